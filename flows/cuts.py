@@ -1,0 +1,205 @@
+"""What passes between segment and extract: an episode as it was cut, and what was extracted from it.
+
+``BoundaryDetector`` (flows/boundaries/) says where to cut, ``Extractor`` (flows/extraction/) what to remember.
+Both are plain objects over plain values: they know neither Bytewax nor an index.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from mneme.records import ClosedBy, Owner, StoredMessage
+from mneme.rows import Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Utterance:
+    """A message with its vector (of ``embedding_text``); None where the embedder did not serve."""
+
+    message: StoredMessage
+    vector: Vector | None
+
+
+def embedding_text(message: StoredMessage) -> str:
+    """What is embedded for a message: who says what."""
+    return f"{message.sender_name}: {message.text}"
+
+
+# --- segment ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Where new episodes begin.
+
+    ``boundaries`` are indices into the judged messages, ascending: a new episode begins with that message.
+    ``reasons`` names for each boundary what spoke for it. ``tail_complete`` says that the last episode is finished,
+    as far as one can see.
+    """
+
+    boundaries: tuple[int, ...] = ()
+    reasons: tuple[str, ...] = ()
+    tail_complete: bool = False
+
+
+class BoundaryDetector(Protocol):
+    """Judges where a conversation turns to something new. Pure: the same messages give the same verdict."""
+
+    @property
+    def window(self) -> int:
+        """How many messages one call judges: 1 for a detector that decides message by message."""
+
+    @property
+    def look_ahead(self) -> int:
+        """How many messages after the judged ones it wants to see, unless the conversation pauses."""
+
+    @property
+    def calls_a_model(self) -> bool:
+        """Whether ``judge`` is slow and must not run on the worker."""
+
+    def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
+        """Whether something cheap suggests a boundary before this message: a reason to judge before the window is full."""
+
+    def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
+        """Where cuts lie among ``judged``.
+
+        Args:
+            context: the messages of the open episode so far, oldest first; empty at the start of a conversation,
+                and then index 0 is never a boundary.
+            judged: the messages to decide about, in order, directly after ``context``.
+            ahead: the messages that follow, at most ``look_ahead``; fewer when the conversation pauses.
+
+        Raises:
+            ModelError: from a detector that calls a model.
+        """
+
+
+# --- extract ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """An episode as it was cut: a stretch of a conversation, or a chunk of a document.
+
+    For a document there is one utterance, the chunk; ``section`` is its title and ``document_name`` its file.
+    """
+
+    id: str
+    owner: Owner
+    conversation_id: str | None
+    document_id: str | None
+    utterances: tuple[Utterance, ...]
+    closed_by: ClosedBy
+    provisional: bool = False
+    document_name: str | None = None
+    section: str | None = None
+
+    @property
+    def is_document(self) -> bool:
+        """Whether this is a chunk of a document."""
+        return self.document_id is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFact:
+    """A statement. ``sources`` are indices of the cut's utterances.
+
+    ``same_as_source`` says that the statement is the text of its one source, told in the third person, so that the
+    vector of the message serves it too.
+    """
+
+    statement: str
+    topic: str
+    sources: tuple[int, ...]
+    event_at: datetime | None = None
+    event_until: datetime | None = None
+    same_as_source: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEntity:
+    """A thing with a name; ``type`` is person, organisation, location, object or an open word."""
+
+    name: str
+    type: str
+    summary: str
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedRelationship:
+    """An edge between two entities: ``works_at``, ``married_to``, ``lives_in``, ..."""
+
+    source: str
+    relation: str
+    target: str
+    date: datetime | None
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedForesight:
+    """Something expected."""
+
+    statement: str
+    evidence: str
+    sources: tuple[int, ...]
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedProfileItem:
+    """Something that says what ``about`` is like; ``implicit`` when it was shown rather than said."""
+
+    about: str
+    statement: str
+    category: str
+    implicit: bool
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedCase:
+    """A task that an agent did; ``quality_score`` 0 to 1."""
+
+    task_intent: str
+    approach: str
+    quality_score: float
+    key_insight: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Everything that one episode yields. Texts are in the language of the conversation."""
+
+    subject: str
+    summary: str
+    narrative: str
+    facts: tuple[ExtractedFact, ...]
+    entities: tuple[ExtractedEntity, ...] = ()
+    relationships: tuple[ExtractedRelationship, ...] = ()
+    foresights: tuple[ExtractedForesight, ...] = ()
+    profile: tuple[ExtractedProfileItem, ...] = ()
+    case: ExtractedCase | None = None
+    dropped: int = 0
+
+
+class Extractor(Protocol):
+    """Turns a cut into what is worth remembering."""
+
+    @property
+    def name(self) -> str:
+        """Which extractor, for the record: ``local`` or the model's name."""
+
+    @property
+    def calls_a_model(self) -> bool:
+        """Whether ``extract`` waits for a model."""
+
+    def extract(self, cut: Cut) -> Extraction:
+        """The memories of one cut. ``dropped`` counts statements that failed the check against their sources.
+
+        Raises:
+            ModelError: from an extractor that calls a model.
+        """

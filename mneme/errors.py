@@ -1,0 +1,61 @@
+"""Every error that Mneme raises on purpose.
+
+MnemeError
+├── InputError              what came in is wrong: names the field and the remedy; in the stream it is dead-lettered
+├── SettingsError           the configuration is wrong: stops the program with the setting's name
+├── ModelError              a model endpoint or a local model did not give a usable answer
+│   ├── ModelTimeout        no answer within the deadline
+│   ├── ModelRateLimited    429 after all retries
+│   ├── ModelMalformed      an answer that the schema refuses, also after repair
+│   └── ModelRefused        the endpoint refuses the request (authentication, content policy, unknown model)
+└── StoreError              Kafka, an index or the recovery store
+    ├── StoreRejected       this request will never succeed (mapping, version of the index, wrong embedder)
+    └── StoreUnavailable    it may succeed later (connection, read-only block, lost offsets until an operator acts)
+
+Errors of libraries are mapped to these at the connector and chained (``raise ... from``), so nothing above a
+connector needs to know which client it uses. Each message says what to do next.
+"""
+
+
+class MnemeError(Exception):
+    """Base of all errors that Mneme raises on purpose."""
+
+
+class InputError(MnemeError):
+    """What came in is wrong; the message names the field and the remedy."""
+
+
+class SettingsError(MnemeError):
+    """The configuration is wrong; the message names the setting."""
+
+
+class ModelError(MnemeError):
+    """A model did not give a usable answer."""
+
+
+class ModelTimeout(ModelError):
+    """No answer within the deadline of the call."""
+
+
+class ModelRateLimited(ModelError):
+    """The endpoint kept answering 429 until the retries were spent."""
+
+
+class ModelMalformed(ModelError):
+    """The answer does not fit the schema, also after repair."""
+
+
+class ModelRefused(ModelError):
+    """The endpoint refuses the request and would refuse it again."""
+
+
+class StoreError(MnemeError):
+    """Kafka, an index or the recovery store failed."""
+
+
+class StoreRejected(StoreError):
+    """The store refuses this request and would refuse it again."""
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot serve now; the same request may succeed later."""

@@ -1,0 +1,96 @@
+"""Deterministic ids: positions in the source, never a hash of what a model wrote.
+
+An id is its parts, percent-encoded and joined by ``/``; a part over 120 bytes is replaced by its hash, so that
+an id always fits the 512 bytes that OpenSearch allows.
+
+    message       tenant/conversation/message_id
+    episode       tenant/conversation/<sent_at ms of its first message>-<hash of that message_id>
+    fact          <episode id>/f/0           foresight  <episode id>/s/0           case  <episode id>/c
+    entity        tenant/owner_type/owner/e/<name>
+    relationship  tenant/owner_type/owner/r/<source>/<relation>/<target>
+    profile       tenant/owner_type/owner/p
+    section       tenant/d/document/<position>     (an episode made from a document)
+"""
+
+import hashlib
+from urllib.parse import quote
+
+_LONGEST_PART_BYTES = 120
+
+
+def stable_hash(text: str) -> int:
+    """A 64-bit hash that is the same in every process and on every machine (unlike ``hash``)."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def short_hash(text: str) -> str:
+    """Sixteen hexadecimal digits of ``stable_hash``, for use inside ids."""
+    return f"{stable_hash(text):016x}"
+
+
+def content_hash(data: bytes) -> str:
+    """SHA-256 of bytes, hexadecimal: the identity of a file or a document's content."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def make_id(*parts: str) -> str:
+    """Join parts into an id; each is percent-encoded, and hashed when it is long."""
+    return "/".join(_encode(part) for part in parts)
+
+
+def _encode(part: str) -> str:
+    encoded = quote(part, safe="-_.~@:+")
+    if len(encoded) <= _LONGEST_PART_BYTES:
+        return encoded
+    return f"{quote(part[:16], safe='')[:60]}~{short_hash(part)}"
+
+
+def message_id(tenant_id: str, conversation_id: str, caller_id: str) -> str:
+    """The id of a stored message; ``caller_id`` is the caller's ``message_id``."""
+    return make_id(tenant_id, conversation_id, caller_id)
+
+
+def episode_id(tenant_id: str, conversation_id: str, first_sent_at_ms: int, first_caller_id: str) -> str:
+    """The id of an episode, fixed by the first message it was opened with."""
+    return make_id(tenant_id, conversation_id, f"{first_sent_at_ms}-{short_hash(first_caller_id)}")
+
+
+def section_id(tenant_id: str, document_id: str, position: int) -> str:
+    """The id of an episode that stands for one section of a document."""
+    return make_id(tenant_id, "d", document_id, f"{position:05d}")
+
+
+def fact_id(episode: str, index: int) -> str:
+    """The id of the ``index``-th fact of an episode."""
+    return f"{episode}/f/{index}"
+
+
+def foresight_id(episode: str, index: int) -> str:
+    """The id of the ``index``-th foresight of an episode."""
+    return f"{episode}/s/{index}"
+
+
+def case_id(episode: str) -> str:
+    """The id of the agent case that an episode tells."""
+    return f"{episode}/c"
+
+
+def owner_key(tenant_id: str, owner_type: str, owner_id: str) -> str:
+    """Names an owner across tenants: the routing value of the index and the key of the owner's lane."""
+    return make_id(tenant_id, owner_type, owner_id)
+
+
+def entity_id(owner: str, name: str) -> str:
+    """The id of an entity of an owner (``owner_key``); names that differ in case only are one entity."""
+    return f"{owner}/e/{_encode(' '.join(name.casefold().split()))}"
+
+
+def relationship_id(owner: str, source: str, relation: str, target: str) -> str:
+    """The id of an edge, by its deduplication key ``source, relation, target``."""
+    key = [_encode(" ".join(part.casefold().split())) for part in (source, relation, target)]
+    return f"{owner}/r/{'/'.join(key)}"
+
+
+def profile_id(owner: str) -> str:
+    """The id of an owner's profile."""
+    return f"{owner}/p"

@@ -1,0 +1,339 @@
+"""The seams of the house: what flows and queries ask of the outside, and what connectors promise.
+
+Every implementation passes the contract tests of its port (tests/contracts/), one class each. All methods are
+synchronous and may be called from several threads at once. They raise the errors of mneme/errors.py and no others.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from mneme.records import Position
+from mneme.rows import Collection, Key, Row, Vector
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+# --- the index -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write a whole row unless the index has a higher version of it (``external_gte``)."""
+
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Write a row only if the index has none with this id, whatever its version."""
+
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Delete a row unless the index has a higher version of it. A row that is not there is no error."""
+
+    key: Key
+    version: int
+
+
+Write = Put | Create | Remove
+
+
+class Outcome(StrEnum):
+    """What became of one write."""
+
+    DONE = "done"
+    NEWER_EXISTS = "newer_exists"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """The outcome of one write; ``reason`` says why it was rejected."""
+
+    outcome: Outcome
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which rows take part. Everything given must hold; within one field any of its values is enough.
+
+    ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``before`` is exclusive.
+    ``current_only`` leaves out rows whose ``valid_to`` is set.
+    """
+
+    tenant_id: str
+    owner_keys: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    parent_ids: tuple[str, ...] = ()
+    conversation_ids: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    agent_ids: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+    since: datetime | None = None
+    before: datetime | None = None
+    current_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextLeg:
+    """A BM25 search (k1 1.2, b 0.75) of one collection for any of the tokens of mneme/text.py."""
+
+    collection: Collection
+    filter: Filter
+    tokens: tuple[str, ...]
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorLeg:
+    """A nearest-neighbour search of one collection by cosine."""
+
+    collection: Collection
+    filter: Filter
+    vector: Vector
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hit:
+    """A row that a leg found, without its vector. ``score`` is BM25, or the cosine from -1 to 1."""
+
+    row: Row
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """A row with both scores: ``bm25`` is 0 without a common token, ``cosine`` is None where there is no vector."""
+
+    row: Row
+    bm25: float
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``)."""
+
+    model: str
+    variant: str
+    dimension: int
+    languages: tuple[str, ...] = ("*",)
+
+    @property
+    def fingerprint(self) -> str:
+        """What must be equal for vectors to be comparable."""
+        return f"{self.model}/{self.variant}/{self.dimension}"
+
+
+class MemoryIndex(Protocol):
+    """The searchable memory. Writes converge: repeating any of them changes nothing."""
+
+    def prepare(self, embedder: EmbedderIdentity) -> None:
+        """Create what is missing; safe to repeat.
+
+        Raises:
+            StoreRejected: the index holds vectors of another embedder, or was made by another tokeniser; the message
+                says how to re-index.
+        """
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """Apply writes in order, in bulk; one result for each, in order. Durable on return.
+
+        Retries what the server asks to retry (429, 503, read-only block, shard limit) with back-off.
+
+        Raises:
+            StoreUnavailable: retries are spent; some of the writes may have been applied.
+        """
+
+    def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
+        """The newest acknowledged rows, refreshed or not (realtime); keys that are not there are left out."""
+
+    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
+        """Run searches in one round trip; for each leg its hits, best first, ties by id."""
+
+    def score(
+        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
+    ) -> list[Scored]:
+        """Every row that passes the filter (``ids`` or ``parent_ids`` narrow it), with both its scores, in no order.
+
+        ``bm25`` equals what a ``TextLeg`` with the same tokens gives, ``cosine`` is exact.
+        """
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""
+
+    def count(self, collection: Collection, filter: Filter | None = None) -> int:
+        """How many searchable rows there are."""
+
+    def refresh(self) -> None:
+        """Make everything written so far searchable."""
+
+    def metadata(self) -> dict[str, str]:
+        """Small facts about the index as a whole (recovery id, run): see ``set_metadata``."""
+
+    def set_metadata(self, values: Mapping[str, str]) -> None:
+        """Merge into the metadata, durably."""
+
+    def close(self) -> None:
+        """Release connections and files."""
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Which vectors these are."""
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Float32 of shape (texts, dimension), each row of length 1; (0, dimension) for no texts.
+
+        Raises:
+            ModelError: after retries.
+        """
+
+
+class Role(StrEnum):
+    """What a chat model is asked for; each can have a model of its own."""
+
+    BOUNDARY = "boundary"
+    EXTRACTION = "extraction"
+    RECONCILE = "reconcile"
+    RERANK = "rerank"
+    AGENTS = "agents"
+    ANSWER = "answer"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Rules in ``system``, data in ``user``. ``scope`` (``tenant/owner/conversation``) is what an erase removes from caches."""
+
+    role: Role
+    system: str
+    user: str
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What calls cost so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached: int = 0
+
+
+class ChatModel(Protocol):
+    """A chat model that answers in a given form."""
+
+    def answer(self, prompt: Prompt, form: type[Answer]) -> Answer:
+        """One structured answer, checked against the form's JSON schema.
+
+        Raises:
+            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+        """
+
+    def usage(self) -> dict[Role, Usage]:
+        """What each role has used since the start."""
+
+
+class Reranker(Protocol):
+    """Scores texts against a query."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """A score for each text, higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of a document under one title. ``position`` counts from 0; ``place`` cites it (``page 3``)."""
+
+    position: int
+    title: str
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A document as its sections, in order."""
+
+    title: str
+    sections: tuple[Section, ...]
+    dated_at: datetime | None = None
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+class DocumentParser(Protocol):
+    """Bytes to sections."""
+
+    def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+        """The document's text by sections.
+
+        Raises:
+            InputError: the format is not known or the bytes are broken; the message names the file.
+        """
+
+
+class Transcriber(Protocol):
+    """Speech to text."""
+
+    def transcribe(self, audio: bytes, name: str) -> str:
+        """What is said."""
+
+
+# --- the ends of the stream ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """An event that could not be taken in, with everything needed to understand and to replay it."""
+
+    stage: str
+    reason: str
+    raw: bytes
+    position: Position | None
+    at: datetime
+
+
+class DeadLetters(Protocol):
+    """Where dead letters are kept."""
+
+    def send(self, letters: Sequence[DeadLetter]) -> None:
+        """Keep them, durably on return."""
+
+    def close(self) -> None:
+        """Release connections and files."""
+
+
+class Change(StrEnum):
+    """What happened to a record."""
+
+    WRITTEN = "written"
+    ERASED = "erased"
+
+
+class ChangeFeed(Protocol):
+    """Tells the outside what was written, after the index acknowledged it."""
+
+    def send(self, changes: Sequence[tuple[Change, Key, Row | None]]) -> None:
+        """Publish the changes, in order, durably on return."""
+
+    def close(self) -> None:
+        """Release connections and files."""

@@ -1,0 +1,223 @@
+"""What is remembered: every record of the memory, immutable, with a deterministic id.
+
+Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/versions.py): of two
+writes the higher wins, whichever arrives last.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mneme.ids import owner_key
+
+OwnerType = Literal["user", "agent", "group", "tenant"]
+Scalar = str | int | float | bool
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+
+class Owner(_Frozen):
+    """Whose memory a record belongs to. ``tenant`` owns knowledge that belongs to nobody in particular."""
+
+    tenant_id: str
+    type: OwnerType
+    id: str
+
+    @property
+    def key(self) -> str:
+        """Names the owner across tenants: the routing value of the index, the key of the owner's lane."""
+        return owner_key(self.tenant_id, self.type, self.id)
+
+
+class Position(_Frozen):
+    """Where an event stands in its source: a Kafka offset, or a line of a file (partition 0, topic ``file:<hash>``)."""
+
+    topic: str
+    partition: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}/{self.partition}/{self.offset}"
+
+
+class ToolCall(_Frozen):
+    """A tool that an agent called in a message."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    name: str
+    arguments: str = ""
+    result: str | None = None
+
+
+class Record(_Frozen):
+    """What all records have. ``created_at`` is when the newest of its sources arrived: a replay gives the same."""
+
+    id: str
+    owner: Owner
+    conversation_id: str | None = None
+    document_id: str | None = None
+    created_at: datetime
+    version: int
+
+
+class StoredMessage(Record):
+    """A raw message, searchable from the moment it arrives."""
+
+    kind: Literal["message"] = "message"
+    message_id: str
+    sender_id: str
+    sender_name: str
+    role: Literal["user", "assistant", "system", "tool"]
+    sent_at: datetime
+    timezone: str
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    agent_id: str | None = None
+    tokens: int
+    position: Position
+    metadata: dict[str, Scalar] = Field(default_factory=dict)
+
+
+ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
+
+
+class Episode(Record):
+    """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary."""
+
+    kind: Literal["episode"] = "episode"
+    subject: str
+    summary: str
+    episode: str
+    started_at: datetime
+    ended_at: datetime
+    timezone: str = "UTC"
+    participants: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
+    foresight_ids: tuple[str, ...] = ()
+    case_id: str | None = None
+    agent_id: str | None = None
+    section: str | None = None
+    closed_by: ClosedBy
+    provisional: bool = False
+    extractor: str
+
+
+class Validity(_Frozen):
+    """What later facts did to a fact: computed by reconcile, never by the extractor."""
+
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+    merged_into: str | None = None
+
+
+class AtomicFact(Record):
+    """One self-contained, dated statement from one episode; immutable for a revision of its episode."""
+
+    kind: Literal["fact"] = "fact"
+    parent_episode_id: str
+    atomic_fact: str
+    topic_name: str
+    message_ids: tuple[str, ...]
+    speakers: tuple[str, ...] = ()
+    said_at: datetime
+    event_at: datetime | None = None
+    event_until: datetime | None = None
+    agent_id: str | None = None
+    validity: Validity = Validity()
+
+
+class Foresight(Record):
+    """Something expected: a plan, an appointment, a deadline."""
+
+    kind: Literal["foresight"] = "foresight"
+    parent_episode_id: str
+    statement: str
+    evidence: str
+    message_ids: tuple[str, ...]
+    said_at: datetime
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+class Mention(_Frozen):
+    """What one episode says of an entity, a relationship or an owner: the raw material of an aggregate."""
+
+    episode_id: str
+    text: str
+    at: datetime
+    message_ids: tuple[str, ...] = ()
+
+
+class Entity(Record):
+    """A node of the graph, rebuilt from its mentions. ``summary`` has at most 500 characters."""
+
+    kind: Literal["entity"] = "entity"
+    name: str
+    type: str
+    summary: str
+    mentions: tuple[Mention, ...]
+
+
+class Relationship(Record):
+    """An edge of the graph, one for each ``source, relation, target``."""
+
+    kind: Literal["relationship"] = "relationship"
+    source: str
+    relation: str
+    target: str
+    date: datetime | None
+    mentions: tuple[Mention, ...]
+    validity: Validity = Validity()
+
+
+class ProfileItem(_Frozen):
+    """One line of a portrait, with the episode that shows it."""
+
+    about: str
+    statement: str
+    category: str
+    mention: Mention
+
+
+class Profile(Record):
+    """The portrait of an owner."""
+
+    kind: Literal["profile"] = "profile"
+    explicit: tuple[ProfileItem, ...]
+    implicit: tuple[ProfileItem, ...] = ()
+
+
+class AgentCase(Record):
+    """A task that an agent did."""
+
+    kind: Literal["case"] = "case"
+    parent_episode_id: str
+    agent_id: str
+    task_intent: str
+    approach: str
+    quality_score: float
+    key_insight: str
+    message_ids: tuple[str, ...]
+    at: datetime
+
+
+class AgentSkill(Record):
+    """What an agent learnt from several cases."""
+
+    kind: Literal["skill"] = "skill"
+    agent_id: str
+    name: str
+    description: str
+    content: str
+    confidence: float
+    source_case_ids: tuple[str, ...]
+
+
+AnyRecord = (
+    StoredMessage | Episode | AtomicFact | Foresight | Entity | Relationship | Profile | AgentCase | AgentSkill
+)

@@ -1,0 +1,176 @@
+"""How a record lies in an index: the columns that can be filtered, ranked and sorted, and the record itself.
+
+Both backends store these columns and nothing else, so that a record never needs a backend's own code. ``body`` is
+the record as JSON; what is not a column cannot be searched.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, assert_never
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, TypeAdapter
+
+from mneme.ids import make_id
+from mneme.records import (
+    AgentCase,
+    AgentSkill,
+    AnyRecord,
+    AtomicFact,
+    Entity,
+    Episode,
+    Foresight,
+    Owner,
+    Profile,
+    Relationship,
+    StoredMessage,
+)
+from mneme.text import index_tokens
+
+Vector = npt.NDArray[np.float32]
+
+
+class Collection(StrEnum):
+    """The indices. ``control`` holds what the flow itself must find again: flush markers."""
+
+    MESSAGES = "messages"
+    EPISODES = "episodes"
+    FACTS = "facts"
+    GRAPH = "graph"
+    MEMORIES = "memories"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where one row lies: a realtime get needs all three (``owner_key`` is the routing)."""
+
+    collection: Collection
+    owner_key: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One record as an index stores it.
+
+    ``at`` is when it was said or began, ``until`` when it ended or ends, ``event_at`` when what it tells happens.
+    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1.
+    """
+
+    collection: Collection
+    id: str
+    kind: str
+    version: int
+    tenant_id: str
+    owner_key: str
+    owner_type: str
+    owner_id: str
+    at: datetime
+    body: dict[str, Any]
+    tokens: str = ""
+    vector: Vector | None = None
+    until: datetime | None = None
+    event_at: datetime | None = None
+    valid_to: datetime | None = None
+    conversation_id: str | None = None
+    document_id: str | None = None
+    parent_id: str | None = None
+    agent_id: str | None = None
+    people: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """Where this row lies."""
+        return Key(self.collection, self.owner_key, self.id)
+
+    def record(self) -> AnyRecord:
+        """The record that was stored."""
+        return _record.validate_python(self.body)
+
+    def with_vector(self, vector: Vector | None) -> "Row":
+        """The same row with a vector."""
+        return replace(self, vector=vector)
+
+
+_record: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
+
+
+def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -> Row:
+    """The row of a record. ``context`` is text around it that keyword search may match as well, at lower weight."""
+    match record:
+        case StoredMessage():
+            return _row(
+                record, Collection.MESSAGES, record.sent_at, vector,
+                tokens=index_tokens([(record.sender_name, 1), (record.text, 1)]),
+                agent_id=record.agent_id, people=(record.sender_id, record.sender_name), message_ids=(record.message_id,),
+            )
+        case Episode():
+            return _row(
+                record, Collection.EPISODES, record.started_at, vector,
+                tokens=index_tokens([(record.subject, 3), (record.summary, 2), (record.episode, 1)]),
+                until=record.ended_at, agent_id=record.agent_id, people=record.participants, message_ids=record.message_ids,
+            )
+        case AtomicFact():
+            return _row(
+                record, Collection.FACTS, record.said_at, vector,
+                tokens=index_tokens([(record.atomic_fact, 2 if context else 1), (record.topic_name, 1), (context, 1)]),
+                until=record.event_until, event_at=record.event_at, valid_to=record.validity.valid_to,
+                parent_id=record.parent_episode_id, agent_id=record.agent_id, people=record.speakers,
+                message_ids=record.message_ids,
+            )
+        case Foresight():
+            return _row(
+                record, Collection.MEMORIES, record.said_at, vector,
+                tokens=index_tokens([(record.statement, 1)]), event_at=record.start, until=record.end,
+                parent_id=record.parent_episode_id, message_ids=record.message_ids,
+            )
+        case Entity():
+            return _row(
+                record, Collection.GRAPH, record.created_at, vector,
+                tokens=index_tokens([(record.name, 3), (record.summary, 1)]), people=(record.name,),
+            )
+        case Relationship():
+            return _row(
+                record, Collection.GRAPH, record.created_at, vector,
+                tokens=index_tokens([(f"{record.source} {record.relation.replace('_', ' ')} {record.target}", 1)]),
+                event_at=record.date, valid_to=record.validity.valid_to, people=(record.source, record.target),
+            )
+        case Profile():
+            statements = " ".join(item.statement for item in (*record.explicit, *record.implicit))
+            return _row(record, Collection.MEMORIES, record.created_at, vector, tokens=index_tokens([(statements, 1)]))
+        case AgentCase():
+            return _row(
+                record, Collection.MEMORIES, record.at, vector,
+                tokens=index_tokens([(record.task_intent, 2), (record.approach, 1), (record.key_insight, 1)]),
+                parent_id=record.parent_episode_id, agent_id=record.agent_id, message_ids=record.message_ids,
+            )
+        case AgentSkill():
+            return _row(
+                record, Collection.MEMORIES, record.created_at, vector,
+                tokens=index_tokens([(record.name, 3), (record.description, 2), (record.content, 1)]),
+                agent_id=record.agent_id,
+            )
+        case _:
+            assert_never(record)
+
+
+def flush_marker(tenant_id: str, flush_id: str, at: datetime) -> Row:
+    """The row that says: everything before this flush is searchable."""
+    owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
+    return Row(
+        Collection.CONTROL, make_id("flush", flush_id), "flush", 1, tenant_id, owner.key, owner.type, owner.id, at,
+        {"flush_id": flush_id},
+    )
+
+
+def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector | None, **columns: Any) -> Row:
+    owner = record.owner
+    return Row(
+        collection=collection, id=record.id, kind=record.kind, version=record.version, tenant_id=owner.tenant_id,
+        owner_key=owner.key, owner_type=owner.type, owner_id=owner.id, at=at, body=record.model_dump(mode="json"),
+        conversation_id=record.conversation_id, document_id=record.document_id, vector=vector, **columns,
+    )

@@ -1,0 +1,89 @@
+"""Tokens for keyword search: one tokeniser for both indices and for every query.
+
+Lower case, possessives and punctuation stripped, English stop words dropped, Porter2 stems; Chinese, Japanese
+and Korean runs become their characters and their bigrams. Both backends index these tokens, joined by blanks,
+with a whitespace analyser, so that both rank alike. A change here is a change of the index (``TOKENISER``).
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+import snowballstemmer
+
+TOKENISER = "mneme-1"
+
+STOP_WORDS = frozenset(
+    """a about above after again against all am an and any are aren't as at be because been before being below between both
+    but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few for from further had
+    hadn't has hasn't have haven't having he he'd he'll he's her here here's hers herself him himself his how how's i i'd
+    i'll i'm i've if in into is isn't it it's its itself just let's me more most mustn't my myself no nor not of off on once
+    only or other ought our ours ourselves out over own same shan't she she'd she'll she's should shouldn't so some such
+    than that that's the their theirs them themselves then there there's these they they'd they'll they're they've this
+    those through to too under until up very was wasn't we we'd we'll we're we've were weren't what what's when when's
+    where where's which while who who's whom why why's will with won't would wouldn't you you'd you'll you're you've your
+    yours yourself yourselves""".split()
+)
+
+_CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
+_PIECES = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+_CJK_STOP_CHARACTERS = frozenset("的了是在和与也就都而及吗呢吧啊嘛呀着过")
+
+_local = threading.local()
+
+
+def tokenise(text: str) -> list[str]:
+    """The tokens of a text, in order, with repetitions.
+
+    >>> tokenise("Caroline's dogs were running in 2023")
+    ['carolin', 'dog', 'run', '2023']
+    >>> tokenise("我喜欢咖啡")
+    ['我', '喜', '欢', '咖', '啡', '我喜', '喜欢', '欢咖', '咖啡']
+    """
+    tokens: list[str] = []
+    for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).lower()):
+        if _IS_CJK.match(piece):
+            tokens += [character for character in piece if character not in _CJK_STOP_CHARACTERS]
+            tokens += [piece[at : at + 2] for at in range(len(piece) - 1)]
+            continue
+        word = piece.replace("’", "'")
+        if word not in STOP_WORDS:
+            tokens.append(_stem(word.removesuffix("'s").replace("'", "")))
+    return tokens
+
+
+def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:
+    """What the index stores for keyword search: the tokens of texts, each text repeated by its weight.
+
+    Repetition weighs a field inside the term frequency, before BM25 saturates it (BM25F, Robertson et al. 2004),
+    and means the same in both backends.
+    """
+    return " ".join(" ".join([" ".join(tokenise(text))] * weight) for text, weight in weighted if text).strip()
+
+
+def has_cjk(text: str) -> bool:
+    """Whether a text contains Chinese, Japanese or Korean characters."""
+    return bool(_IS_CJK.search(text))
+
+
+def cjk_share(text: str) -> float:
+    """The share of Chinese, Japanese and Korean characters among the letters of a text, 0 to 1."""
+    letters = [character for character in text if character.isalpha()]
+    return sum(bool(_IS_CJK.match(character)) for character in letters) / len(letters) if letters else 0.0
+
+
+def _stem(word: str) -> str:
+    if not word.isascii() or word.isdigit():
+        return word
+    return _stem_ascii(word)
+
+
+@lru_cache(maxsize=65_536)
+def _stem_ascii(word: str) -> str:
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:  # a stemmer keeps state while it works: one for each thread
+        stemmer = _local.stemmer = snowballstemmer.stemmer("english")
+    return str(stemmer.stemWord(word))

@@ -1,0 +1,58 @@
+"""Time: aware UTC inside, the speaker's zone kept beside it."""
+
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mneme.errors import InputError
+
+
+def utc_now() -> datetime:
+    """The present, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def to_milliseconds(moment: datetime) -> int:
+    """Milliseconds since 1970-01-01T00:00Z of an aware moment."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def from_milliseconds(milliseconds: int) -> datetime:
+    """The aware UTC moment of milliseconds since 1970-01-01T00:00Z."""
+    return _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+def zone(name: str) -> tzinfo:
+    """A zone by IANA name (``Europe/Paris``) or offset (``+08:00``).
+
+    Raises:
+        InputError: the name is neither.
+    """
+    if not name or name.upper() in ("UTC", "Z"):
+        return UTC
+    if name[0] in "+-":
+        try:
+            hours, minutes = int(name[1:3]), int(name[4:6] or 0) if ":" in name else int(name[3:5] or 0)
+        except ValueError:
+            raise InputError(f"timezone: {name!r} is not an offset like '+08:00'") from None
+        offset = timedelta(hours=hours, minutes=minutes)
+        if offset >= timedelta(hours=24):
+            raise InputError(f"timezone: {name!r} is a day or more away from UTC")
+        return timezone(-offset if name[0] == "-" else offset)
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InputError(f"timezone: {name!r} is not an IANA name like 'Europe/Paris' nor an offset like '+08:00'") from None
+
+
+def zone_name_of(moment: datetime) -> str:
+    """How to keep the zone of an aware moment: ``UTC``, its IANA name, or its offset."""
+    if isinstance(moment.tzinfo, ZoneInfo):
+        return moment.tzinfo.key
+    offset = moment.utcoffset() or timedelta(0)
+    if not offset:
+        return "UTC"
+    minutes = int(offset.total_seconds() // 60)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
