@@ -302,6 +302,15 @@ class Transcriber(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Incoming:
+    """One event as a source gives it. ``received_at`` is the transport's own time; a file has none."""
+
+    raw: bytes
+    position: Position
+    received_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class DeadLetter:
     """An event that could not be taken in, with everything needed to understand and to replay it."""
 

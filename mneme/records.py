@@ -85,7 +85,11 @@ ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
 
 
 class Episode(Record):
-    """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary."""
+    """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary.
+
+    It lists everything that was made from it, so that a revision can replace all of it: its facts, foresights and case,
+    and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in.
+    """
 
     kind: Literal["episode"] = "episode"
     subject: str
@@ -99,6 +103,7 @@ class Episode(Record):
     fact_ids: tuple[str, ...] = ()
     foresight_ids: tuple[str, ...] = ()
     case_id: str | None = None
+    aggregate_ids: tuple[str, ...] = ()
     agent_id: str | None = None
     section: str | None = None
     closed_by: ClosedBy
@@ -218,6 +223,4 @@ class AgentSkill(Record):
     source_case_ids: tuple[str, ...]
 
 
-AnyRecord = (
-    StoredMessage | Episode | AtomicFact | Foresight | Entity | Relationship | Profile | AgentCase | AgentSkill
-)
+AnyRecord = StoredMessage | Episode | AtomicFact | Foresight | Entity | Relationship | Profile | AgentCase | AgentSkill

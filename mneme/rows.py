@@ -104,53 +104,94 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -
     match record:
         case StoredMessage():
             return _row(
-                record, Collection.MESSAGES, record.sent_at, vector,
+                record,
+                Collection.MESSAGES,
+                record.sent_at,
+                vector,
                 tokens=index_tokens([(record.sender_name, 1), (record.text, 1)]),
-                agent_id=record.agent_id, people=(record.sender_id, record.sender_name), message_ids=(record.message_id,),
+                agent_id=record.agent_id,
+                people=(record.sender_id, record.sender_name),
+                message_ids=(record.message_id,),
             )
         case Episode():
             return _row(
-                record, Collection.EPISODES, record.started_at, vector,
+                record,
+                Collection.EPISODES,
+                record.started_at,
+                vector,
                 tokens=index_tokens([(record.subject, 3), (record.summary, 2), (record.episode, 1)]),
-                until=record.ended_at, agent_id=record.agent_id, people=record.participants, message_ids=record.message_ids,
+                until=record.ended_at,
+                agent_id=record.agent_id,
+                people=record.participants,
+                message_ids=record.message_ids,
             )
         case AtomicFact():
             return _row(
-                record, Collection.FACTS, record.said_at, vector,
+                record,
+                Collection.FACTS,
+                record.said_at,
+                vector,
                 tokens=index_tokens([(record.atomic_fact, 2 if context else 1), (record.topic_name, 1), (context, 1)]),
-                until=record.event_until, event_at=record.event_at, valid_to=record.validity.valid_to,
-                parent_id=record.parent_episode_id, agent_id=record.agent_id, people=record.speakers,
+                until=record.event_until,
+                event_at=record.event_at,
+                valid_to=record.validity.valid_to,
+                parent_id=record.parent_episode_id,
+                agent_id=record.agent_id,
+                people=record.speakers,
                 message_ids=record.message_ids,
             )
         case Foresight():
             return _row(
-                record, Collection.MEMORIES, record.said_at, vector,
-                tokens=index_tokens([(record.statement, 1)]), event_at=record.start, until=record.end,
-                parent_id=record.parent_episode_id, message_ids=record.message_ids,
+                record,
+                Collection.MEMORIES,
+                record.said_at,
+                vector,
+                tokens=index_tokens([(record.statement, 1)]),
+                event_at=record.start,
+                until=record.end,
+                parent_id=record.parent_episode_id,
+                message_ids=record.message_ids,
             )
         case Entity():
             return _row(
-                record, Collection.GRAPH, record.created_at, vector,
-                tokens=index_tokens([(record.name, 3), (record.summary, 1)]), people=(record.name,),
+                record,
+                Collection.GRAPH,
+                record.created_at,
+                vector,
+                tokens=index_tokens([(record.name, 3), (record.summary, 1)]),
+                people=(record.name,),
             )
         case Relationship():
             return _row(
-                record, Collection.GRAPH, record.created_at, vector,
+                record,
+                Collection.GRAPH,
+                record.created_at,
+                vector,
                 tokens=index_tokens([(f"{record.source} {record.relation.replace('_', ' ')} {record.target}", 1)]),
-                event_at=record.date, valid_to=record.validity.valid_to, people=(record.source, record.target),
+                event_at=record.date,
+                valid_to=record.validity.valid_to,
+                people=(record.source, record.target),
             )
         case Profile():
             statements = " ".join(item.statement for item in (*record.explicit, *record.implicit))
             return _row(record, Collection.MEMORIES, record.created_at, vector, tokens=index_tokens([(statements, 1)]))
         case AgentCase():
             return _row(
-                record, Collection.MEMORIES, record.at, vector,
+                record,
+                Collection.MEMORIES,
+                record.at,
+                vector,
                 tokens=index_tokens([(record.task_intent, 2), (record.approach, 1), (record.key_insight, 1)]),
-                parent_id=record.parent_episode_id, agent_id=record.agent_id, message_ids=record.message_ids,
+                parent_id=record.parent_episode_id,
+                agent_id=record.agent_id,
+                message_ids=record.message_ids,
             )
         case AgentSkill():
             return _row(
-                record, Collection.MEMORIES, record.created_at, vector,
+                record,
+                Collection.MEMORIES,
+                record.created_at,
+                vector,
                 tokens=index_tokens([(record.name, 3), (record.description, 2), (record.content, 1)]),
                 agent_id=record.agent_id,
             )
@@ -162,7 +203,15 @@ def flush_marker(tenant_id: str, flush_id: str, at: datetime) -> Row:
     """The row that says: everything before this flush is searchable."""
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
     return Row(
-        Collection.CONTROL, make_id("flush", flush_id), "flush", 1, tenant_id, owner.key, owner.type, owner.id, at,
+        Collection.CONTROL,
+        make_id("flush", flush_id),
+        "flush",
+        1,
+        tenant_id,
+        owner.key,
+        owner.type,
+        owner.id,
+        at,
         {"flush_id": flush_id},
     )
 
@@ -170,7 +219,18 @@ def flush_marker(tenant_id: str, flush_id: str, at: datetime) -> Row:
 def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector | None, **columns: Any) -> Row:
     owner = record.owner
     return Row(
-        collection=collection, id=record.id, kind=record.kind, version=record.version, tenant_id=owner.tenant_id,
-        owner_key=owner.key, owner_type=owner.type, owner_id=owner.id, at=at, body=record.model_dump(mode="json"),
-        conversation_id=record.conversation_id, document_id=record.document_id, vector=vector, **columns,
+        collection=collection,
+        id=record.id,
+        kind=record.kind,
+        version=record.version,
+        tenant_id=owner.tenant_id,
+        owner_key=owner.key,
+        owner_type=owner.type,
+        owner_id=owner.id,
+        at=at,
+        body=record.model_dump(mode="json"),
+        conversation_id=record.conversation_id,
+        document_id=record.document_id,
+        vector=vector,
+        **columns,
     )

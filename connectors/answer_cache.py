@@ -1,0 +1,164 @@
+"""A chat model that remembers its answers durably, so that a replay gets the same answer and pays nothing.
+
+An answer is on disk before it is returned (DESIGN section 5, point 5): what the flow has written on the strength of
+an answer can always be made again from the same answer. Hence WAL with ``synchronous=FULL``: with ``NORMAL`` the last
+answers are lost when the machine loses power, and a model asked again answers differently. One fsync costs
+milliseconds, the call it protects seconds and money.
+"""
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import BaseModel, ValidationError
+
+from mneme.errors import InputError, StoreRejected, StoreUnavailable
+from mneme.ports import Answer, ChatModel, Prompt, Role, Usage
+
+_WAIT_SECONDS = 30.0  # for another process that writes
+_SCHEMA = """
+    CREATE TABLE IF NOT EXISTS answers (
+        scope TEXT NOT NULL,
+        key BLOB NOT NULL,
+        answer TEXT NOT NULL,
+        PRIMARY KEY (scope, key)
+    ) WITHOUT ROWID
+"""
+
+
+class NamedChatModel(ChatModel, Protocol):
+    """A chat model that says which model serves a role; another model gives another answer."""
+
+    def model(self, role: Role) -> str:
+        """The name of the model that serves a role."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+
+class CachedChat:
+    """A chat model in front of which lies a table of its answers.
+
+    The key is a hash of everything that makes the answer: model, role, system, user and the form's schema. Rows are
+    kept by scope: the same question in two conversations is two rows, so that erasing one conversation neither
+    leaves a trace of it nor changes what a replay of the other gives. Safe for several threads and processes; of two
+    that ask the same at the same time both get the answer that was stored first.
+    """
+
+    def __init__(self, chat: NamedChatModel, path: Path) -> None:
+        """Open the cache.
+
+        Raises:
+            StoreRejected: the file is no cache of answers.
+            StoreUnavailable: the file cannot be opened.
+        """
+        self._chat = chat
+        self._path = path
+        self._lock = threading.Lock()
+        self._hits: Counter[Role] = Counter()
+        with self._errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.execute(_SCHEMA)
+
+    def model(self, role: Role) -> str:
+        """The name of the model that serves a role."""
+        return self._chat.model(role)
+
+    def answer(self, prompt: Prompt, form: type[Answer]) -> Answer:
+        """The stored answer, else the model's, stored before it is returned.
+
+        Raises:
+            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+            StoreUnavailable: the cache cannot be written.
+        """
+        key = self._key(prompt, form)
+        stored = self._stored(prompt.scope, key, form)
+        if stored is not None:
+            with self._lock:
+                self._hits[prompt.role] += 1
+            return stored
+        answer = self._chat.answer(prompt, form)
+        self._store(prompt.scope, key, answer)
+        # What is returned is what was read back: the first answer and every later one are the same to the letter.
+        return self._stored(prompt.scope, key, form) or answer
+
+    def usage(self) -> dict[Role, Usage]:
+        """What each role has used since the start; ``cached`` counts the answers that cost nothing."""
+        usage = self._chat.usage()
+        with self._lock:
+            hits = dict(self._hits)
+        return {role: replace(usage.get(role, Usage()), cached=hits.get(role, 0)) for role in {*usage, *hits}}
+
+    def erase(self, scope_prefix: str) -> int:
+        """Erase the answers of a scope and of all below it; the number erased.
+
+        ``tenant/user/anna`` erases ``tenant/user/anna/chat-1`` and not ``tenant/user/anna-maria``. The bytes are gone
+        from the disk on return: freed pages are overwritten, the log is emptied. A call that is under way stores its
+        answer afterwards, so the caller first stops those of the scope.
+
+        Raises:
+            InputError: no prefix.
+            StoreUnavailable: another process reads the log still, so that the bytes may be there; repeat it.
+        """
+        prefix = scope_prefix.rstrip("/")
+        if not prefix:
+            raise InputError("scope_prefix is empty; name the tenant, owner or conversation to erase")
+        with self._lock, self._errors():
+            erased = self._connection.execute(
+                "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
+            ).rowcount  # '0' is the character after '/'
+            busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise StoreUnavailable(f"{self._path}: answers were erased, but another process holds the log; erase them again")
+        return erased
+
+    def close(self) -> None:
+        """Close the cache and the model behind it."""
+        with self._lock:
+            self._connection.close()
+        self._chat.close()
+
+    def _key(self, prompt: Prompt, form: type[BaseModel]) -> bytes:
+        schema = json.dumps(form.model_json_schema(), sort_keys=True)
+        content = json.dumps([self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema])
+        return hashlib.sha256(content.encode()).digest()
+
+    def _stored(self, scope: str, key: bytes, form: type[Answer]) -> Answer | None:
+        with self._lock, self._errors():
+            row = self._connection.execute("SELECT answer FROM answers WHERE scope = ? AND key = ?", (scope, key)).fetchone()
+        if row is None:
+            return None
+        try:
+            return form.model_validate_json(row[0])
+        except ValidationError:  # the form's own checks have become stricter under the same schema
+            with self._lock, self._errors():
+                self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (scope, key))
+            return None
+
+    def _store(self, scope: str, key: bytes, answer: BaseModel) -> None:
+        with self._lock, self._errors():
+            self._connection.execute(
+                "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (scope, key, answer.model_dump_json(by_alias=True)),
+            )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailable(f"{self._path}: {error}; check that the disk has room and MNEME_DATA is writable") from error
+        except OSError as error:
+            raise StoreUnavailable(f"{self._path}: {error.strerror}; check that MNEME_DATA is writable") from error
+        except sqlite3.DatabaseError as error:
+            raise StoreRejected(f"{self._path}: {error}; move the file away, a new cache is made") from error

@@ -1,0 +1,166 @@
+"""What every Kafka connector shares: the arguments of a connection, the client's errors in our words, and the topics."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kafka import errors
+from kafka.admin import KafkaAdminClient
+
+from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
+from mneme.settings import Kafka
+
+LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
+LARGEST_INPUT_BYTES = LARGEST_EVENT_BYTES + 64 * 1024  # with key, headers and framing
+LARGEST_OUTPUT_BYTES = LARGEST_INPUT_BYTES + 1024 * 1024  # a dead letter is an input with headers that explain it
+
+# The client's own limit is 30 s: after a broker's restart a stream would stand still for that long.
+_LONGEST_RECONNECT_MS = 1_000
+_BOOTSTRAP_MS = 10_000  # without any broker, say so soon
+
+
+class _Password(str):
+    """A password that shows itself to nobody: kafka-python logs its arguments at debug level."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'**********'"
+
+
+def connection_arguments(settings: Kafka) -> dict[str, Any]:
+    """The keyword arguments that connect any kafka-python client.
+
+    Raises:
+        SettingsError: a file of the settings is missing, or SASL is asked for without mechanism or credentials.
+    """
+    arguments: dict[str, Any] = {
+        "bootstrap_servers": [server.strip() for server in settings.bootstrap_servers.split(",")],
+        "client_id": "mneme",
+        "security_protocol": settings.security_protocol,
+        "bootstrap_timeout_ms": _BOOTSTRAP_MS,
+        "reconnect_backoff_max_ms": _LONGEST_RECONNECT_MS,
+    }
+    if settings.security_protocol.endswith("SSL"):
+        for name in ("ssl_cafile", "ssl_certfile", "ssl_keyfile"):
+            path = getattr(settings, name)
+            if path is not None and not Path(path).is_file():
+                raise SettingsError(f"MNEME_KAFKA__{name.upper()}: there is no file {path}; give the path of a PEM file")
+            arguments[name] = path
+    if settings.security_protocol.startswith("SASL"):
+        for name in ("sasl_mechanism", "sasl_username", "sasl_password"):
+            if getattr(settings, name) is None:
+                raise SettingsError(f"MNEME_KAFKA__{name.upper()} is needed with {settings.security_protocol}; set it")
+        assert settings.sasl_password is not None
+        arguments["sasl_mechanism"] = settings.sasl_mechanism
+        arguments["sasl_plain_username"] = settings.sasl_username
+        arguments["sasl_plain_password"] = _Password(settings.sasl_password.get_secret_value())
+    return arguments
+
+
+@contextmanager
+def kafka_errors(settings: Kafka, doing: str) -> Iterator[None]:
+    """Raise the client's errors as ``StoreError``; ``doing`` says what was tried."""
+    try:
+        yield
+    except (errors.KafkaError, OSError) as error:
+        raise store_error(settings, doing, error) from error
+
+
+def store_error(settings: Kafka, doing: str, error: BaseException) -> StoreError:
+    """An error of the client in our words, with what to do about it."""
+    text = str(error).removeprefix(f"{type(error).__name__}: ")
+    what = f"Kafka at {settings.bootstrap_servers}, {doing}: {type(error).__name__}: {text}"
+    for kinds, kind, remedy in _REMEDIES:
+        if isinstance(error, kinds):
+            return kind(f"{what}; {remedy}")
+    return StoreRejected(f"{what}; see the broker's log")
+
+
+_REMEDIES: tuple[tuple[tuple[type[BaseException], ...], type[StoreError], str], ...] = (
+    (
+        (errors.SaslAuthenticationFailedError, errors.UnsupportedSaslMechanismError, errors.IllegalSaslStateError),
+        StoreRejected,
+        "check MNEME_KAFKA__SECURITY_PROTOCOL and MNEME_KAFKA__SASL_*",
+    ),
+    ((errors.AuthorizationError,), StoreRejected, "grant MNEME_KAFKA__SASL_USERNAME the right to it"),
+    (
+        (errors.MessageSizeTooLargeError, errors.RecordListTooLargeError),
+        StoreRejected,
+        f"raise max.message.bytes of the topic to {LARGEST_OUTPUT_BYTES}",
+    ),
+    (
+        (errors.InvalidReplicationFactorError,),
+        StoreRejected,
+        "MNEME_KAFKA__REPLICATION_FACTOR is more than there are brokers; lower it",
+    ),
+    (
+        (errors.InvalidTopicError,),
+        StoreRejected,
+        "a name in MNEME_KAFKA__TOPICS__* is no topic name; use a-z, 0-9, '.', '_', '-'",
+    ),
+    (
+        (errors.UnsupportedCodecError,),
+        StoreRejected,
+        "a producer compresses with what is not installed here; install kafka-python[lz4,snappy,zstd]",
+    ),
+    (
+        (errors.RetriableError, errors.BrokerNotAvailableError, OSError),
+        StoreUnavailable,
+        "check that MNEME_KAFKA__BOOTSTRAP_SERVERS names running brokers, then try again",
+    ),
+)
+
+
+def create_topics(settings: Kafka) -> list[str]:
+    """Create the topics of the settings that are missing, and return their names; safe to repeat.
+
+    Messages get the broker's time (``LogAppendTime``): a sender's clock can then be judged against it.
+
+    Raises:
+        SettingsError, StoreUnavailable, StoreRejected
+    """
+    topics = settings.topics
+    sizes = dict.fromkeys((topics.messages, topics.backfill, topics.documents), LARGEST_INPUT_BYTES)
+    sizes |= dict.fromkeys((topics.dead_letters, topics.memories), LARGEST_OUTPUT_BYTES)
+    with kafka_errors(settings, "creating topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        present = {found["name"] for found in admin.describe_topics(list(sizes)) if found["error_code"] == 0}
+        missing = {
+            name: {
+                "num_partitions": settings.partitions,
+                "replication_factor": settings.replication_factor,
+                "configs": {"max.message.bytes": str(size), "message.timestamp.type": "LogAppendTime"},
+            }
+            for name, size in sizes.items()
+            if name not in present
+        }
+        if not missing:
+            return []
+        created = []
+        for answer in admin.create_topics(missing, raise_errors=False)["topics"]:
+            if answer["error_code"] == 0:
+                created.append(answer["name"])
+            elif answer["error_code"] != errors.TopicAlreadyExistsError.errno:  # someone else was faster
+                raise errors.for_code(answer["error_code"])(f"{answer['name']}: {answer['error_message']}")
+        admin.wait_for_topics(list(missing))
+        return created
+
+
+def partitions_of(settings: Kafka, topic: str) -> list[int]:
+    """The partitions of a topic, in order.
+
+    Raises:
+        StoreUnavailable: no broker answers.
+        StoreRejected: there is no such topic, or it may not be seen.
+    """
+    with kafka_errors(settings, f"looking for topic {topic}"), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        (found,) = admin.describe_topics([topic])
+    if found["error_code"] == errors.UnknownTopicOrPartitionError.errno:
+        raise StoreRejected(
+            f"Kafka at {settings.bootstrap_servers} has no topic {topic}; create it, or correct MNEME_KAFKA__TOPICS__*"
+        )
+    with kafka_errors(settings, f"looking for topic {topic}"):
+        if found["error_code"] != 0:
+            raise errors.for_code(found["error_code"])(topic)
+    return sorted(partition["partition_index"] for partition in found["partitions"])

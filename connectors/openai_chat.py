@@ -1,0 +1,163 @@
+"""A chat model behind an OpenAI-compatible endpoint, that answers in a given form."""
+
+import json
+import threading
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from connectors.answer_forms import parse_answer, schema_of
+from connectors.call_budget import CallBudget, purpose_of
+from connectors.openai_http import Endpoint, Refusal, Retries
+from mneme.errors import ModelMalformed, ModelRefused, SettingsError
+from mneme.ports import Answer, Prompt, Role, Usage
+from mneme.settings import Models
+from mneme.tokens import estimate_tokens
+
+Format = Literal["json_schema", "json_object", "text"]
+Chat = list[dict[str, str]]
+
+_FORMATS: tuple[Format, ...] = ("json_schema", "json_object", "text")  # from what holds the model best
+_UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
+
+
+class OpenAiChat:
+    """Structured answers from any endpoint with ``/chat/completions``.
+
+    The form goes as a strict JSON schema; an endpoint that refuses this gets ``json_object``, then nothing, each with
+    the schema in the system message, and what worked is remembered for the model. An answer that does not fit, also
+    after repair, is sent back once with what is wrong. Reasoning models get no temperature.
+    """
+
+    def __init__(self, settings: Models, retries: Retries | None = None) -> None:
+        """Prepare, without calling.
+
+        Args:
+            settings: endpoint, key, models and limits.
+            retries: replaces the retries of the settings (a test's clock).
+
+        Raises:
+            SettingsError: a role that is none, or an URL that is none.
+        """
+        if unknown := sorted(set(settings.by_role) - set(Role)):
+            raise SettingsError(f"MNEME_MODELS__BY_ROLE: {', '.join(unknown)} is no role; the roles are {', '.join(Role)}")
+        self._settings = settings
+        self._endpoint = Endpoint(
+            settings.base_url,
+            settings.api_key,
+            retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds),
+            "MNEME_MODELS",
+        )
+        self._budget = CallBudget(settings.calls_in_flight, settings.calls_in_flight_process)
+        self._lock = threading.Lock()
+        self._format: dict[tuple[str, type[BaseModel]], Format] = {}
+        self._usage: defaultdict[Role, Usage] = defaultdict(Usage)
+
+    def model(self, role: Role) -> str:
+        """The name of the model that serves a role."""
+        return self._settings.by_role.get(role, self._settings.default)
+
+    def answer(self, prompt: Prompt, form: type[Answer]) -> Answer:
+        """One structured answer.
+
+        Its time is ``deadline_seconds`` over all attempts and the repair, after a place among the calls in flight
+        was free, which is waited for as long at most.
+
+        Raises:
+            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+            ModelError: server errors or no connection until the attempts were spent.
+        """
+        with self._budget.call(purpose_of(prompt.role), self._settings.deadline_seconds):
+            deadline = self._endpoint.retries.deadline()
+            chat: Chat = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+            text = self._complete(prompt.role, chat, form, deadline)
+            try:
+                return parse_answer(text, form)
+            except ModelMalformed as error:
+                correction = f"That does not fit: {error}. Answer again, with the JSON object alone, complete and valid."
+            chat += [{"role": "assistant", "content": text}, {"role": "user", "content": correction}]
+            try:
+                return parse_answer(self._complete(prompt.role, chat, form, deadline), form)
+            except ModelMalformed as error:
+                raise ModelMalformed(
+                    f"{self.model(prompt.role)} as {prompt.role}: {error}, also when asked again; "
+                    "set a more capable model in MNEME_MODELS__BY_ROLE"
+                ) from error
+
+    def usage(self) -> dict[Role, Usage]:
+        """What each role has used since the start."""
+        with self._lock:
+            return dict(self._usage)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._endpoint.close()
+
+    def _complete(self, role: Role, chat: Chat, form: type[BaseModel], deadline: float) -> str:
+        """The text of one completion, in the best format that the endpoint takes."""
+        model = self.model(role)
+        known = self._format.get((model, form))
+        refusals: list[Refusal] = []
+        for format_ in (known,) if known else _FORMATS:
+            body = self._body(model, chat, form, format_)
+            try:
+                completion = self._endpoint.post("/chat/completions", body, deadline)
+            except Refusal as error:
+                if error.status not in _UNSUPPORTED:
+                    raise
+                refusals.append(error)
+            else:
+                self._format[model, form] = format_
+                return self._text(role, body, completion)
+        raise refusals[0]  # refused in every format: the format was not what it minded
+
+    def _body(self, model: str, chat: Chat, form: type[BaseModel], format_: Format) -> dict[str, Any]:
+        schema, strict = schema_of(form)
+        body: dict[str, Any] = {"model": model, "messages": chat}
+        if format_ == "json_schema":
+            described = {"name": form.__name__, "strict": strict, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": described}
+        else:
+            rule = f"Answer with one JSON object and nothing else, valid against this JSON schema:\n{json.dumps(schema)}"
+            body["messages"] = [{"role": "system", "content": f"{chat[0]['content']}\n\n{rule}"}, *chat[1:]]
+            if format_ == "json_object":
+                body["response_format"] = {"type": "json_object"}
+        if not self._reasons(model):
+            body["temperature"] = self._settings.temperature
+        elif self._settings.reasoning_effort:
+            body["reasoning_effort"] = self._settings.reasoning_effort
+        return body
+
+    def _reasons(self, model: str) -> bool:
+        return model.rsplit("/", 1)[-1].startswith(self._settings.reasoning_models)  # routers write vendor/model
+
+    def _text(self, role: Role, body: dict[str, Any], completion: dict[str, Any]) -> str:
+        try:
+            choice = completion["choices"][0]
+            message = choice["message"]
+            text = message.get("content") or ""
+            refusal = message.get("refusal") or (choice.get("finish_reason") == "content_filter" and "content filter")
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ModelMalformed("a completion without choices; check that MNEME_MODELS__BASE_URL serves chat") from error
+        self._count(role, body, completion.get("usage"), text)
+        if refusal:
+            raise ModelRefused(f"{self.model(role)} as {role} refuses this content ({str(refusal)[:200]})")
+        return str(text)
+
+    def _count(self, role: Role, body: dict[str, Any], usage: object, text: str) -> None:
+        counted = usage if isinstance(usage, dict) else {}
+        asked, answered = counted.get("prompt_tokens"), counted.get("completion_tokens")
+        if asked is None:
+            asked = sum(estimate_tokens(message["content"]) for message in body["messages"])
+        if answered is None:
+            answered = estimate_tokens(text)
+        with self._lock:
+            so_far = self._usage[role]
+            self._usage[role] = replace(
+                so_far,
+                calls=so_far.calls + 1,
+                input_tokens=so_far.input_tokens + int(asked),
+                output_tokens=so_far.output_tokens + int(answered),
+            )

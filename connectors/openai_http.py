@@ -1,0 +1,221 @@
+"""The way to an OpenAI-compatible endpoint: JSON by POST, tried again under one deadline.
+
+A call passes these steps: 1. send it with the time that is left; 2. an answer is returned; 3. a refusal (400, 401, 403,
+404, ...) is raised at once; 4. anything that may pass (429, 5xx, no connection) is waited out: twice as long each time
+with full jitter (Brooker 2015), never shorter than the endpoint's Retry-After, never beyond the deadline.
+"""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NoReturn
+
+import httpx
+from pydantic import SecretStr
+
+from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
+from mneme.times import utc_now
+
+_CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again
+_MAY_PASS = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
+_SHOWN_CHARACTERS = 300  # of an endpoint's own error message
+
+
+class Refusal(ModelRefused):
+    """The endpoint refuses the request; ``status`` is its HTTP status."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how long a call is tried: ``count`` times more, waits from ``base_seconds`` doubling."""
+
+    count: int
+    base_seconds: float
+    deadline_seconds: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+
+    def deadline(self) -> float:
+        """The moment of ``clock`` when a call that begins now must be over."""
+        return self.clock() + self.deadline_seconds
+
+    def wait(self, tried: int, at_least: float) -> float:
+        """Seconds to wait after the ``tried``-th attempt (from 1)."""
+        return max(at_least, self.jitter() * self.base_seconds * 2.0 ** (tried - 1))
+
+
+class Endpoint:
+    """One endpoint. Safe for several threads; the key is in no error, log line or repr."""
+
+    def __init__(self, base_url: str, api_key: SecretStr | None, retries: Retries, group: str) -> None:
+        """Prepare, without calling.
+
+        Args:
+            base_url: up to and with the version, ``https://host/v1``.
+            api_key: sent as a bearer token; None for an endpoint without authentication.
+            retries: how calls are repeated.
+            group: the settings that this comes from, named in errors: ``MNEME_MODELS`` or ``MNEME_EMBEDDER``.
+
+        Raises:
+            SettingsError: the URL is none.
+        """
+        try:
+            url = httpx.URL(base_url)
+        except httpx.InvalidURL as error:
+            raise SettingsError(f"{group}__BASE_URL: {error}; write it like https://host/v1") from error
+        if url.scheme not in ("http", "https") or not url.host:
+            raise SettingsError(f"{group}__BASE_URL is no http(s) URL; write it like https://host/v1")
+        self.retries = retries
+        self._group = group
+        self._key = api_key.get_secret_value().strip() if api_key else ""
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise SettingsError(f"{group}__API_KEY has characters that no key has; copy it again")
+        self._shown = str(url.copy_with(username=None, password=None, query=None))
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        # The number of calls is bounded where they are made, so that a free connection is never waited for.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
+        self._client = httpx.Client(base_url=url, headers=headers, limits=limits)
+
+    def post(self, path: str, body: Mapping[str, Any], deadline: float | None = None) -> dict[str, Any]:
+        """The endpoint's JSON answer to a JSON body.
+
+        Args:
+            path: below the base URL, ``/chat/completions``.
+            body: the request.
+            deadline: a moment of the clock by which all attempts end; None: the whole time from now.
+
+        Raises:
+            ModelTimeout: no answer by the deadline. A server that sends its answer in drops can exceed it by one read.
+            ModelRateLimited: 429 until the attempts or the time were spent.
+            ModelRefused: the endpoint would refuse it again.
+            ModelMalformed: an answer that is no JSON object.
+            ModelError: server errors or no connection until the attempts were spent.
+        """
+        retries = self.retries
+        ends = retries.deadline() if deadline is None else deadline
+        tried = 0
+        while True:
+            # Step 1. Send it with the time that is left.
+            left = ends - retries.clock()
+            if left <= 0:
+                raise ModelTimeout(self._late(path, ""))
+            failure, rate_limited, at_least = "", False, 0.0
+            try:
+                response = self._send(path, body, left, ends)
+            except httpx.TimeoutException as error:
+                failure = f"no answer ({type(error).__name__})"
+            except httpx.TransportError as error:
+                failure = self._clean(f"no connection ({error or type(error).__name__})")
+            else:
+                # Step 2. An answer is returned. Step 3. A refusal is raised.
+                if response.is_success:
+                    return self._json(path, response)
+                if not _may_pass(response):
+                    self._refuse(path, response)
+                failure = self._clean(f"HTTP {response.status_code} {_said(response)}".strip())
+                rate_limited, at_least = response.status_code == 429, retry_after(response.headers, utc_now())
+            # Step 4. What may pass is waited out.
+            tried += 1
+            wait = retries.wait(tried, at_least)
+            spent = tried > retries.count
+            if not spent and retries.clock() + wait < ends:
+                retries.sleep(wait)
+                continue
+            if rate_limited:
+                raise ModelRateLimited(
+                    f"{self._shown}{path}: {failure}, {tried} times; "
+                    f"lower {self._group}__CALLS_IN_FLIGHT or ask the provider for a higher limit"
+                )
+            if retries.clock() >= ends or not spent:
+                raise ModelTimeout(self._late(path, failure))
+            raise ModelError(f"{self._shown}{path}: {failure}, {tried} times; check that {self._group}__BASE_URL is up")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self._shown!r})"
+
+    def _send(self, path: str, body: Mapping[str, Any], left: float, ends: float) -> httpx.Response:
+        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
+        with self._client.stream("POST", path, json=body, timeout=timeout) as response:
+            content = bytearray()
+            for chunk in response.iter_bytes():
+                content += chunk
+                if self.retries.clock() > ends:
+                    raise httpx.ReadTimeout("the answer came too slowly")
+        return httpx.Response(response.status_code, content=bytes(content), headers=_without_coding(response.headers))
+
+    def _json(self, path: str, response: httpx.Response) -> dict[str, Any]:
+        try:
+            answer = response.json()
+        except ValueError as error:
+            raise ModelMalformed(f"{self._shown}{path} answered no JSON; check {self._group}__BASE_URL") from error
+        if not isinstance(answer, dict):
+            raise ModelMalformed(f"{self._shown}{path} answered no JSON object; check {self._group}__BASE_URL")
+        return answer
+
+    def _refuse(self, path: str, response: httpx.Response) -> NoReturn:
+        status = response.status_code
+        check = {
+            401: f"check {self._group}__API_KEY",
+            403: f"check what the key of {self._group}__API_KEY may do",
+            404: f"check {self._group}__BASE_URL and the model's name",
+            429: "the account has no credit left",
+        }.get(status, f"check {self._group}__BASE_URL" if status < 400 else "check the model's name and the request")
+        raise Refusal(self._clean(f"{self._shown}{path}: HTTP {status} {_said(response)}; {check}"), status)
+
+    def _late(self, path: str, failure: str) -> str:
+        after = f"; the last attempt: {failure}" if failure else ""
+        limit = f"{self.retries.deadline_seconds:g} s"
+        return f"{self._shown}{path} gave no answer within {limit}{after}; raise the time limit in {self._group} or check it"
+
+    def _clean(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+
+def retry_after(headers: httpx.Headers, now: datetime) -> float:
+    """Seconds that Retry-After asks to wait, given as seconds or as an HTTP date; 0 without a readable one."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, min(float(value), 86_400.0)) if value.lower() != "nan" else 0.0
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())
+
+
+def _may_pass(response: httpx.Response) -> bool:
+    if response.status_code == 429 and "insufficient_quota" in response.text:
+        return False
+    return response.status_code in _MAY_PASS or response.status_code >= 500
+
+
+def _said(response: httpx.Response) -> str:
+    """The endpoint's own message, in one line."""
+    try:
+        error = response.json()["error"]
+        message = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, KeyError, TypeError):
+        message = response.text
+    return " ".join(message.split())[:_SHOWN_CHARACTERS]
+
+
+def _without_coding(headers: httpx.Headers) -> httpx.Headers:
+    """The headers of content that is already decoded."""
+    return httpx.Headers(
+        [(name, value) for name, value in headers.items() if name not in ("content-encoding", "content-length")]
+    )

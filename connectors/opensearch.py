@@ -1,0 +1,254 @@
+"""The index of a deployment: ``MemoryIndex`` on OpenSearch 2.19 or later with the k-NN plugin.
+
+One index for each collection, numbered, behind an alias: ``mneme-facts`` is ``mneme-facts-1``. A new generation is
+filled beside the old one and the alias then moved, without a reader noticing. Rows are routed by owner.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from opensearchpy.exceptions import RequestError
+
+from connectors.opensearch_bulk import BulkWriter
+from connectors.opensearch_client import mapped_errors, open_client, reason_of, refusal
+from connectors.opensearch_mapping import alias_of, changeable_settings, index_settings, mapping, meta, row_of_document
+from connectors.opensearch_queries import (
+    WITHOUT_VECTOR,
+    Request,
+    cosine_of,
+    exact_cosines_of,
+    matches,
+    routing,
+    scoring_of,
+    search_of,
+)
+from mneme import settings as mneme_settings
+from mneme.errors import StoreRejected
+from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, TextLeg, VectorLeg, Write, WriteResult
+from mneme.rows import Collection, Key, Row, Vector
+
+_PAGE = 1000  # rows of one realtime get or one page of a scan: about 5 MB with vectors
+_SNAPSHOT = "2m"  # how long a scan may pause between two pages
+_METADATA_ID = "mneme:metadata"  # a document of the control index without an owner, so that no search sees it
+
+
+class OpenSearchIndex:
+    """A ``MemoryIndex`` on an OpenSearch cluster.
+
+    Scores of a leg count the frequencies of tokens over the shards of the filter's owners. A leg or a score has at
+    most 10,000 rows.
+    """
+
+    def __init__(self, settings: mneme_settings.OpenSearch, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._settings = settings
+        self._client = open_client(settings)
+        self._bulk = BulkWriter(self._send_bulk, settings, sleep)
+
+    # --- the indices -------------------------------------------------------------------------------------------------
+
+    def prepare(self, embedder: EmbedderIdentity) -> None:
+        """Create what is missing, and take over replicas and refresh interval from the settings; see the port."""
+        with mapped_errors(self._settings.url):
+            indices = self._indices()
+            missing = [collection for collection in Collection if collection not in indices]
+            for collection in missing:
+                self._create(collection, embedder)
+            indices = self._indices() if missing else indices
+            for collection in Collection:
+                name, index = indices.get(collection, ("", {}))
+                if not name:
+                    alias = self._alias(collection)
+                    raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
+                self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
+                self._update_settings(name, index["settings"]["index"])
+
+    def _indices(self) -> dict[Collection, tuple[str, dict[str, Any]]]:
+        """Name and description of the index behind each alias that there is."""
+        aliases = {self._alias(collection): collection for collection in Collection}
+        described = self._client.indices.get(index=",".join(aliases), params={"ignore_unavailable": "true"})
+        indices = {}
+        for name, index in described.items():
+            if name in aliases:
+                raise StoreRejected(f"{name} is an index where Mneme needs an alias; remove it, or set opensearch.index_prefix")
+            for alias in index["aliases"].keys() & aliases.keys():
+                indices[aliases[alias]] = (name, index)
+        return indices
+
+    def _create(self, collection: Collection, embedder: EmbedderIdentity) -> None:
+        alias = self._alias(collection)
+        body = {"settings": index_settings(self._settings), "mappings": mapping(embedder), "aliases": {alias: {}}}
+        try:
+            self._client.indices.create(index=f"{alias}-1", body=body)
+        except RequestError as error:
+            if error.error != "resource_already_exists_exception":  # another process was first: its index is checked next
+                raise
+
+    def _check(self, name: str, there: Mapping[str, str], needed: Mapping[str, str]) -> None:
+        for what, value in needed.items():
+            if there.get(what) != value:
+                raise StoreRejected(
+                    f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
+                    f"set {what} back, or fill a new generation from the stored messages (mneme reindex)"
+                )
+
+    def _update_settings(self, name: str, there: Mapping[str, Any]) -> None:
+        wanted = changeable_settings(self._settings)
+        if any(there.get(setting) != value for setting, value in wanted.items()):
+            self._client.indices.put_settings(index=name, body={"index": wanted})
+
+    def _alias(self, collection: Collection) -> str:
+        return alias_of(self._settings.index_prefix, collection)
+
+    # --- writing and realtime reading --------------------------------------------------------------------------------
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """Apply writes in order, in bulk (connectors/opensearch_bulk.py); see the port.
+
+        A created row counts as version 1 for the writes that follow, whatever its ``version`` is.
+        """
+        return self._bulk.write(writes)
+
+    def _send_bulk(self, body: bytes) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._client.bulk(
+            body=body, params={"require_alias": "true", "filter_path": "items.*.status,items.*.error"}
+        )
+        return answer
+
+    def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
+        """The newest acknowledged rows, refreshed or not; see the port."""
+        wanted = list(dict.fromkeys(keys))
+        rows: dict[Key, Row] = {}
+        for start in range(0, len(wanted), _PAGE):
+            page = wanted[start : start + _PAGE]
+            places = [(self._alias(key.collection), key.id, key.owner_key) for key in page]
+            for key, document in zip(page, self._documents(places, with_vectors), strict=True):
+                if document is not None and document["owner_key"] == key.owner_key:
+                    rows[key] = row_of_document(key.collection, document)
+        return rows
+
+    def _documents(self, places: Sequence[tuple[str, str, str]], with_vectors: bool) -> list[dict[str, Any] | None]:
+        """The documents at (index, id, routing), None where there is none."""
+        wanted = [{"_index": index, "_id": id, "routing": owner} for index, id, owner in places]
+        with mapped_errors(self._settings.url):
+            answer = self._client.mget(body={"docs": wanted}, params={} if with_vectors else {"_source_excludes": "vector"})
+        documents: list[dict[str, Any] | None] = []
+        for one in answer["docs"]:
+            if "error" in one:
+                raise refusal(one.get("status", 404), *reason_of(one["error"]), self._settings.url)
+            documents.append(one["_source"] if one["found"] else None)
+        return documents
+
+    # --- searching ---------------------------------------------------------------------------------------------------
+
+    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
+        """Run searches in one round trip; see the port. Of a query with over 900 tokens the first 900 count."""
+        requests = [(leg.collection, leg.filter, search_of(leg, self._settings.ef_search)) for leg in legs]
+        found: list[list[Hit]] = []
+        for leg, hits in zip(legs, self._search(requests), strict=True):
+            scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
+            rows = [row_of_document(leg.collection, hit["_source"]) for hit in hits]
+            found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True)])
+        return found
+
+    def score(
+        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
+    ) -> list[Scored]:
+        """The first ``limit`` rows by id that pass the filter, with both scores, in one round trip; see the port."""
+        by_words, by_meaning = self._search(
+            [
+                (collection, filter, scoring_of(filter, tokens, limit)),
+                (collection, filter, exact_cosines_of(filter, vector, limit)),
+            ]
+        )
+        cosines = {hit["_source"]["id"]: cosine_of(hit["_score"]) for hit in by_meaning}
+        rows = [(row_of_document(collection, hit["_source"]), hit["_score"]) for hit in by_words]
+        return [Scored(row, bm25, cosines.get(row.id)) for row, bm25 in rows]
+
+    def _search(self, requests: Sequence[tuple[Collection, Filter, Request | None]]) -> list[list[Any]]:
+        """The hits of each request, in one round trip. A request that is None finds nothing."""
+        lines: list[str] = []
+        sent: list[int] = []
+        for number, (collection, filter, request) in enumerate(requests):
+            if request is None:
+                continue
+            header = {"index": self._alias(collection), "allow_partial_search_results": False, **routing(filter)}
+            if "knn" not in request["query"]:
+                header["search_type"] = "dfs_query_then_fetch"  # one count of token frequencies for all shards
+            lines += [json.dumps(header), json.dumps(request)]
+            sent.append(number)
+        hits: list[list[Any]] = [[] for _ in requests]
+        if not sent:
+            return hits
+        with mapped_errors(self._settings.url):
+            answer = self._client.msearch(body="\n".join(lines))
+        for number, one in zip(sent, answer["responses"], strict=True):
+            if "error" in one:
+                raise refusal(one["status"], *reason_of(one["error"]), self._settings.url)
+            hits[number] = one["hits"]["hits"]
+        return hits
+
+    # --- whole collections -------------------------------------------------------------------------------------------
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        """Every searchable row as of the first, by id; see the port."""
+        if filter is not None and not filter.owner_keys:
+            return
+        with mapped_errors(self._settings.url):
+            opened = {"keep_alive": _SNAPSHOT, **routing(filter)}
+            snapshot = self._client.create_pit(index=self._alias(collection), params=opened)["pit_id"]
+        request = {
+            "size": _PAGE,
+            "query": matches(filter),
+            "pit": {"id": snapshot, "keep_alive": _SNAPSHOT},
+            "sort": [{"id": "asc"}, {"owner_key": "asc"}],
+            "track_total_hits": False,
+            "_source": True if with_vectors else WITHOUT_VECTOR,
+        }
+        try:
+            while True:
+                with mapped_errors(self._settings.url):
+                    page = self._client.search(body=request, params={"allow_partial_search_results": "false"})["hits"]["hits"]
+                for hit in page:
+                    yield row_of_document(collection, hit["_source"])
+                if len(page) < _PAGE:
+                    return
+                request["search_after"] = page[-1]["sort"]
+        finally:
+            with mapped_errors(self._settings.url):
+                self._client.delete_pit(body={"pit_id": [snapshot]})
+
+    def count(self, collection: Collection, filter: Filter | None = None) -> int:
+        """How many searchable rows there are; see the port."""
+        if filter is not None and not filter.owner_keys:
+            return 0
+        with mapped_errors(self._settings.url):
+            answer = self._client.count(index=self._alias(collection), body={"query": matches(filter)}, params=routing(filter))
+        return int(answer["count"])
+
+    def refresh(self) -> None:
+        """Make everything written so far searchable."""
+        with mapped_errors(self._settings.url):
+            self._client.indices.refresh(index=",".join(map(self._alias, Collection)))
+
+    # --- metadata ----------------------------------------------------------------------------------------------------
+
+    def metadata(self) -> dict[str, str]:
+        """Small facts about the index as a whole."""
+        (document,) = self._documents([(self._alias(Collection.CONTROL), _METADATA_ID, _METADATA_ID)], with_vectors=False)
+        return dict(document["body"]) if document else {}
+
+    def set_metadata(self, values: Mapping[str, str]) -> None:
+        """Merge into the metadata, durably; two processes may do so at once."""
+        with mapped_errors(self._settings.url):
+            self._client.update(
+                index=self._alias(Collection.CONTROL),
+                id=_METADATA_ID,
+                body={"doc": {"version": 1, "tokens": "", "body": dict(values)}, "doc_as_upsert": True},
+                params={"routing": _METADATA_ID, "retry_on_conflict": 5, "require_alias": "true"},
+            )
+
+    def close(self) -> None:
+        """Release connections."""
+        self._client.close()

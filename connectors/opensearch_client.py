@@ -1,0 +1,141 @@
+"""The OpenSearch client, and its errors as Mneme's.
+
+What the server answers is sorted by one question: may the same request succeed later? ``may_pass`` knows, for whole
+responses and for single items of a bulk alike.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import (
+    ConnectionError,
+    ConnectionTimeout,
+    ImproperlyConfigured,
+    OpenSearchException,
+    SerializationError,
+    SSLError,
+    TransportError,
+)
+
+from mneme import settings as mneme_settings
+from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
+
+_CONNECTIONS = 32  # kept open; flows write and queries search from many threads
+_PASSING_TYPES = frozenset({"cluster_block_exception", "index_closed_exception"})  # until an operator or free disk lifts them
+_SHARD_LIMIT = re.compile(r"maximum (\w+ )?shards open")
+
+
+def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
+    """A client for ``settings.url``; nothing is sent yet.
+
+    Raises:
+        SettingsError: the URL or the TLS settings cannot be used.
+    """
+    scheme = urlsplit(settings.url).scheme
+    if scheme not in ("http", "https"):
+        raise SettingsError(f"opensearch.url: {shown(settings.url)!r} is no URL like 'https://search.example.org:9200'")
+    options: dict[str, Any] = {
+        "timeout": settings.timeout_seconds,
+        "pool_maxsize": _CONNECTIONS,
+        "max_retries": 1,  # for a kept connection that the server closed; real patience is the caller's
+        "retry_on_status": (),
+    }
+    if settings.username is not None:
+        password = settings.password.get_secret_value() if settings.password else ""
+        options["http_auth"] = (settings.username, password)
+    if settings.api_key is not None:
+        options["headers"] = {"Authorization": f"ApiKey {settings.api_key.get_secret_value()}"}
+    if scheme == "https":
+        options |= {"verify_certs": settings.verify_certs, "ssl_show_warn": False}
+        if settings.ca_certs is not None:
+            options["ca_certs"] = settings.ca_certs
+    try:
+        return OpenSearch(settings.url, **options)
+    except (ImproperlyConfigured, OSError, ValueError) as error:
+        raise SettingsError(f"opensearch: {error}; see opensearch.url and opensearch.ca_certs") from error
+
+
+def shown(url: str) -> str:
+    """A URL as it may be shown: without user and password."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+@contextmanager
+def mapped_errors(url: str) -> Iterator[None]:
+    """Raise the client's errors as ``StoreRejected`` or ``StoreUnavailable``."""
+    try:
+        yield
+    except OpenSearchException as error:
+        raise store_error(error, url) from error
+
+
+def may_pass(status: int, type: str, reason: str) -> bool:
+    """Whether a request that was refused like this may succeed later, unchanged.
+
+    Besides overload (429) and trouble of the server (5xx) these are states of the cluster that come as 403 or 400:
+    the read-only block of a full disk, the limit of open shards, a closed index.
+    """
+    return status == 429 or status >= 500 or type in _PASSING_TYPES or bool(_SHARD_LIMIT.search(reason))
+
+
+def store_error(error: OpenSearchException, url: str) -> StoreError:
+    """The client's error as Mneme's, with what to do next."""
+    where = f"OpenSearch at {shown(url)}"
+    if isinstance(error, ConnectionTimeout):
+        return StoreUnavailable(f"{where} gave no answer in time; look at its load, or raise opensearch.timeout_seconds")
+    if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return StoreRejected(f"{where}: its certificate is not trusted; set opensearch.ca_certs to its authority's file")
+    if isinstance(error, ConnectionError):
+        return StoreUnavailable(f"{where} cannot be reached ({_cause(error)}); start it, or correct opensearch.url")
+    if isinstance(error, TransportError) and isinstance(error.status_code, int):
+        return refusal(error.status_code, *_type_and_reason(error.info, error.error), url)
+    if isinstance(error, SerializationError):
+        return StoreRejected(f"{where} does not answer in JSON; is opensearch.url that of an OpenSearch?")
+    return StoreRejected(f"{where}: {error}")
+
+
+def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
+    """An answer of the server with an error status, as Mneme's error with what to do next."""
+    where, what = f"OpenSearch at {shown(url)}", f"{type}: {reason}"
+    if type == "cluster_block_exception":
+        return StoreUnavailable(f"{where} is blocked ({reason}); free disk space or lift the block of the index")
+    if _SHARD_LIMIT.search(reason):
+        return StoreUnavailable(f"{where} has no shards left ({reason}); remove indices or raise cluster.max_shards_per_node")
+    if may_pass(status, type, reason):
+        return StoreUnavailable(f"{where} cannot serve now ({status} {what}); try again, or look at its load")
+    if status in (401, 403):
+        return StoreRejected(
+            f"{where} refuses these credentials ({status}); check opensearch.username, opensearch.password or "
+            "opensearch.api_key, and what the user may do with the indices of opensearch.index_prefix"
+        )
+    if type == "index_not_found_exception":
+        return StoreRejected(
+            f"{where}: {reason}; start the flow once, it makes the indices, or check opensearch.index_prefix"
+        )
+    return StoreRejected(f"{where} refuses the request ({status} {what})")
+
+
+def _type_and_reason(info: Any, fallback: str) -> tuple[str, str]:
+    error = info.get("error") if isinstance(info, Mapping) else None
+    return reason_of(error) if isinstance(error, Mapping) else (str(fallback), str(error or info))
+
+
+def reason_of(error: Mapping[str, Any]) -> tuple[str, str]:
+    """Type and reason of an error object of the server, with the deepest cause, which names the field."""
+    type, reason = str(error.get("type", "unknown")), str(error.get("reason", ""))
+    cause, deepest = error.get("caused_by"), None
+    while isinstance(cause, Mapping):
+        cause, deepest = cause.get("caused_by"), cause
+    if deepest is None:
+        roots = error.get("root_cause") or ()
+        deepest = next((root for root in roots if root.get("reason") != reason), None)
+    return (type, f"{reason} ({deepest.get('reason')})") if deepest else (type, reason)
+
+
+def _cause(error: ConnectionError) -> str:
+    return str(error.info).rsplit(": ", 1)[-1].strip("')\"")

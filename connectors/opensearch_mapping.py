@@ -1,0 +1,119 @@
+"""How a row lies in OpenSearch: one mapping for all collections, and a document for each row.
+
+The fields are the columns of ``Row`` under their names. ``tokens`` are analysed at blanks only, because mneme/text.py
+has done the rest; ``body`` is kept and never indexed. Times are searched to the millisecond and kept exactly.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from mneme import settings as mneme_settings
+from mneme import text
+from mneme.ports import EmbedderIdentity
+from mneme.rows import Collection, Row, Vector
+
+LAYOUT = "1"  # a change of the mapping that old indices cannot follow raises this
+VECTOR_DECIMALS = 9  # beyond them a float32 below 1 holds nothing: half the bytes of Python's own digits
+
+_KEYWORDS = (
+    *("id", "kind", "tenant_id", "owner_key", "owner_type", "owner_id", "conversation_id", "document_id"),
+    *("parent_id", "agent_id", "people", "message_ids"),
+)
+_TIMES = ("at", "until", "event_at", "valid_to")
+_LISTS = ("people", "message_ids")
+_LONGEST_KEYWORD = 8191  # characters; Lucene takes 32,766 bytes of a term, a row with more would be refused whole
+
+
+def alias_of(prefix: str, collection: Collection) -> str:
+    """The name under which a collection is read and written."""
+    return f"{prefix}-{collection}"
+
+
+def index_settings(settings: mneme_settings.OpenSearch) -> dict[str, Any]:
+    """Settings of a new index."""
+    return {
+        "index": {
+            "knn": True,
+            "number_of_shards": settings.shards,
+            # so long a late write meets the version of what was deleted, instead of bringing it back
+            "gc_deletes": "1h",
+            "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.75}},
+            **changeable_settings(settings),
+        }
+    }
+
+
+def changeable_settings(settings: mneme_settings.OpenSearch) -> dict[str, Any]:
+    """Settings that an index takes over at the next start."""
+    return {"number_of_replicas": str(settings.replicas), "refresh_interval": settings.refresh_interval}
+
+
+def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
+    """The mapping of every collection. Whoever writes must route by owner."""
+    vector = {
+        "type": "knn_vector",
+        "dimension": embedder.dimension,
+        "method": {
+            "name": "hnsw",
+            "engine": "lucene",  # the default engine needs native libraries, without which the node ends
+            "space_type": "cosinesimil",
+            "parameters": {"m": 16, "ef_construction": 100},
+        },
+    }
+    return {
+        "dynamic": "strict",
+        "_routing": {"required": True},
+        "_meta": meta(embedder),
+        "properties": {
+            **{name: {"type": "keyword", "ignore_above": _LONGEST_KEYWORD} for name in _KEYWORDS},
+            **{name: {"type": "date", "format": "strict_date_optional_time"} for name in _TIMES},
+            "version": {"type": "long", "index": False},
+            "tokens": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
+            "vector": vector,
+            "body": {"type": "object", "enabled": False},
+        },
+    }
+
+
+def meta(embedder: EmbedderIdentity) -> dict[str, str]:
+    """What an index was made for; all of it must be equal for the index to be used."""
+    return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER, "layout": LAYOUT}
+
+
+def document_of(row: Row) -> dict[str, Any]:
+    """The document of a row."""
+    document: dict[str, Any] = {"version": row.version, "tokens": row.tokens, "body": row.body}
+    for name in _KEYWORDS:
+        if (value := getattr(row, name)) not in (None, ()):
+            document[name] = value
+    for name in _TIMES:
+        if (moment := getattr(row, name)) is not None:
+            document[name] = moment.isoformat()
+    if row.vector is not None:
+        document["vector"] = digits(row.vector)
+    return document
+
+
+def row_of_document(collection: Collection, document: Mapping[str, Any]) -> Row:
+    """The row of a document, with its vector where the document brings one."""
+    columns: dict[str, Any] = {name: document[name] for name in _KEYWORDS if name in document and name not in _LISTS}
+    columns |= {name: tuple(document[name]) for name in _LISTS if name in document}
+    columns |= {name: datetime.fromisoformat(document[name]) for name in _TIMES if name in document}
+    vector = document.get("vector")
+    return Row(
+        collection=collection,
+        version=document["version"],
+        tokens=document["tokens"],
+        body=document["body"],
+        vector=None if vector is None else np.asarray(vector, dtype=np.float32),
+        **columns,
+    )
+
+
+def digits(vector: Vector) -> list[float]:
+    """A vector as numbers that are short in JSON."""
+    numbers: list[float] = np.asarray(vector, dtype=np.float64).round(VECTOR_DECIMALS).tolist()
+    return numbers

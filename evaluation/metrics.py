@@ -1,0 +1,79 @@
+"""How well a ranked list of messages answers a question with known evidence. Pure.
+
+Recall is measured on messages, whatever a search returns: a result stands for messages (see evaluation/results.py),
+and a list of results for the distinct messages in the order in which they first appear.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One place of a ranked list.
+
+    ``messages`` are those it stands for, best first; ``covered`` those that its text tells of; ``tokens`` is the length
+    of that text.
+    """
+
+    messages: tuple[str, ...]
+    covered: frozenset[str]
+    tokens: int
+
+
+def distinct_messages(results: Sequence[Result]) -> list[str]:
+    """The messages that results stand for, each where it first appears."""
+    return list(dict.fromkeys(message for result in results for message in result.messages))
+
+
+def hit_at(messages: Sequence[str], evidence: Collection[str], k: int) -> float:
+    """1 if any evidence is among the first ``k`` messages, else 0."""
+    return float(any(message in evidence for message in messages[:k]))
+
+
+def recall_at(messages: Sequence[str], evidence: Collection[str], k: int) -> float:
+    """The share of the evidence among the first ``k`` messages."""
+    return len(set(messages[:k]) & set(evidence)) / len(set(evidence))
+
+
+def ndcg_at(messages: Sequence[str], evidence: Collection[str], k: int) -> float:
+    """Normalised discounted cumulative gain of the first ``k`` messages, with evidence as gain 1.
+
+    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002; the discount of the
+    message at place ``n`` is ``1 / log2(n + 1)``.
+    """
+    gain = sum(1 / math.log2(place + 1) for place, message in enumerate(messages[:k], 1) if message in evidence)
+    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(set(evidence))) + 1))
+    return gain / ideal
+
+
+def reciprocal_rank(messages: Sequence[str], evidence: Collection[str]) -> float:
+    """One over the place of the first evidence; 0 without any."""
+    return next((1 / place for place, message in enumerate(messages, 1) if message in evidence), 0.0)
+
+
+def recall_within_tokens(results: Sequence[Result], evidence: Collection[str], budget: int) -> float:
+    """The share of the evidence that the returned texts tell of, as many as fit into ``budget`` tokens.
+
+    Texts are taken by rank; one that does not fit is left out, and the next is tried.
+    """
+    left = budget
+    told: set[str] = set()
+    for result in results:
+        if result.tokens <= left:
+            left -= result.tokens
+            told |= result.covered
+    return len(told & set(evidence)) / len(set(evidence))
+
+
+def tokens_for_messages(results: Sequence[Result], k: int) -> int:
+    """The tokens of the results that it takes to see the first ``k`` distinct messages."""
+    seen: set[str] = set()
+    tokens = 0
+    for result in results:
+        if len(seen) >= k:
+            break
+        seen |= set(result.messages)
+        tokens += result.tokens
+    return tokens

@@ -1,0 +1,195 @@
+"""Dialogues with known topic boundaries, and the measures of a segmentation.
+
+Reads the JSON lines of the Def-DTS bundle (TIAGE, SuperDialseg, Dialseg711), where ``[NEWLINE]`` stands between
+utterances and ``[BOUNDARY]`` between segments, and LoCoMo, whose sessions end where a boundary lies. The data is not
+part of this project.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from flows.cuts import BoundaryDetector, Utterance
+from mneme.errors import InputError
+from mneme.ids import message_id
+from mneme.records import Owner, Position, StoredMessage
+from mneme.tokens import estimate_tokens
+
+_START = datetime(2024, 1, 1, 9, tzinfo=UTC)
+_UNTIMED_STEP = timedelta(seconds=1)  # no more than an order: what a bulk import gives
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A conversation and the indices of the messages with which a new segment begins (never 0)."""
+
+    id: str
+    messages: tuple[StoredMessage, ...]
+    boundaries: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How near cuts come to the truth. Pk and WindowDiff: lower is better; the others: higher. All 0 to 1."""
+
+    pk: float
+    window_diff: float
+    precision: float
+    recall: float
+    f1: float
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+
+
+def load_dialogues(path: Path) -> list[Dialogue]:
+    """The dialogues of one file of the Def-DTS bundle, without times (one message a second).
+
+    Raises:
+        InputError: the file is not there or a line is not in that form; the message names file and line.
+    """
+    return [_dialogue(line, f"{path}:{number}") for number, line in enumerate(_read(path).splitlines(), 1) if line.strip()]
+
+
+def load_locomo_sessions(path: Path, timed: bool) -> list[Dialogue]:
+    """The conversations of a LoCoMo file, with a boundary where a session begins.
+
+    LoCoMo knows when a session begins and not when a turn was said. ``timed``: turns follow each other as fast as
+    they can be written (a second for each three characters and ten to think). Otherwise one message a second
+    throughout, so that times say nothing.
+
+    Raises:
+        InputError: the file is not there or not LoCoMo's; the message names it.
+    """
+    try:
+        return [_locomo(number, sample["conversation"], timed) for number, sample in enumerate(json.loads(_read(path)))]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: not a LoCoMo file ({error!r}); give locomo10.json or a part of it") from error
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; give the path of the data") from error
+
+
+def _dialogue(line: str, place: str) -> Dialogue:
+    try:
+        row = json.loads(line)
+        pieces = [piece.strip() for piece in row["dialogue"].split("[NEWLINE]")]
+        name = str(row["id"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(f"{place}: no JSON object with id and dialogue ({error!r})") from error
+    messages: list[StoredMessage] = []
+    boundaries = set()
+    for piece in pieces:
+        if piece == "[BOUNDARY]":
+            boundaries.add(len(messages))
+        elif piece:
+            speaker, _, text = piece.partition(": ")
+            messages.append(spoken(name, len(messages), speaker, text, _START + len(messages) * _UNTIMED_STEP))
+    return Dialogue(name, tuple(messages), frozenset(at for at in boundaries if 0 < at < len(messages)))
+
+
+def _locomo(number: int, conversation: dict[str, object], timed: bool) -> Dialogue:
+    name = f"locomo-{number}"
+    messages: list[StoredMessage] = []
+    boundaries = set()
+    at = datetime(1970, 1, 1, tzinfo=UTC)
+    for session in range(1, len(conversation)):
+        turns = conversation.get(f"session_{session}")
+        if not isinstance(turns, list) or not turns:
+            continue
+        if timed:
+            began = datetime.strptime(str(conversation[f"session_{session}_date_time"]), "%I:%M %p on %d %B, %Y")
+            at = max(at, began.replace(tzinfo=UTC))
+        boundaries.add(len(messages))
+        for turn in turns:
+            text = turn["text"] + (f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else "")
+            messages.append(spoken(name, len(messages), turn["speaker"], text, at))
+            at += timedelta(seconds=10 + len(text) // 3) if timed else _UNTIMED_STEP
+    return Dialogue(name, tuple(messages), frozenset(boundaries - {0}))
+
+
+def spoken(conversation: str, index: int, speaker: str, text: str, sent_at: datetime) -> StoredMessage:
+    """A stored message of a dialogue; the speakers ``agent`` and ``assistant`` are assistants, all others people."""
+    return StoredMessage(
+        id=message_id("evaluation", conversation, str(index)),
+        owner=Owner(tenant_id="evaluation", type="user", id=conversation),
+        conversation_id=conversation,
+        created_at=sent_at,
+        version=1,
+        message_id=str(index),
+        sender_id=speaker,
+        sender_name=speaker,
+        role="assistant" if speaker in ("agent", "assistant") else "user",
+        sent_at=sent_at,
+        timezone="UTC",
+        text=text,
+        tokens=estimate_tokens(text),
+        position=Position(topic=f"file:{conversation}", partition=0, offset=index),
+    )
+
+
+# --- measures --------------------------------------------------------------------------------------------------------
+
+
+def cut(detector: BoundaryDetector, utterances: Sequence[Utterance], longest: int = 50) -> frozenset[int]:
+    """Where a detector cuts a conversation, as the flow asks it: in order, seeing ``look_ahead`` messages at most.
+
+    A cut after ``longest`` messages is made without asking, as the flow's limit makes it.
+    """
+    cuts: set[int] = set()
+    begin = 0
+    for at in range(0, len(utterances), detector.window):
+        judged = utterances[at : at + detector.window]
+        after = at + len(judged)
+        verdict = detector.judge(utterances[begin:at], judged, utterances[after : after + detector.look_ahead])
+        for offset in range(len(judged)):
+            if at + offset > begin and (offset in verdict.boundaries or at + offset - begin >= longest):
+                begin = at + offset
+                cuts.add(begin)
+    return frozenset(cuts)
+
+
+def half_segment(length: int, boundaries: Iterable[int]) -> int:
+    """The window of Pk and WindowDiff: half the mean length of the true segments, at least 2 (as in segeval)."""
+    return min(max(2, round(length / (2 * (len(set(boundaries)) + 1)))), max(1, length - 1))
+
+
+def pk(length: int, truth: Iterable[int], cuts: Iterable[int], window: int | None = None) -> float:
+    """Pk (Beeferman et al. 1999): how often two messages ``window`` apart are wrongly told (not) to share a segment."""
+    return _window_error(length, set(truth), set(cuts), window, count_them=False)
+
+
+def window_diff(length: int, truth: Iterable[int], cuts: Iterable[int], window: int | None = None) -> float:
+    """WindowDiff (Pevzner and Hearst 2002): how often the number of boundaries between two such messages is wrong."""
+    return _window_error(length, set(truth), set(cuts), window, count_them=True)
+
+
+def _window_error(length: int, truth: set[int], cuts: set[int], window: int | None, count_them: bool) -> float:
+    size = window or half_segment(length, truth)
+    spans = [range(at + 1, at + size + 1) for at in range(length - size)]
+    wrong = 0
+    for span in spans:
+        expected, found = (sum(index in places for index in span) for places in (truth, cuts))
+        wrong += expected != found if count_them else bool(expected) != bool(found)
+    return wrong / len(spans) if spans else 0.0
+
+
+def score(results: Sequence[tuple[Dialogue, frozenset[int]]]) -> Scores:
+    """Scores of cuts over dialogues: Pk and WindowDiff as means over dialogues, precision, recall and F1 over all boundaries."""
+    true = sum(len(dialogue.boundaries) for dialogue, _ in results)
+    made = sum(len(cuts) for _, cuts in results)
+    right = sum(len(dialogue.boundaries & cuts) for dialogue, cuts in results)
+    count = max(1, len(results))
+    return Scores(
+        pk=sum(pk(len(dialogue.messages), dialogue.boundaries, cuts) for dialogue, cuts in results) / count,
+        window_diff=sum(window_diff(len(dialogue.messages), dialogue.boundaries, cuts) for dialogue, cuts in results) / count,
+        precision=right / made if made else 0.0,
+        recall=right / true if true else 0.0,
+        f1=2 * right / (made + true) if made + true else 0.0,
+    )

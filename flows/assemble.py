@@ -1,0 +1,191 @@
+"""From what an extractor says to the rows of an episode: ids, times, owner, vectors. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flows.cuts import Cut, Extraction, Utterance
+from flows.items import AggregateMention, Extracted, Reference
+from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
+from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention
+from mneme.rows import Row, Vector, row_of
+
+_LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
+
+
+@dataclass(frozen=True, slots=True)
+class NewTexts:
+    """The texts of an extraction that no message's vector serves, in the order in which their vectors are wanted."""
+
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, cut: Cut, extraction: Extraction) -> "NewTexts":
+        """Subject with summary, then facts that are not their message's text, foresights and the case."""
+        texts = [f"{extraction.subject}. {extraction.summary}"]
+        texts += [fact.statement for fact in extraction.facts if _own_vector(cut, fact.same_as_source, fact.sources) is None]
+        texts += [foresight.statement for foresight in extraction.foresights]
+        if extraction.case is not None:
+            texts.append(extraction.case.task_intent)
+        return cls(tuple(texts))
+
+
+def assemble(
+    reference: Reference, cut: Cut, extraction: Extraction, vectors: Sequence[Vector | None], extractor: str
+) -> Extracted:
+    """The rows of one episode (first) with its facts, foresights and case, and its mentions for the aggregates.
+
+    Args:
+        reference: names the cut (flows/references.py).
+        cut: the episode as it was cut.
+        extraction: what was taken from it.
+        vectors: one for each of ``NewTexts.of(cut, extraction)``; None where the embedder did not serve.
+        extractor: who extracted it.
+
+    Returns:
+        Rows with version 0: reconcile gives the versions.
+    """
+    new = iter(vectors)
+    newest = max(utterance.message.created_at for utterance in cut.utterances)
+    common = {
+        "owner": cut.owner,
+        "conversation_id": cut.conversation_id,
+        "document_id": cut.document_id,
+        "created_at": newest,
+        "version": 0,
+    }
+    agent_id = next((u.message.agent_id for u in cut.utterances if u.message.agent_id), None)
+    episode_vector = next(new)
+
+    children: list[Row] = []
+    fact_ids = []
+    for index, fact in enumerate(extraction.facts):
+        reused = _own_vector(cut, fact.same_as_source, fact.sources)
+        sources = [cut.utterances[at].message for at in fact.sources]
+        record = AtomicFact(
+            id=fact_id(cut.id, index),
+            parent_episode_id=cut.id,
+            atomic_fact=fact.statement,
+            topic_name=fact.topic,
+            message_ids=tuple(message.message_id for message in sources),
+            speakers=tuple(dict.fromkeys(message.sender_name for message in sources)),
+            said_at=max(message.sent_at for message in sources),
+            event_at=fact.event_at,
+            event_until=fact.event_until,
+            agent_id=agent_id,
+            **common,
+        )
+        fact_ids.append(record.id)
+        children.append(row_of(record, reused if reused is not None else next(new), _context(cut, fact.sources)))
+    foresight_ids = []
+    for index, foresight in enumerate(extraction.foresights):
+        sources = [cut.utterances[at].message for at in foresight.sources]
+        expected = Foresight(
+            id=foresight_id(cut.id, index),
+            parent_episode_id=cut.id,
+            statement=foresight.statement,
+            evidence=foresight.evidence,
+            message_ids=tuple(message.message_id for message in sources),
+            said_at=max(message.sent_at for message in sources),
+            start=foresight.start,
+            end=foresight.end,
+            **common,
+        )
+        foresight_ids.append(expected.id)
+        children.append(row_of(expected, next(new)))
+    case = None
+    if extraction.case is not None and agent_id is not None:
+        case = AgentCase(
+            id=case_id(cut.id),
+            parent_episode_id=cut.id,
+            agent_id=agent_id,
+            task_intent=extraction.case.task_intent,
+            approach=extraction.case.approach,
+            quality_score=extraction.case.quality_score,
+            key_insight=extraction.case.key_insight,
+            message_ids=tuple(u.message.message_id for u in cut.utterances),
+            at=_ended_at(cut),
+            **common,
+        )
+        children.append(row_of(case, next(new)))
+    mentions = tuple(_mentions(cut, extraction))
+    episode = Episode(
+        id=cut.id,
+        subject=extraction.subject,
+        summary=extraction.summary,
+        episode=extraction.narrative,
+        started_at=min(u.message.sent_at for u in cut.utterances),
+        ended_at=_ended_at(cut),
+        timezone=cut.utterances[0].message.timezone,
+        participants=tuple(dict.fromkeys(u.message.sender_name for u in cut.utterances)),
+        message_ids=tuple(u.message.message_id for u in cut.utterances),
+        fact_ids=tuple(fact_ids),
+        foresight_ids=tuple(foresight_ids),
+        case_id=case.id if case else None,
+        aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
+        agent_id=agent_id,
+        section=cut.section,
+        closed_by=cut.closed_by,
+        provisional=cut.provisional,
+        extractor=extractor,
+        **common,
+    )
+    return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, episode_vector), *children), mentions)
+
+
+def _own_vector(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Vector | None:
+    return cut.utterances[sources[0]].vector if same_as_source and len(sources) == 1 else None
+
+
+def _context(cut: Cut, sources: Sequence[int]) -> str:
+    """The messages before and after: an answer is found by the words of its question."""
+    around = (min(sources) - 1, max(sources) + 1)
+    return " ".join(cut.utterances[at].message.text for at in around if 0 <= at < len(cut.utterances))
+
+
+def _ended_at(cut: Cut) -> datetime:
+    return max(utterance.message.sent_at for utterance in cut.utterances)
+
+
+def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
+    owner = cut.owner.key
+    mentions = [
+        AggregateMention(
+            entity_id(owner, entity.name), "entity", (entity.name, entity.type), _mention(cut, entity.summary, entity.sources)
+        )
+        for entity in extraction.entities
+    ]
+    for edge in extraction.relationships:
+        text = f"{edge.source} {edge.relation} {edge.target}"
+        mentions.append(
+            AggregateMention(
+                relationship_id(owner, edge.source, edge.relation, edge.target),
+                "relationship",
+                (edge.source, edge.relation, edge.target, edge.date.isoformat() if edge.date else ""),
+                _mention(cut, text, edge.sources),
+            )
+        )
+    for item in extraction.profile:
+        mentions.append(
+            AggregateMention(
+                profile_id(owner),
+                "profile",
+                (item.about, item.category, "implicit" if item.implicit else "explicit"),
+                _mention(cut, item.statement, item.sources),
+            )
+        )
+    return mentions
+
+
+def _mention(cut: Cut, text: str, sources: Sequence[int]) -> Mention:
+    messages = [cut.utterances[at].message for at in sources] or [_first(cut).message]
+    return Mention(
+        episode_id=cut.id,
+        text=text[:_LONGEST_EVIDENCE],
+        at=max(message.sent_at for message in messages),
+        message_ids=tuple(message.message_id for message in messages),
+    )
+
+
+def _first(cut: Cut) -> Utterance:
+    return cut.utterances[0]

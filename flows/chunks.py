@@ -1,0 +1,56 @@
+"""Cutting a section of a document into chunks that overlap."""
+
+from collections.abc import Iterator
+
+_ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
+
+
+def chunk(text: str, size: int = 1600, overlap: int = 320) -> list[str]:
+    """The text as chunks of at most ``size`` characters, each beginning with the end of the one before.
+
+    A cut lies after a sentence, else after a line, else after a word, else anywhere, in the second half of the chunk.
+    An overlap begins in the same way and has between half of ``overlap`` and ``overlap`` characters. White space
+    around chunks is dropped, and nothing else.
+
+    >>> chunk("Tea is green. Coffee is black. Milk is white.", size=32, overlap=15)
+    ['Tea is green. Coffee is black.', 'is black. Milk is white.']
+
+    Raises:
+        ValueError: an overlap that is negative or not smaller than half of the size.
+    """
+    return [piece for start, end in spans(text, size, overlap) if (piece := text[start:end].strip())]
+
+
+def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """Where the chunks of a text begin and end, before white space is dropped; see ``chunk``."""
+    if not 0 <= overlap < size / 2:
+        raise ValueError(f"overlap: {overlap} is not from 0 to under half of the size, which is {size}")
+    start = 0
+    while len(text) - start > size:
+        end = _last_end(text, start + (size + 1) // 2, start + size)
+        yield start, end
+        start = _first_end(text, end - overlap, end - (overlap + 1) // 2)
+    if start < len(text):
+        yield start, len(text)
+
+
+def _last_end(text: str, low: int, high: int) -> int:
+    """The last good place to cut from ``low`` to ``high``; ``high`` if there is none."""
+    for separators in _ENDS:
+        ends = [
+            at + len(separator) for separator in separators if (at := text.rfind(separator, low - len(separator), high)) >= 0
+        ]
+        if ends:
+            return max(ends)
+    return high
+
+
+def _first_end(text: str, low: int, high: int) -> int:
+    """The first good place to begin from ``low`` to ``high``; ``low`` if there is none."""
+    for separators in _ENDS:
+        ends = [
+            at + len(separator) for separator in separators if (at := text.find(separator, low - len(separator), high)) >= 0
+        ]
+        if ends:
+            return min(ends)
+    return low

@@ -1,0 +1,74 @@
+"""decode: bytes of a source become messages of a lane; what is wrong becomes a dead letter and the stream goes on."""
+
+from collections.abc import Iterator
+
+from flows.chunks import chunk
+from flows.items import Arrived, Pause, lane_of
+from mneme.errors import InputError
+from mneme.events import Delete, Document, Edit, Flush, Forget, Message, parse_event
+from mneme.ids import content_hash, message_id
+from mneme.ports import DeadLetter, DocumentParser, Incoming
+from mneme.records import StoredMessage
+from mneme.times import utc_now
+from mneme.tokens import estimate_tokens
+
+
+def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pause | DeadLetter]:
+    """One event as what the lanes take, or as a dead letter with its raw bytes.
+
+    A message gives one ``Arrived``, a document one for each chunk, a flush a ``Pause``. Versions are 1: a first
+    write only creates (flows/embed.py).
+    """
+    try:
+        event = parse_event(incoming.raw, incoming.received_at or utc_now())
+        match event:
+            case Message():
+                created_at = incoming.received_at or event.sent_at
+                yield Arrived(event.stored(event.owner, incoming.position, created_at, version=1))
+            case Document():
+                yield from _chunks(event, incoming, parser)
+            case Flush():
+                yield Pause(
+                    lane_of(event.tenant_id, event.conversation_id), "flush", tenant_id=event.tenant_id, flush_id=event.flush_id
+                )
+            case Edit() | Delete() | Forget():
+                raise InputError(
+                    f"event: {event.event!r} is not applied yet by this version; the event is kept, replay it later"
+                )
+    except InputError as error:
+        yield DeadLetter("decode", str(error), incoming.raw, incoming.position, incoming.received_at or utc_now())
+
+
+def _chunks(document: Document, incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived]:
+    if document.content is None:
+        raise InputError("uri: documents by reference are not read yet; send the text as content")
+    content = document.content.encode()
+    parsed = parser.parse(content, document.name, document.media_type)
+    dated_at = document.dated_at or parsed.dated_at or incoming.received_at or utc_now()
+    version_of_content = content_hash(content)[:12]
+    position = 0
+    for section in parsed.sections:
+        for text in chunk(section.text):
+            caller_id = f"{version_of_content}-{position:05d}"
+            yield Arrived(
+                StoredMessage(
+                    id=message_id(document.tenant_id, f"d/{document.document_id}", caller_id),
+                    owner=document.owner,
+                    document_id=document.document_id,
+                    created_at=incoming.received_at or dated_at,
+                    version=1,
+                    message_id=caller_id,
+                    sender_id=document.name,
+                    sender_name=parsed.title or document.name,
+                    role="system",
+                    sent_at=dated_at,
+                    timezone="UTC",
+                    text=text,
+                    tokens=estimate_tokens(text),
+                    position=incoming.position,
+                    metadata={**document.metadata, "section": section.title, "place": section.place, "chunk": position},
+                )
+            )
+            position += 1
+    if position == 0:
+        raise InputError(f"content: {document.name!r} has no text")

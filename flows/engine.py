@@ -1,0 +1,229 @@
+"""The dataflow on Bytewax: the only file that knows the engine.
+
+    source ─ decode ─ embed ─ segment ─ extract ─ reconcile ─ write
+                └───────┴────────┴─────────┴── what goes straight to the index ──┘
+
+embed, segment and extract are keyed by bucket of conversations, reconcile by bucket of owners; a bucket's state is one
+value of bytes. Bytewax restores sources and states to the end of the last whole epoch; what the sink wrote after it is
+written again, and converges (flows/versions.py).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+import bytewax.operators as op
+from bytewax.dataflow import Dataflow, Stream
+from bytewax.inputs import FixedPartitionedSource, StatefulSourcePartition
+from bytewax.outputs import DynamicSink, StatelessSinkPartition
+from bytewax.recovery import RecoveryConfig, init_db_dir
+from bytewax.run import cli_main
+
+from flows.embed import EmbedLane
+from flows.extract import ExtractLane
+from flows.feeds import Fed, Feed
+from flows.items import Arrived, Extracted, FlushDone, Pause, Retraction, WriteBatch
+from flows.pending import Pending
+from flows.reconcile import ReconcileLane
+from flows.segment import SegmentLane
+from flows.services import Services
+from flows.write import Writer
+from mneme.ids import stable_hash
+from mneme.ports import DeadLetter
+from mneme.times import utc_now
+
+_REST = timedelta(milliseconds=5)  # between polls of a source that had nothing: quick enough, and no busy loop
+
+
+class Lane(Protocol):
+    """A step of one bucket: what the engine drives."""
+
+    @property
+    def unfinished(self) -> int:
+        """Messages at work in it."""
+
+    def on_batch(self, items: Sequence[Any]) -> Iterable[Any]:
+        """Take in items."""
+
+    def poll(self) -> Iterable[Any]:
+        """Do what is due."""
+
+    def wake_at(self) -> datetime | None:
+        """When to poll."""
+
+    def snapshot(self) -> bytes:
+        """The state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Partitions of a source; names must stay the same for a recovery store. ``open`` takes the place to resume from."""
+
+    name: str
+    partitions: tuple[str, ...]
+    open: Callable[[str, Any], Feed]
+
+
+def build(
+    sources: Sequence[Source],
+    decode: Callable[[Any], Iterable[Arrived | Pause | DeadLetter]],
+    services: Services,
+    writer: Writer,
+) -> Dataflow:
+    """The dataflow from sources to writer."""
+    buckets = services.settings.flow.buckets
+    pending = services.pending
+
+    def decoded(fed: Fed) -> list[Any]:
+        items = [fed] if isinstance(fed, Pause) else list(decode(fed))
+        pending.enter(len(items) - 1)
+        return items
+
+    flow = Dataflow("mneme")
+    inputs = [op.input(source.name, flow, _Source(source)) for source in sources]
+    events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
+    arrived = op.branch("decoded", op.flat_map("decode", events, decoded), _goes_to_the_writer)
+    lanes = op.map("conversation", arrived.falses, lambda item: (_conversation_bucket(item, buckets), item))
+    to_writer: list[Stream[Any]] = [arrived.trues]
+    steps: list[tuple[str, Callable[[Services, bytes | None], Lane]]] = [
+        ("embed", EmbedLane),
+        ("segment", SegmentLane),
+        ("extract", ExtractLane),
+    ]
+    for name, lane in steps:
+        out = op.branch(f"{name}ed", _step(name, lanes, lane, services), lambda pair: _goes_to_the_writer(pair[1]))
+        to_writer.append(op.map(f"{name}-writes", out.trues, _without_key))
+        lanes = out.falses
+    owners = op.map("owner", lanes, lambda pair: (_owner_bucket(pair[1], buckets), pair[1]))
+    to_writer.append(op.map("reconcile-writes", _step("reconcile", owners, ReconcileLane, services), _without_key))
+    op.output("write", op.merge("writes", *to_writer), _Sink(writer, pending))
+    return flow
+
+
+def execute(flow: Dataflow, store: Path, epoch_seconds: float, partitions: int) -> None:
+    """Run a dataflow in this thread until its sources end; its state is kept in ``store``.
+
+    Raises:
+        Exception: whatever a step raised, under the engine's own wrapping.
+    """
+    if not store.exists():
+        draft = store.with_suffix(".draft")  # a kill while the store is made must not leave half of it
+        for leftover in draft.glob("*") if draft.exists() else ():
+            leftover.unlink()
+        draft.mkdir(parents=True, exist_ok=True)
+        init_db_dir(draft, partitions)  # type: ignore[no-untyped-call]
+        draft.rename(store)
+    cli_main(  # type: ignore[no-untyped-call]
+        flow,
+        workers_per_process=1,
+        epoch_interval=timedelta(seconds=epoch_seconds),
+        recovery_config=RecoveryConfig(str(store), timedelta(0)),  # type: ignore[no-untyped-call]
+    )
+
+
+def _goes_to_the_writer(item: object) -> bool:
+    return isinstance(item, WriteBatch | FlushDone | DeadLetter)
+
+
+def _without_key(pair: tuple[str, Any]) -> Any:
+    return pair[1]
+
+
+def _conversation_bucket(item: Arrived | Pause, buckets: int) -> str:
+    if isinstance(item, Pause) and not item.lane:
+        return f"{item.bucket:04d}"
+    return f"{stable_hash(item.lane) % buckets:04d}"
+
+
+def _owner_bucket(item: Extracted | Retraction | Pause, buckets: int) -> str:
+    key = item.owner_key if isinstance(item, Pause) else item.owner.key
+    return f"{stable_hash(key) % buckets:04d}"
+
+
+def _step(
+    name: str, up: Stream[Any], lane: Callable[[Services, bytes | None], Lane], services: Services
+) -> Stream[tuple[str, Any]]:
+    count = iter(range(1_000_000))
+    return op.stateful_batch(name, up, lambda state: _Logic(f"{name}-{next(count)}", lane(services, state), services.pending))
+
+
+class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
+    """A lane as Bytewax drives it."""
+
+    def __init__(self, name: str, lane: Lane, pending: Pending) -> None:
+        self._name = name
+        self._lane = lane
+        self._pending = pending
+        pending.jobs(name, lane.unfinished)
+
+    def on_batch(self, values: list[Any]) -> tuple[list[Any], bool]:
+        out = list(self._lane.on_batch(values))
+        self._account(len(out) - len(values))
+        return out, self.RETAIN
+
+    def on_notify(self) -> tuple[list[Any], bool]:
+        out = list(self._lane.poll())
+        self._account(len(out))
+        return out, self.RETAIN
+
+    def notify_at(self) -> datetime | None:
+        return self._lane.wake_at()
+
+    def snapshot(self) -> bytes:
+        return self._lane.snapshot()
+
+    def _account(self, moving: int) -> None:
+        self._pending.jobs(self._name, self._lane.unfinished)  # first: the total must not touch zero in between
+        self._pending.enter(moving)
+
+
+class _Source(FixedPartitionedSource[Fed, Any]):
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def list_parts(self) -> list[str]:
+        return list(self._source.partitions)
+
+    def build_part(self, step_id: str, for_part: str, resume_state: Any) -> "_Partition":
+        return _Partition(self._source.open(for_part, resume_state))
+
+
+class _Partition(StatefulSourcePartition[Fed, Any]):
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._had_nothing = False
+
+    def next_batch(self) -> list[Fed]:
+        batch = self._feed.next_batch()
+        self._had_nothing = not batch
+        return batch
+
+    def next_awake(self) -> datetime | None:
+        return utc_now() + _REST if self._had_nothing else None
+
+    def snapshot(self) -> Any:
+        return self._feed.place()
+
+    def close(self) -> None:
+        self._feed.close()
+
+
+class _Sink(DynamicSink[Any]):
+    def __init__(self, writer: Writer, pending: Pending) -> None:
+        self._writer = writer
+        self._pending = pending
+
+    def build(self, step_id: str, worker_index: int, worker_count: int) -> "_SinkPartition":
+        return _SinkPartition(self._writer, self._pending)
+
+
+class _SinkPartition(StatelessSinkPartition[Any]):
+    def __init__(self, writer: Writer, pending: Pending) -> None:
+        self._writer = writer
+        self._pending = pending
+
+    def write_batch(self, items: list[Any]) -> None:
+        self._writer.write(items)
+        self._pending.leave(len(items))

@@ -1,0 +1,128 @@
+"""extract: a cut becomes an episode with its facts; the work runs in the pool, in order within a conversation.
+
+A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why. Model calls
+are cached by content before they are used (connectors/answer_cache.py), so that a replay pays nothing and says the same.
+"""
+
+import json
+import logging
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flows.assemble import NewTexts, assemble
+from flows.cuts import Cut, Extraction, Extractor
+from flows.items import Extracted, Pause, Reference, Retraction, SinkItem
+from flows.pump import Pump, next_poll, worth_retrying
+from flows.references import MessagesGone, read_cut, refer, referred
+from flows.services import Services
+from flows.state import decode_state, encode_state
+from mneme.errors import ModelError
+from mneme.ports import DeadLetter
+from mneme.rows import Vector
+
+STATE_VERSION = 1
+_MODEL_ATTEMPTS = 3  # of the whole call, each with the connector's own retries, before the local extractor serves
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """An episode that was extracted, and what was lost on the way."""
+
+    extracted: Extracted
+    failure: str = ""
+
+
+class ExtractLane:
+    """The extract step of one bucket of conversations."""
+
+    def __init__(self, services: Services, state: bytes | None) -> None:
+        self._services = services
+        self._pump: Pump[Reference, Done] = Pump(services.submit, services.clock)
+        if state is not None:
+            for reference in decode_state(state, STATE_VERSION):
+                self._add(reference, None)
+
+    def on_batch(self, items: Sequence[Cut | Retraction | Pause]) -> Iterator[Extracted | Retraction | Pause | SinkItem]:
+        """Take in what was cut."""
+        for item in items:
+            self._add(refer(item), item if isinstance(item, Cut) else None)
+        yield from self.poll()
+
+    def poll(self) -> Iterator[Extracted | Retraction | Pause | SinkItem]:
+        """Pass on what is ready."""
+        for reference, done in self._pump.finished():
+            if isinstance(done, Done):
+                yield done.extracted
+                if done.failure:
+                    raw = json.dumps(reference).encode()
+                    yield DeadLetter("extract", done.failure, raw, None, self._services.clock())
+            elif done is None:
+                yield referred(reference)
+            elif isinstance(done, MessagesGone):
+                log.warning("%s", done)
+            else:
+                raise done
+
+    def wake_at(self) -> datetime | None:
+        """When to poll again."""
+        return next_poll(self._services.clock()) if len(self._pump) else None
+
+    @property
+    def unfinished(self) -> int:
+        """Messages of the episodes at work."""
+        return sum(len(reference.get("ids", ())) or 1 for reference in self._pump.items())
+
+    def snapshot(self) -> bytes:
+        """References to the cuts at work."""
+        return encode_state(STATE_VERSION, self._pump.items())
+
+    def _add(self, reference: Reference, cut: Cut | None) -> None:
+        call: Callable[[], Done] | None = None
+        if reference["is"] == "cut":
+            call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
+        self._pump.add(reference["lane"], reference, call)
+
+
+def extract(reference: Reference, cut: Cut, services: Services) -> Done:
+    """One episode of a cut. Blocks: for the pool.
+
+    Raises:
+        ModelError: the embedder is out of reach (worth trying again).
+    """
+    extraction, extractor, failure = _extraction(cut, services)
+    texts = list(NewTexts.of(cut, extraction).texts)
+    vectors: Sequence[Vector | None]
+    try:
+        vectors = list(services.embed(texts).result())
+    except ModelError as error:
+        if worth_retrying(error):
+            raise
+        failure, vectors = f"{type(error).__name__}: {error}", [None] * len(texts)
+    return Done(assemble(reference, cut, extraction, vectors, extractor.name), failure)
+
+
+def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str]:
+    """What the extractor says, or after its failure what the one without a model says; and the failure."""
+    extractor, failure = services.extractor, ""
+    for attempt in range(_MODEL_ATTEMPTS if extractor.calls_a_model else 1):
+        try:
+            return extractor.extract(cut), extractor, failure
+        except ModelError as error:
+            failure = f"{type(error).__name__}: {error}"
+            if not worth_retrying(error):
+                break
+            log.warning("extraction attempt %d of %s: %s", attempt + 1, cut.id, error)
+        except Exception:  # noqa: BLE001  a defect in an extractor costs one episode's depth, never the stream
+            failure = traceback.format_exc(limit=-3)
+            break
+    extractor = services.fallback_extractor
+    try:
+        return extractor.extract(cut), extractor, failure
+    except Exception:  # as above: the words themselves are kept
+        log.exception("the local extractor failed on %s", cut.id)
+        text = "\n".join(f"{u.message.sender_name}: {u.message.text}" for u in cut.utterances)
+        return Extraction(subject=text[:80], summary=text[:400], narrative=text, facts=()), extractor, failure

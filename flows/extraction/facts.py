@@ -1,0 +1,79 @@
+"""One fact for each message of substance: what it says, told so that it stands alone."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from flows.cuts import ExtractedFact
+from flows.extraction.reports import quoted, reported
+from flows.extraction.retelling import Kind, Retelling, Said
+from flows.extraction.substance import weight
+from mneme.text import has_cjk
+
+_SHORT_ANSWER = 4.0  # weight under which a message that follows a question cannot be understood without it
+_LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
+
+
+def message_facts(retellings: Sequence[Retelling], topic: str) -> list[ExtractedFact]:
+    """One fact for each message that says something, in order; several for a very long message.
+
+    A fact that is its message retold has ``same_as_source``; a short answer is joined with its question, and then its
+    first source is the answer, the second the question. Questions are left to their answers unless they tell something.
+    """
+    facts: list[ExtractedFact] = []
+    for position, retelling in enumerate(retellings):
+        before = retellings[position - 1] if position else None
+        question = _question_answered(retelling, before)
+        if question and before is not None:
+            facts.append(_answer(retelling, before, question, topic))
+            continue
+        kept = [one for one in retelling.said if one.worth_keeping]
+        for passage in _passages(kept):
+            event_at, event_until = event_time(passage)
+            first = passage[0] is kept[0]
+            statement = reported(retelling, passage)
+            facts.append(ExtractedFact(statement, topic, (retelling.index,), event_at, event_until, same_as_source=first))
+    return facts
+
+
+def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:
+    """When it happens: the most exact date of the sentences, the first of equals; ``until`` is exclusive."""
+    mentions = [mention for one in said for mention in one.dates]
+    if not mentions:
+        return None, None
+    best = min(mentions, key=lambda mention: mention.span.days)
+    return best.since, best.until
+
+
+def _answer(retelling: Retelling, before: Retelling, question: Sequence[Said], topic: str) -> ExtractedFact:
+    said = [one for one in retelling.said if one.kind is not Kind.QUESTION]
+    asked = quoted(question)
+    statement = (
+        f"被问到{asked}，{reported(retelling, said)}" if has_cjk(asked) else f"Asked {asked}, {reported(retelling, said)}"
+    )
+    event_at, event_until = event_time(said)
+    return ExtractedFact(statement, topic, (retelling.index, before.index), event_at, event_until)
+
+
+def _question_answered(retelling: Retelling, before: Retelling | None) -> list[Said]:
+    """The question that a message answers in few words; empty when the message stands alone."""
+    if before is None or before.speaker == retelling.speaker or not before.said:
+        return []
+    if all(one.kind is not Kind.QUESTION for one in before.said[-2:]):
+        return []
+    answer = [one for one in retelling.said if one.kind is not Kind.QUESTION]
+    if not answer or sum(weight(one.text) for one in answer) >= _SHORT_ANSWER:
+        return []
+    return [one for one in before.said if one.kind is Kind.QUESTION and one.informative][-1:]
+
+
+def _passages(said: Sequence[Said]) -> Iterator[list[Said]]:
+    passage: list[Said] = []
+    length = 0
+    for one in said:
+        if passage and length + len(one.told) > _LONGEST_FACT:
+            yield passage
+            passage, length = [], 0
+        passage.append(one)
+        length += len(one.told)
+    if passage:
+        yield passage

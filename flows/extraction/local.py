@@ -1,0 +1,50 @@
+"""Extraction without a model: rules, patterns and the vectors that the messages already have."""
+
+from collections.abc import Sequence
+
+from flows.cuts import Cut, Extraction
+from flows.extraction.agent_cases import case_of
+from flows.extraction.documents import extract_document
+from flows.extraction.facts import message_facts
+from flows.extraction.foresight import foresights_of
+from flows.extraction.graph import graph_of
+from flows.extraction.narratives import narrative_of
+from flows.extraction.profile import profile_of
+from flows.extraction.retelling import Kind, Retelling, retell
+from flows.extraction.subjects import subject_of
+from flows.extraction.summaries import summary_of
+
+
+class LocalExtractor:
+    """What an episode yields by rules alone. Pure: the same cut gives the same extraction; no text makes it fail."""
+
+    name = "local"
+    calls_a_model = False
+
+    def extract(self, cut: Cut) -> Extraction:
+        """The memories of one cut; facts carry the subject of their episode as topic."""
+        if cut.is_document:
+            return extract_document(cut)
+        retellings = retell(cut.utterances)
+        speakers = list(dict.fromkeys(retelling.speaker for retelling in retellings))
+        subject = subject_of(_words_said(retellings), speakers) or " and ".join(speakers)
+        entities, relationships = graph_of(retellings)
+        return Extraction(
+            subject=subject,
+            summary=summary_of(retellings, cut.utterances),
+            narrative=narrative_of(retellings),
+            facts=tuple(message_facts(retellings, subject)),
+            entities=entities,
+            relationships=relationships,
+            foresights=tuple(foresights_of(retellings)),
+            profile=tuple(profile_of(retellings)),
+            case=case_of(cut.utterances),
+        )
+
+
+def _words_said(retellings: Sequence[Retelling]) -> list[str]:
+    """Each message without its attachments and small talk."""
+    return [
+        " ".join(one.text for one in retelling.said if one.informative and one.kind is not Kind.ATTACHMENT)
+        for retelling in retellings
+    ]

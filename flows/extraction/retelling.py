@@ -1,0 +1,140 @@
+"""The messages of an episode as told by someone who was there: third person, dates in full, small talk marked."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from enum import StrEnum
+
+from flows.cuts import Utterance
+from flows.extraction.persons import Voice, spoken_name, third_person
+from flows.extraction.sentences import is_question, split_sentences
+from flows.extraction.substance import is_informative, weight, without_opening
+from mneme.dates import DateMention, resolve_dates
+from mneme.errors import InputError
+from mneme.records import StoredMessage
+from mneme.text import has_cjk
+from mneme.times import zone
+
+_ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
+_HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
+_RECALLED = re.compile(
+    r"\b(?:i (?:remember|recall)|as i recall|you (?:\w+ )?(?:mentioned|told me|said|shared) (?:\w+ ){0,3}(?:earlier|before|previously|last|that)|"
+    r"(?:based on|according to|from) (?:my memor(?:y|ies)|our (?:previous|earlier|past|last) |what you(?:['’]ve)? (?:told|said|mentioned|shared)))"
+    r"|我记得|根据(?:我的)?(?:记忆|之前|以前)|你(?:之前|以前|曾经?|上次)(?:提到|说|告诉)",
+    re.I,
+)
+_VOCATIVE = re.compile(
+    r"^(?:(?:hey|hi|hello|thanks|so|and|well|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.I
+)
+_MENTION = re.compile(r"@([^\W_]+)")
+
+
+class Kind(StrEnum):
+    """What a sentence does."""
+
+    STATEMENT = "statement"
+    QUESTION = "question"
+    ATTACHMENT = "attachment"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence of a message: as written, with its dates in full (``dated``), and in the third person as well (``told``).
+
+    ``informative`` is False for small talk, and for what an assistant only repeats from memory.
+    """
+
+    kind: Kind
+    text: str
+    dated: str
+    told: str
+    informative: bool
+    dates: tuple[DateMention, ...] = ()
+
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether a fact should contain it: a light question is left to its answer."""
+        if self.kind is Kind.QUESTION:
+            return self.informative and (bool(self.dates) or weight(self.text) >= _HEAVY_QUESTION)
+        return self.informative
+
+
+@dataclass(frozen=True, slots=True)
+class Retelling:
+    """One message, sentence by sentence; ``index`` is its place in the cut."""
+
+    index: int
+    message: StoredMessage
+    speaker: str
+    listener: str | None
+    said: tuple[Said, ...]
+
+    @property
+    def statements(self) -> list[Said]:
+        """The sentences that say something in words."""
+        return [one for one in self.said if one.informative and one.kind is Kind.STATEMENT]
+
+    @property
+    def voice(self) -> Voice:
+        """Who speaks to whom."""
+        return Voice(self.speaker, self.listener)
+
+
+def retell(utterances: Sequence[Utterance]) -> list[Retelling]:
+    """All messages of a cut that somebody said; those of tools and systems are left out."""
+    spoken = [(index, one.message) for index, one in enumerate(utterances) if one.message.role in ("user", "assistant")]
+    cast = list(dict.fromkeys(spoken_name(message.sender_name, message.role) for _, message in spoken))
+    names = frozenset(part.lower() for name in cast for part in re.split(r"\W+", name) if part)
+    return [_retell(index, message, cast, names) for index, message in spoken]
+
+
+def zone_of(message: StoredMessage) -> tzinfo:
+    """The zone that a message was said in; UTC where its name is not known here."""
+    try:
+        return zone(message.timezone)
+    except InputError:
+        return zone("UTC")
+
+
+def with_dates(sentence: str, mentions: Sequence[DateMention]) -> str:
+    """The sentence with each relative date followed by the date in full: ``yesterday (7 May 2023)``."""
+    for mention in reversed(mentions):
+        if mention.relative:
+            bracketed = f"（{mention.written}）" if has_cjk(mention.text) else f" ({mention.written})"
+            sentence = sentence[: mention.end_index] + bracketed + sentence[mention.end_index :]
+    return sentence
+
+
+def _retell(index: int, message: StoredMessage, cast: list[str], names: frozenset[str]) -> Retelling:
+    speaker = spoken_name(message.sender_name, message.role)
+    voice = Voice(speaker, _listener(message.text, speaker, cast))
+    said = tuple(_said(sentence, message, voice, names) for sentence in split_sentences(message.text))
+    return Retelling(index, message, speaker, voice.listener, said)
+
+
+def _said(sentence: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
+    attachment = _ATTACHMENT.match(sentence)
+    if attachment:
+        told = f"{voice.speaker} shared {'a file' if attachment['kind'] == 'file' else 'an ' + attachment['kind']}: {attachment['what']}."
+        return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
+    dates = tuple(resolve_dates(sentence, message.sent_at, zone_of(message)))
+    dated = with_dates(sentence, dates)
+    told = third_person(without_opening(dated, names), voice)
+    informative = bool(dates) or is_informative(sentence, names)
+    if message.role == "assistant" and _RECALLED.search(sentence):
+        informative = False
+    kind = Kind.QUESTION if is_question(sentence) else Kind.STATEMENT
+    return Said(kind, sentence, dated, told, informative, dates)
+
+
+def _listener(text: str, speaker: str, cast: list[str]) -> str | None:
+    """The other of two; among several the one who is called by name at the start, or by @."""
+    others = [name for name in cast if name != speaker]
+    if len(others) == 1:
+        return others[0]
+    called = _VOCATIVE.match(text) or _MENTION.search(text)
+    if not called:
+        return None
+    name = called[1].lower()
+    return next((other for other in others if name in re.split(r"\W+", other.lower())), None)

@@ -1,0 +1,90 @@
+"""What a sentence is worth: greetings, thanks and praise carry nothing to remember."""
+
+import re
+from collections.abc import Collection
+
+from mneme.text import STOP_WORDS, has_cjk
+
+_PHATIC = frozenset(
+    """hey hi hello hiya yo wow whoa woah oh ooh aww aw ah haha hahaha lol omg yay yeah yep yup yes no nope nah ok okay sure
+    thanks thank thankyou thx welcome congrats congratulations bye goodbye cheers please sorry hmm mhm uh um well
+    great good nice cool awesome amazing wonderful fantastic excellent lovely beautiful gorgeous sweet fun funny incredible
+    impressive inspiring inspirational perfect brilliant super stunning adorable cute neat rad epic dope sick lit fab
+    bad tough hard rough true right exactly absolutely totally definitely agree agreed indeed course certainly
+    really so very much lot lots bit pretty quite kinda sorta kind sort truly always never ever still
+    glad happy proud excited stoked pumped thrilled jealous curious touched grateful thankful appreciate appreciated
+    sound sounds sounded sounding look looks looking looked seem seems feel feels feeling like love loved loving
+    know see hear heard hearing tell told telling talk talking talked chat chatting catch say said think thinking thought guess
+    mean means meant hope hoping hopefully wish believe bet imagine
+    going go goes gonna get gets getting got make makes making made take takes taking took keep keeping kept
+    come comes coming give gives giving given let lets put do does doing did done try trying want wanna need
+    have had having be been being is are was were am will would can could should may might must
+    can't won't don't didn't doesn't isn't couldn't wouldn't gotta
+    thing things stuff something anything everything nothing one ones way ways time times day days
+    wait soon later long here there back up down out around off over away today
+    how what when where why who which that this these those it you me i we they
+    good-bye care take luck best enjoy day great everyone guys guy girl buddy pal friend dude man mate folks
+    job work idea point question news choice call going awesome one effort way-to-go keep it up
+    posted update updates forward support rest safe stay inspired inspire inspires amaze amazed impressed
+    happen happened happening start started new also too even just actually maybe perhaps
+    ya yall y'all u ur im ive id ill pic pics photo share sharing shared""".split()
+)
+_PHRASES = re.compile(
+    r"\b(?:let me know|good luck|see you|talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|"
+    r"can['’]?t wait|long time no|no (?:problem|worries)|my pleasure|any ?time|have (?:a )?(?:fun|good|great|nice|blast)|take care|"
+    r"(?:glad|happy) (?:you|to (?:hear|help))|hope (?:you|to) (?:like|enjoy|see|hear)|good to (?:see|hear)|great to (?:see|hear)|"
+    r"nice to (?:see|hear)|thanks for (?:asking|the|your)|thank you for (?:the|your)|appreciate (?:it|the|your)|how(?:['’]s| is| are)|"
+    r"what['’]?s (?:up|new)|you['’]?(?:re| are) (?:welcome|right)|i['’]?m here for you|got your back)\b",
+    re.I,
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_OPENING = re.compile(
+    r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|hmm|lol|omg|"
+    r"totally|definitely|absolutely|by the way|btw|also|anyway|actually|honestly|and|but|so)\b(?: so much| a lot| a bunch| thing)?"
+    r"(?:,? ([^\W\d_]+))?\s*[,!.:;…-]+\s*|(?:so|but|and) (?=i\b|my\b|we\b))",
+    re.I,
+)
+_DIGIT = re.compile(r"\d")
+_CHINESE_PHATIC = re.compile(
+    "好的|好滴|好啊|好呀|好吧|好|谢谢|多谢|感谢|不客气|不用谢|是的|是啊|对的|对啊|对|没错|嗯+|哦+|噢|哈+|嘿+|哇+|呵+|收到|明白了?|了解|知道了|"
+    "没问题|可以|行|太棒了|太好了|真棒|真好|真的|不错|厉害|加油|辛苦了?|大家|各位|早上|早安|早|晚上|晚安|下午|你好|您好|再见|拜拜|回头见|"
+    "哎呀?|唉|呀|啊|吧|呢|吗|啦|了|的|我|你|您|也|就|那|都|很|非常"
+)
+
+
+def content_words(sentence: str) -> list[str]:
+    """The lower-case words that carry a sentence: neither stop words nor words of greeting, praise or filling."""
+    words = (word.lower().replace("’", "'") for word in _WORD.findall(sentence))
+    return [word for word in words if word.removesuffix("'s") not in _PHATIC and word not in STOP_WORDS and len(word) > 1]
+
+
+def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
+    """Whether a sentence says anything: a number, or a word of content besides the ``names`` (lower case) present.
+
+    A set phrase of politeness ("good luck with ...") must bring more than one such word.
+    """
+    if _DIGIT.search(sentence):
+        return True
+    if has_cjk(sentence):
+        rest = _CHINESE_PHATIC.sub("", sentence)
+        return sum(character.isalnum() for character in rest) >= 2
+    words = {word for word in content_words(sentence) if word.removesuffix("'s") not in names}
+    return len(words) > (1 if _PHRASES.search(sentence) else 0)
+
+
+def without_opening(sentence: str, names: Collection[str] = ()) -> str:
+    """The sentence without an interjection, thanks or address in front: "Yeah, Mel! I ..." is "I ..."."""
+    rest = sentence
+    while True:
+        opening = _OPENING.match(rest)
+        if opening and opening.end() < len(rest) and (opening[1] is None or opening[1].lower() in names):
+            rest = rest[opening.end() :]
+        else:
+            return rest
+
+
+def weight(sentence: str) -> float:
+    """How much a sentence says: its words of content; three Chinese characters count as one."""
+    if has_cjk(sentence):
+        return sum(character.isalnum() for character in _CHINESE_PHATIC.sub("", sentence)) / 3
+    return len(content_words(sentence)) + len(_DIGIT.findall(sentence)) / 2

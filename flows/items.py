@@ -1,0 +1,117 @@
+"""What travels between the steps of the flow.
+
+    source -> Incoming -> decode -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
+           -> reconcile -> WriteBatch -> write
+
+``Pause`` and ``Retraction`` travel the same way, in order with what they concern. ``WriteBatch``, ``FlushDone`` and
+``DeadLetter`` go from any step straight to the writer.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from flows.cuts import Cut, Utterance
+from mneme.ids import make_id
+from mneme.ports import DeadLetter, Write
+from mneme.records import Mention, Owner, StoredMessage
+from mneme.rows import Row
+
+Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
+
+
+def lane_of(tenant_id: str, conversation_id: str | None, document_id: str | None = None) -> str:
+    """What keeps its order: a conversation, or a document."""
+    return make_id(tenant_id, "d", document_id) if document_id is not None else make_id(tenant_id, conversation_id or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A message as it came, not yet known to be new. ``owner`` is its own; its conversation's may differ."""
+
+    message: StoredMessage
+
+    @property
+    def lane(self) -> str:
+        """The conversation or document it belongs to."""
+        return lane_of(self.message.owner.tenant_id, self.message.conversation_id, self.message.document_id)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """A new message with its vector."""
+
+    utterance: Utterance
+
+    @property
+    def lane(self) -> str:
+        """The conversation or document it belongs to."""
+        return Arrived(self.utterance.message).lane
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Show what is open, without waiting for more: a ``flush`` event, idleness, or the end of a finite source.
+
+    A flush concerns one conversation and is answered with a marker. The end of a source concerns every
+    conversation of one ``bucket`` (``lane`` is empty). ``owner_key`` is the conversation's owner, once it is known:
+    behind extract a flush follows the episodes to their owner's lane.
+    """
+
+    lane: str
+    reason: Literal["flush", "idle", "end"]
+    tenant_id: str = ""
+    flush_id: str = ""
+    owner_key: str = ""
+    bucket: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """An episode that was shown during a pause and turned out not to begin there."""
+
+    lane: str
+    owner: Owner
+    episode_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateMention:
+    """One mention for an aggregate of the owner: an entity, a relationship or a line of the profile."""
+
+    row_id: str
+    kind: Literal["entity", "relationship", "profile"]
+    fields: tuple[str, ...]
+    mention: Mention
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extracted:
+    """An episode with everything taken from it, as rows without versions. The first row is the episode.
+
+    ``reference`` names the cut it was taken from (flows/references.py): enough to make all of this again.
+    """
+
+    lane: str
+    reference: Reference
+    owner: Owner
+    rows: tuple[Row, ...]
+    mentions: tuple[AggregateMention, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WriteBatch:
+    """Writes that belong into one bulk, in order."""
+
+    writes: tuple[Write, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlushDone:
+    """Everything before this flush is in the writer's hands: refresh, then write its marker."""
+
+    tenant_id: str
+    flush_id: str
+
+
+LaneItem = Arrived | Embedded | Cut | Pause | Retraction | Extracted
+SinkItem = WriteBatch | FlushDone | DeadLetter

@@ -1,0 +1,82 @@
+"""Items as plain values, and back: what a step snapshots instead of the texts it works on."""
+
+from flows.cuts import Cut, Utterance
+from flows.items import Pause, Reference, Retraction, lane_of
+from flows.services import Services
+from mneme.records import Owner, StoredMessage
+from mneme.rows import Collection, Key
+
+
+class MessagesGone(LookupError):
+    """The messages that a reference names are no longer in the index: erased, or refused by it."""
+
+
+def refer(item: Cut | Retraction | Pause) -> Reference:
+    """The reference of an item."""
+    match item:
+        case Cut():
+            return {
+                "is": "cut",
+                "lane": lane_of(item.owner.tenant_id, item.conversation_id, item.document_id),
+                "id": item.id,
+                "owner": _owner_values(item.owner),
+                "conversation": item.conversation_id,
+                "document": item.document_id,
+                "ids": [utterance.message.id for utterance in item.utterances],
+                "closed_by": item.closed_by,
+                "provisional": item.provisional,
+                "document_name": item.document_name,
+                "section": item.section,
+            }
+        case Retraction():
+            return {"is": "retraction", "lane": item.lane, "owner": _owner_values(item.owner), "id": item.episode_id}
+        case Pause():
+            pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
+            return {"is": "pause", "lane": item.lane, "pause": pause}
+
+
+def referred(reference: Reference) -> Retraction | Pause:
+    """The retraction or pause of a reference."""
+    if reference["is"] == "retraction":
+        return Retraction(reference["lane"], owner_of(reference), reference["id"])
+    return Pause(*reference["pause"])
+
+
+def owner_of(reference: Reference) -> Owner:
+    """Whose item it is."""
+    tenant_id, owner_type, owner_id = reference["owner"]
+    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+
+
+def read_cut(reference: Reference, services: Services) -> Cut:
+    """The cut of a reference, its messages read from the index. Blocks: for the pool.
+
+    Raises:
+        MessagesGone: none of its messages is there.
+        StoreUnavailable: the index does not answer.
+    """
+    owner = owner_of(reference)
+    keys = [Key(Collection.MESSAGES, owner.key, identity) for identity in reference["ids"]]
+    rows = services.index.get(keys, with_vectors=True)
+    utterances = tuple(
+        Utterance(record, rows[key].vector)
+        for key in keys
+        if key in rows and isinstance(record := rows[key].record(), StoredMessage)
+    )
+    if not utterances:
+        raise MessagesGone(f"the messages of {reference['id']} are no longer in the index; the episode is not made")
+    return Cut(
+        id=reference["id"],
+        owner=owner,
+        conversation_id=reference["conversation"],
+        document_id=reference["document"],
+        utterances=utterances,
+        closed_by=reference["closed_by"],
+        provisional=reference["provisional"],
+        document_name=reference["document_name"],
+        section=reference["section"],
+    )
+
+
+def _owner_values(owner: Owner) -> list[str]:
+    return [owner.tenant_id, owner.type, owner.id]

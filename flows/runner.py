@@ -1,0 +1,242 @@
+"""Running the flow: from files until they end, or from Kafka until told to stop."""
+
+import logging
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from connectors.embedding_queue import EmbeddingQueue
+from connectors.indices import open_index
+from connectors.models import open_chat_model, open_embedder
+from connectors.plain_text import PlainTextParser
+
+from flows.boundaries import open_detector
+from flows.boundaries.semantic import SemanticDetector
+from flows.decode import decode
+from flows.engine import Source, build, execute
+from flows.extraction import open_extractor
+from flows.extraction.local import LocalExtractor
+from flows.feeds import FileFeed, PartitionFeed, Reader
+from flows.pending import Pending
+from flows.recovery import RecoveryStore
+from flows.services import Services
+from flows.versions import Versions
+from flows.write import Stopped, Writer
+from mneme.errors import MnemeError
+from mneme.ports import ChangeFeed, DeadLetters, Incoming
+from mneme.settings import Settings
+from mneme.times import utc_now
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What a run over files did. Episodes and facts are counted once, however often they were revised."""
+
+    messages: int
+    duplicates: int
+    episodes: int
+    facts: int
+    dead_letters: int
+    seconds: float
+
+
+def ingest(
+    paths: Sequence[Path],
+    settings: Settings,
+    on_progress: Callable[[int, int], None] | None = None,
+    defaults: Mapping[str, str] | None = None,
+) -> IngestReport:
+    """Take files through the whole flow into the index, until they end.
+
+    Args:
+        paths: files in the formats of connectors/files.py.
+        settings: where and how; the hold-back is 0, since a file is in order.
+        on_progress: called with events finished and events in all.
+        defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
+
+    Raises:
+        InputError: a file is missing, empty or in no known format.
+        SettingsError, StoreError: the flow cannot run.
+    """
+    from connectors.files import content_identity, count_events, read_file
+
+    from connectors.dead_letters import FileDeadLetters
+
+    started = time.monotonic()
+    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    owner_defaults = dict(defaults or {})
+    total = sum(count_events(path, **owner_defaults) for path in paths)
+    stopping, pending = threading.Event(), Pending()
+
+    def fed(count: int) -> None:
+        if on_progress is not None:
+            on_progress(max(0, count - pending.total), total)
+
+    def read(path: Path, start: int) -> Iterator[Incoming]:
+        return read_file(path, start, **owner_defaults)
+
+    def open_feed(name: str, place: Any) -> FileFeed:
+        flow = settings.flow
+        return FileFeed(
+            paths, read, content_identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
+        )
+
+    wrote: dict[str, set[str]] = {}
+    with ExitStack() as stack:
+        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(letters.close)
+        tally = _run(
+            settings,
+            "files",
+            [Source("files", ("files",), open_feed)],
+            letters,
+            None,
+            pending,
+            stopping,
+            lambda kind, identity: wrote.setdefault(kind, set()).add(identity),
+        )
+    if on_progress is not None:
+        on_progress(total, total)
+    return IngestReport(
+        messages=len(wrote.get("message", ())),
+        duplicates=tally["duplicate"],
+        episodes=len(wrote.get("episode", ())),
+        facts=len(wrote.get("fact", ())),
+        dead_letters=len(wrote.get("dead_letter", ())),
+        seconds=time.monotonic() - started,
+    )
+
+
+def run(settings: Settings, stopping: threading.Event | None = None) -> None:
+    """Continuous ingestion from Kafka, until SIGTERM, SIGINT or ``stopping``.
+
+    A stop is clean: nothing open is closed by it, and the next start goes on where this one was.
+
+    Raises:
+        SettingsError, StoreError: the flow cannot run, or cannot go on.
+    """
+    from connectors.kafka import create_topics, partitions_of
+    from connectors.kafka_reader import PartitionReader
+    from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters
+
+    kafka, topics, flow = settings.kafka, settings.kafka.topics, settings.flow
+    stopping, pending = stopping or threading.Event(), Pending()
+    create_topics(kafka)
+    live: dict[str, Reader] = {}
+
+    def no_live_lag() -> bool:
+        return all(reader.lag() == 0 for reader in live.values())
+
+    def open_feed(topic: str, is_live: bool, name: str, place: int | None) -> PartitionFeed:
+        reader = PartitionReader(kafka, topic, int(name), place)
+        if is_live:
+            live[f"{topic}/{name}"] = reader
+        may_read = (lambda: True) if is_live else no_live_lag
+        return PartitionFeed(reader, pending, flow.pending_limit, flow.source_batch, stopping, may_read)
+
+    sources = [
+        Source(name, tuple(str(number) for number in partitions_of(kafka, topic)), partial(open_feed, topic, is_live))
+        for name, topic, is_live in (
+            ("messages", topics.messages, True),
+            ("documents", topics.documents, True),
+            ("backfill", topics.backfill, False),
+        )
+    ]
+    with ExitStack() as stack:
+        letters = KafkaDeadLetters(kafka)
+        stack.callback(letters.close)
+        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
+        if changes is not None:
+            stack.callback(changes.close)
+        stack.enter_context(_stopped_by_signals(stopping))
+        _run(settings, "kafka", sources, letters, changes, pending, stopping, lambda kind, identity: None)
+
+
+def _run(
+    settings: Settings,
+    name: str,
+    sources: Sequence[Source],
+    letters: DeadLetters,
+    changes: ChangeFeed | None,
+    pending: Pending,
+    stopping: threading.Event,
+    wrote: Callable[[str, str], None],
+) -> Counter[str]:
+    tally: Counter[str] = Counter()
+    with ExitStack() as stack:
+        store = stack.enter_context(RecoveryStore(settings.data / "recovery" / name, name))
+        index = open_index(settings)
+        stack.callback(index.close)
+        embedder = open_embedder(settings)
+        index.prepare(embedder.identity)
+        versions = Versions(store.begin_run(index, settings.flow.adopt_index))
+        queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005)
+        stack.callback(queue.close)
+        pool = ThreadPoolExecutor(settings.flow.threads, thread_name_prefix="mneme")
+        stack.callback(partial(pool.shutdown, wait=True, cancel_futures=True))
+        chat = open_chat_model(settings)
+        services = Services(
+            settings=settings,
+            index=index,
+            embed=queue.submit,
+            submit=pool.submit,
+            clock=utc_now,
+            versions=versions,
+            pending=pending,
+            detector=open_detector(settings, chat),
+            fallback_detector=SemanticDetector(settings.boundaries),
+            extractor=open_extractor(settings, chat),
+            fallback_extractor=LocalExtractor(),
+            tally=tally,
+        )
+        writer = Writer(index, letters, changes, utc_now, stopping, wrote)
+        flow = build(sources, partial(decode, parser=PlainTextParser()), services, writer)
+        try:
+            execute(flow, store.epochs, settings.flow.epoch_seconds, settings.flow.recovery_partitions)
+        except Exception as error:
+            own = _own_error(error)
+            if isinstance(own, Stopped):
+                log.warning("stopped while the index was out of reach; the last epoch is repeated at the next start")
+            elif own is not None:
+                raise own from error
+            else:
+                raise
+        index.refresh()
+    return tally
+
+
+def _own_error(error: BaseException | None) -> MnemeError | Stopped | None:
+    """The error of ours under the engine's wrapping."""
+    while error is not None:
+        if isinstance(error, MnemeError | Stopped):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+@contextmanager
+def _stopped_by_signals(stopping: threading.Event) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        log.info("stopping on signal %d", number)
+        stopping.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,47 @@
+"""What the steps need from outside: handed in, so that a test drives a step without an engine or a server."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from flows.cuts import BoundaryDetector, Extractor
+from flows.pending import Pending
+from flows.versions import Versions
+from mneme.ports import MemoryIndex
+from mneme.rows import Vector
+from mneme.settings import Settings
+
+Result = TypeVar("Result")
+
+
+class Submit(Protocol):
+    """Runs a callable in the pool."""
+
+    def __call__(self, call: Callable[[], Result], /) -> "Future[Result]":
+        """The future of its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything outside the steps.
+
+    ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call. ``detector``
+    and ``extractor`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
+    ``tally`` counts what happened, for reports; only the worker's thread touches it.
+    """
+
+    settings: Settings
+    index: MemoryIndex
+    embed: Callable[[list[str]], "Future[Vector]"]
+    submit: Submit
+    clock: Callable[[], datetime]
+    versions: Versions
+    pending: Pending
+    detector: BoundaryDetector
+    fallback_detector: BoundaryDetector
+    extractor: Extractor
+    fallback_extractor: Extractor
+    tally: Counter[str]

@@ -1,0 +1,44 @@
+"""What both languages share: a rule finds a phrase and says which days it means."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from mneme.dates.spans import DaySpan
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A phrase at ``start`` to ``end`` and its days; ``relative`` to the day it was said."""
+
+    start: int
+    end: int
+    span: DaySpan
+    relative: bool
+
+
+Meaning = Callable[[re.Match[str], date], DaySpan | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A pattern, and what a match means on the day it is said; None when it is no date after all."""
+
+    pattern: re.Pattern[str]
+    meaning: Meaning
+    relative: bool = True
+
+
+def apply(rules: Iterable[Rule], text: str, said: date) -> list[Found]:
+    """Everything that the rules find; phrases may overlap. Days beyond the calendar are no dates."""
+    found = []
+    for rule in rules:
+        for match in rule.pattern.finditer(text):
+            try:
+                span = rule.meaning(match, said)
+            except (ValueError, OverflowError):  # 31 June, the year 12000
+                continue
+            if span is not None:
+                found.append(Found(match.start(), match.end(), span, rule.relative))
+    return found

@@ -1,0 +1,135 @@
+"""Stretches of the calendar: a day, a week, a month, a year, or from one day to another."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from enum import StrEnum
+
+MONTHS = tuple("January February March April May June July August September October November December".split())
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+
+_SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # meteorological, northern
+
+
+class Grain(StrEnum):
+    """How exactly a stretch is known."""
+
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+    RANGE = "range"
+
+
+@dataclass(frozen=True, slots=True)
+class DaySpan:
+    """From the first day to the last, both included."""
+
+    first: date
+    last: date
+    grain: Grain
+
+    def bounds(self, zone: tzinfo) -> tuple[datetime, datetime]:
+        """The stretch as UTC moments: midnight before the first day, midnight after the last (exclusive).
+
+        Raises:
+            OverflowError: the stretch touches the end of the calendar.
+        """
+        start = datetime.combine(self.first, time(), zone)
+        end = datetime.combine(self.last + timedelta(days=1), time(), zone)
+        return start.astimezone(UTC), end.astimezone(UTC)
+
+    @property
+    def days(self) -> int:
+        """How many days there are."""
+        return (self.last - self.first).days + 1
+
+    def in_english(self) -> str:
+        """``7 May 2023``, ``June 2023``, ``2022``, or ``29 May to 4 June 2023``."""
+        first, last = self.first, self.last
+        match self.grain:
+            case Grain.DAY:
+                return _english_day(first)
+            case Grain.MONTH:
+                return f"{MONTHS[first.month - 1]} {first.year}"
+            case Grain.YEAR:
+                return str(first.year)
+            case Grain.RANGE:
+                if first.year != last.year:
+                    return f"{_english_day(first)} to {_english_day(last)}"
+                if first.month != last.month:
+                    return f"{first.day} {MONTHS[first.month - 1]} to {_english_day(last)}"
+                return f"{first.day} to {_english_day(last)}"
+
+    def in_chinese(self) -> str:
+        """``2023年5月7日``, ``2023年6月``, ``2022年``, or ``2023年5月29日至6月4日``."""
+        first, last = self.first, self.last
+        match self.grain:
+            case Grain.DAY:
+                return f"{first.year}年{first.month}月{first.day}日"
+            case Grain.MONTH:
+                return f"{first.year}年{first.month}月"
+            case Grain.YEAR:
+                return f"{first.year}年"
+            case Grain.RANGE:
+                year = "" if first.year == last.year else f"{last.year}年"
+                return f"{first.year}年{first.month}月{first.day}日至{year}{last.month}月{last.day}日"
+
+
+def day(of: date) -> DaySpan:
+    """One day."""
+    return DaySpan(of, of, Grain.DAY)
+
+
+def days_from(of: date, days: int) -> DaySpan:
+    """The day that is ``days`` after (before, when negative)."""
+    return day(of + timedelta(days=days))
+
+
+def week(of: date, weeks: int = 0) -> DaySpan:
+    """The week, Monday to Sunday, that is ``weeks`` after the one of the day."""
+    monday = of - timedelta(days=of.weekday()) + timedelta(weeks=weeks)
+    return DaySpan(monday, monday + timedelta(days=6), Grain.RANGE)
+
+
+def weekend(of: date, weeks: int = 0) -> DaySpan:
+    """Saturday and Sunday of such a week."""
+    saturday = week(of, weeks).first + timedelta(days=5)
+    return DaySpan(saturday, saturday + timedelta(days=1), Grain.RANGE)
+
+
+def month(of: date, months: int = 0) -> DaySpan:
+    """The month that is ``months`` after the one of the day."""
+    first = _first_of_month(of, months)
+    return DaySpan(first, _first_of_month(first, 1) - timedelta(days=1), Grain.MONTH)
+
+
+def year(number: int) -> DaySpan:
+    """A year."""
+    return DaySpan(date(number, 1, 1), date(number, 12, 31), Grain.YEAR)
+
+
+def season(name: str, number: int) -> DaySpan:
+    """Spring, summer, autumn or winter that begins in a year: three whole months."""
+    first = date(number, _SEASON_STARTS[name], 1)
+    return DaySpan(first, _first_of_month(first, 3) - timedelta(days=1), Grain.RANGE)
+
+
+def between(first: date, last: date) -> DaySpan:
+    """From one day to another, whichever comes first."""
+    return DaySpan(min(first, last), max(first, last), Grain.RANGE)
+
+
+def part(whole: DaySpan, which: str) -> DaySpan:
+    """The ``early``, ``mid`` or ``late`` third of a stretch."""
+    third = max(1, whole.days // 3)
+    first = whole.first + timedelta(days={"early": 0, "mid": third, "late": 2 * third}[which])
+    last = whole.last if which == "late" else first + timedelta(days=third - 1)
+    return DaySpan(first, last, Grain.RANGE)
+
+
+def _first_of_month(of: date, months: int) -> date:
+    count = of.year * 12 + of.month - 1 + months
+    return date(count // 12, count % 12 + 1, 1)
+
+
+def _english_day(of: date) -> str:
+    return f"{of.day} {MONTHS[of.month - 1]} {of.year}"

@@ -1,0 +1,146 @@
+"""complete: what recall left open, in at most two more round trips.
+
+1. All at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that one leg
+   did not give (a missing leg is computed, never taken as 0); and which of the messages found are in an episode.
+2. Only if a message is in no episode yet: the scores of such messages that one leg did not give.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+from mneme.ports import Filter, MemoryIndex
+from mneme.rows import Collection, Row, Vector
+from queries.recall import Candidate, Legs, Recalled
+from queries.understand import Question
+
+_FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
+_EPISODES_OF_A_MESSAGE_ID = 10  # callers number messages anew in each conversation: one id may be in several episodes
+_MOST_ROWS = 10_000  # what OpenSearch returns at most for one search
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Everything a ranking needs, by id. ``facts`` are those of each episode, in the order they were said."""
+
+    episodes: Mapping[str, Candidate]
+    facts: Mapping[str, Sequence[Candidate]]
+    messages: Mapping[str, Candidate]
+    memories: Mapping[str, Candidate]
+    graph: Mapping[str, Candidate]
+    round_trips: int
+
+
+class Completer:
+    """Asks the index for what recall left open, several things side by side."""
+
+    def __init__(self, index: MemoryIndex, pool: Executor) -> None:
+        self._index = index
+        self._pool = pool
+
+    def complete(
+        self, question: Question, scope: Filter, legs: Legs, recalled: Recalled, episode_ids: Sequence[str]
+    ) -> Evidence:
+        """The evidence for these episodes, and for everything found that is no episode.
+
+        A leg that the method does not use (``legs``), or that is off for this question, stays unknown.
+        """
+        wanted = _Wanted(question.tokens if legs.text else (), question.vector if legs.vector else None)
+        found = recalled.of(Collection.EPISODES)
+        episodes = {each: found[each] for each in episode_ids if each in found}
+        memories = recalled.of(Collection.MEMORIES)
+        loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
+
+        # 1. All at once. A parent counts as within the filters because its fact is.
+        open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
+        anywhere = replace(scope, people=(), since=None, before=None)
+        at_once = [
+            _Ask(Collection.FACTS, replace(scope, parent_ids=tuple(episode_ids)), _FACTS_OF_AN_EPISODE * len(episode_ids)),
+            _Ask(Collection.EPISODES, replace(anywhere, ids=open_episodes), len(open_episodes)),
+            _missing(Collection.MEMORIES, scope, memories, wanted),
+            _Ask(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
+        ]
+        facts, more_episodes, more_memories, holders = self._round_trip(wanted, at_once)
+        messages = _in_no_episode(loose, holders.values())
+
+        # 2. Only if something was said that no episode holds yet.
+        at_last = [_missing(Collection.MESSAGES, scope, messages, wanted)]
+        (more_messages,) = self._round_trip(wanted, at_last)
+        return Evidence(
+            episodes={**episodes, **more_episodes},
+            facts=_by_episode(facts.values()),
+            messages={**messages, **more_messages},
+            memories={**memories, **more_memories},
+            graph=recalled.of(Collection.GRAPH),
+            round_trips=sum(any(ask.limit for ask in asks) for asks in (at_once, at_last)),
+        )
+
+    def _round_trip(self, wanted: "_Wanted", asks: Sequence["_Ask"]) -> list[dict[str, Candidate]]:
+        """For each its rows with both their scores; what cannot find anything is not asked."""
+
+        def ask(one: _Ask) -> dict[str, Candidate]:
+            limit = min(one.limit, _MOST_ROWS)
+            scored = self._index.score(one.collection, one.filter, wanted.tokens, wanted.vector, limit)
+            return {each.row.id: Candidate(each.row, each.bm25 if wanted.tokens else None, each.cosine) for each in scored}
+
+        pending = [self._pool.submit(ask, one) if one.limit else None for one in asks]
+        return [future.result() if future else {} for future in pending]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """The rows that pass a filter, at most ``limit``."""
+
+    collection: Collection
+    filter: Filter
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """Which scores this search uses."""
+
+    tokens: tuple[str, ...]
+    vector: Vector | None
+
+    def lacks(self, candidate: Candidate) -> bool:
+        """Whether one of them is not known yet of this candidate."""
+        return (bool(self.tokens) and candidate.bm25 is None) or (self.vector is not None and candidate.cosine is None)
+
+
+def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidate], wanted: _Wanted) -> _Ask:
+    lacking = tuple(identity for identity, each in found.items() if wanted.lacks(each))
+    return _Ask(collection, replace(scope, ids=lacking), len(lacking))
+
+
+def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:
+    """The episodes that list one of these messages."""
+    rows = [each.row for each in messages.values()]
+    return replace(
+        scope,
+        conversation_ids=tuple({row.conversation_id: None for row in rows if row.conversation_id}),
+        message_ids=tuple(dict.fromkeys(identity for row in rows for identity in row.message_ids)),
+    )
+
+
+def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candidate]) -> dict[str, Candidate]:
+    held = {(each.row.conversation_id, identity) for each in episodes for identity in each.row.message_ids}
+    return {
+        identity: each
+        for identity, each in messages.items()
+        if not any((each.row.conversation_id, message) in held for message in each.row.message_ids)
+    }
+
+
+def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """Facts by their episode, in the order they were said: neighbours there are neighbours in the conversation."""
+    inside: dict[str, list[Candidate]] = {}
+    for fact in sorted(facts, key=lambda each: _place_in_conversation(each.row)):
+        if fact.row.parent_id:
+            inside.setdefault(fact.row.parent_id, []).append(fact)
+    return inside
+
+
+def _place_in_conversation(row: Row) -> tuple[object, ...]:
+    number = row.id.rpartition("/")[2]
+    return row.at, int(number) if number.isdecimal() else 0, row.id

@@ -1,0 +1,90 @@
+"""Whose memory is searched, and which part of it: the ``filters`` of a request, checked and named."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from mneme.errors import InputError
+from mneme.events import Name, describe
+from mneme.ids import owner_key
+from mneme.ports import Filter
+
+
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)]
+
+
+class Filters(BaseModel):
+    """The filters of a request. Everything given must hold; within a list any of its values is enough.
+
+    Exactly one of ``user_id`` and ``group_id`` selects the owner, and ``agent_id`` adds that agent's own track;
+    ``agent_id`` alone selects the agent. ``knowledge=False`` leaves the tenant's documents out. ``since`` is inclusive,
+    ``before`` exclusive; a time without an offset is UTC.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    user_id: Name | None = None
+    group_id: Name | None = None
+    agent_id: Name | None = None
+    tenant_id: Name = "default"
+    conversation_id: Names = ()
+    document_id: Names = ()
+    participants: Names = ()
+    since: datetime | None = None
+    before: datetime | None = None
+    knowledge: bool = Field(default=True, strict=True)
+
+    @field_validator("since", "before")
+    @classmethod
+    def _aware(cls, moment: datetime | None) -> datetime | None:
+        return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> "Filters":
+        """Check the filters of a request.
+
+        Raises:
+            InputError: an unknown or wrong field, or not exactly one owner; names the field and what is accepted.
+        """
+        unknown = sorted(set(given) - set(cls.model_fields))
+        if unknown:
+            raise InputError(f"filters: {', '.join(unknown)} not known; accepted are {', '.join(cls.model_fields)}")
+        try:
+            filters = cls.model_validate(dict(given))
+        except ValidationError as error:
+            raise InputError(f"filters: {describe(error)}") from error
+        if filters.user_id and filters.group_id:
+            raise InputError("filters: user_id and group_id are both given; a search has one owner, leave one out")
+        if not (filters.user_id or filters.group_id or filters.agent_id):
+            raise InputError("filters: one of user_id, group_id or agent_id is needed: it says whose memory is searched")
+        return filters
+
+    def scope(self) -> Filter:
+        """The rows that may take part."""
+        tenant = self.tenant_id
+        owners = [
+            owner_key(tenant, kind, identity)
+            for kind, identity in (("user", self.user_id), ("group", self.group_id), ("agent", self.agent_id))
+            if identity
+        ]
+        if self.knowledge:
+            owners.append(owner_key(tenant, "tenant", tenant))
+        return Filter(
+            tenant_id=tenant,
+            owner_keys=tuple(owners),
+            conversation_ids=self.conversation_id,
+            document_ids=self.document_id,
+            people=self.participants,
+            since=self.since,
+            before=self.before,
+        )
+
+    def applied(self) -> dict[str, Any]:
+        """The filters as the response repeats them: what was given, and the tenant."""
+        return self.model_dump(mode="json", include=self.model_fields_set | {"tenant_id"}, exclude_none=True)

@@ -1,0 +1,131 @@
+"""The door of the query module: ``Memories.connect().search(...)``."""
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, get_args
+
+from connectors.indices import open_index
+from connectors.models import open_embedder
+from mneme.errors import InputError
+from mneme.ports import Embedder, MemoryIndex
+from mneme.settings import Settings, load_settings
+from queries import methods
+from queries.complete import Completer
+from queries.deferred import DeferredEmbedder
+from queries.filters import Filters
+from queries.responses import Method, Metrics, QueryEcho, SearchResponse
+from queries.scoring import MinMaxScorer
+from queries.shape import shape
+from queries.understand import understand
+
+_METHODS: tuple[Method, ...] = get_args(Method)
+_SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
+
+
+class Memories:
+    """Finds memories in an index. May be used from several threads; a context manager that closes the index.
+
+    >>> with Memories.connect() as memories:  # doctest: +SKIP
+    ...     memories.search("what did we decide?", filters={"user_id": "user_123"}).facts
+    """
+
+    def __init__(self, index: MemoryIndex, embedder: Embedder, settings: Settings) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
+        self._completer = Completer(index, self._pool)
+        self._scorer = MinMaxScorer(settings.retrieval)
+
+    @classmethod
+    def connect(cls, settings: Settings | None = None) -> Self:
+        """The memories of the index that the settings name; by default those of the environment.
+
+        The embedder is opened, and compared with the index, by the first search that needs it.
+
+        Raises:
+            SettingsError: a setting is wrong.
+            StoreError: the index cannot be opened.
+        """
+        settings = settings or load_settings()
+        index = open_index(settings, read_only=True)
+        return cls(index, DeferredEmbedder(lambda: open_embedder(settings), index.prepare), settings)
+
+    def search(
+        self,
+        query: str,
+        method: str = "hybrid",
+        filters: Mapping[str, Any] | None = None,
+        top_k: int | None = None,
+        explain: bool = False,
+    ) -> SearchResponse:
+        """The memories that answer a question.
+
+        Args:
+            query: the question, in any language.
+            method: ``keyword`` (BM25, no model), ``vector`` (MaxSim) or ``hybrid`` (mRAG).
+            filters: whose memory, and which part of it: see ``queries.filters.Filters``.
+            top_k: how many places the one ranked list over all types has; None leaves it to the question's type.
+            explain: whether the response holds the trace of every stage.
+
+        Raises:
+            InputError: an empty question, an unknown method or filter, or not exactly one owner.
+            StoreError: the index cannot answer.
+        """
+        started = time.perf_counter()
+        chosen = _method(method)
+        asked = Filters.parse(filters or {})
+        settings = self._settings.retrieval
+        embedder = None if chosen == "keyword" else self._embedder
+        question = understand(query, embedder, top_k, settings.top_k)
+        arguments = (self._index, self._completer, question, asked.scope(), settings)
+        match chosen:
+            case "keyword":
+                ranking = methods.keyword(*arguments)
+            case "vector":
+                ranking = methods.vector(*arguments)
+            case "hybrid":
+                ranking = methods.hybrid(*arguments, self._scorer)
+        competition = ranking.competition
+        return SearchResponse(
+            **shape(question, ranking, settings.facts_per_episode, with_facts=chosen == "hybrid"),
+            query=QueryEcho(
+                text=question.text,
+                method=chosen,
+                filters_applied=asked.applied(),
+                type=question.type,
+                top_k=question.top_k,
+                notes=(*question.notes, *ranking.notes),
+            ),
+            metrics=Metrics(
+                milliseconds=round(1000 * (time.perf_counter() - started), 3),
+                round_trips=ranking.round_trips,
+                candidates=ranking.counts(),
+                scoring=ranking.scoring,
+                rounds=competition.rounds if competition else 0,
+                converged_early=competition.converged_early if competition else False,
+            ),
+            trace=methods.trace_of(ranking) if explain else None,
+        )
+
+    def close(self) -> None:
+        """Release the index and the threads."""
+        self._pool.shutdown()
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+
+def _method(name: str) -> Method:
+    for method in _METHODS:
+        if method == name:
+            return method
+    if name == "agentic":
+        raise InputError(f"method: 'agentic' is not there yet; use one of {', '.join(_METHODS)}")
+    raise InputError(f"method: {name!r} is not known; accepted are {', '.join(_METHODS)}")

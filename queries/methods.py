@@ -1,0 +1,149 @@
+"""The search methods: which legs each uses, and how its results come into one order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mneme.ports import Filter, MemoryIndex
+from mneme.rows import Collection
+from mneme.settings import Retrieval
+from queries.compete import Competition, Entrant, Standing, compete
+from queries.complete import Completer, Evidence
+from queries.fuse import reciprocal_rank_fusion
+from queries.recall import Candidate, Legs, Recalled, recall
+from queries.responses import TraceStep
+from queries.scoring import Scorer, score_episodes, score_statements
+from queries.understand import Question
+
+_STANDALONE = (Collection.MESSAGES, Collection.MEMORIES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The outcome of a method: who holds places, best first; the score of every candidate; and how it came about."""
+
+    standings: Sequence[Standing]
+    scores: dict[str, float]
+    recalled: Recalled
+    evidence: Evidence
+    scoring: str
+    notes: tuple[str, ...] = ()
+    fused: dict[str, float] | None = None
+    competition: Competition | None = None
+
+    @property
+    def round_trips(self) -> int:
+        """How often the index was waited for."""
+        return bool(self.recalled.rankings) + self.evidence.round_trips
+
+    def counts(self) -> dict[str, int]:
+        """How many candidates of each collection were looked at."""
+        return {
+            "episodes": len(self.evidence.episodes),
+            "facts": sum(len(inside) for inside in self.evidence.facts.values()),
+            "messages": len(self.evidence.messages),
+            "memories": len(self.evidence.memories),
+        }
+
+
+def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Filter, settings: Retrieval) -> Ranking:
+    """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
+    collections = (Collection.EPISODES, *_STANDALONE, Collection.GRAPH)
+    legs = Legs(text=collections, vector=(), depth=_depth(question, settings))
+    recalled = recall(index, question, scope, legs)
+    episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k]
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
+    scores = {each.row.id: each.bm25 or 0.0 for each in _everyone(evidence)}
+    return Ranking(_places(question, evidence, scores), scores, recalled, evidence, "bm25")
+
+
+def vector(index: MemoryIndex, completer: Completer, question: Question, scope: Filter, settings: Retrieval) -> Ranking:
+    """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
+    collections = (Collection.EPISODES, Collection.FACTS, *_STANDALONE)
+    legs = Legs(text=(), vector=collections, depth=_depth(question, settings))
+    recalled = recall(index, question, scope, legs)
+    best: dict[str, float] = {}
+    for collection in (Collection.EPISODES, Collection.FACTS):
+        for each in recalled.of(collection).values():
+            episode = each.row.parent_id or each.row.id
+            best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
+    episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
+    scores = {each.row.id: each.cosine for each in _everyone(evidence) if each.cosine is not None}
+    for episode, facts in evidence.facts.items():
+        similar = [scores[each.row.id] for each in facts if each.row.id in scores]
+        scores[episode] = max([*similar, scores.get(episode, -1.0)])
+    return Ranking(_places(question, evidence, scores), scores, recalled, evidence, "maxsim")
+
+
+def hybrid(
+    index: MemoryIndex, completer: Completer, question: Question, scope: Filter, settings: Retrieval, scorer: Scorer
+) -> Ranking:
+    """mRAG: both legs over episodes and facts, then facts compete with episodes for the places.
+
+    1. Recall in one round trip, and fuse: which episodes are worth looking into, and in which order.
+    2. Complete: their facts, and every leg that is missing.
+    3. Score facts with their neighbours, episodes with their facts, everything on one scale.
+    4. Compete (queries/compete.py); what is no episode competes as an episode without facts.
+    """
+    # 1.
+    collections = (Collection.EPISODES, Collection.FACTS, *_STANDALONE)
+    legs = Legs((*collections, Collection.GRAPH), collections, _depth(question, settings))
+    recalled = recall(index, question, scope, legs)
+    fused = reciprocal_rank_fusion(recalled.episode_rankings(), settings.rrf_k)
+    episode_ids = list(fused)[: max(settings.candidates, question.top_k)]
+    # 2.
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
+    # 3.
+    facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
+    others = [*evidence.messages.values(), *evidence.memories.values()]
+    scores = score_statements(question, scorer, facts, others)
+    inside = {episode: [each.row.id for each in candidates] for episode, candidates in facts.items()}
+    scores |= score_episodes(scorer, list(evidence.episodes.values()), inside, scores)
+    # 4.
+    competition = compete(
+        [
+            *(Entrant(each, scores[each], fused[each]) for each in evidence.episodes),
+            *(Entrant(each.row.id, scores[each.row.id]) for each in others),
+        ],
+        lambda parents: {parent: [(each, scores[each]) for each in inside.get(parent, ())] for parent in parents},
+        top_k=question.top_k,
+        alpha=settings.alpha,
+        batch=settings.expand_batch,
+        patience=settings.patience,
+    )
+    for episode, ids in inside.items():
+        scores |= {each: settings.alpha * scores[each] + (1 - settings.alpha) * scores[episode] for each in ids}
+    notes = ("fusion lr: no coefficients for this embedder, rrf is used",) if settings.fusion == "lr" else ()
+    return Ranking(competition.standings, scores, recalled, evidence, scorer.name, notes, fused, competition)
+
+
+def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
+    """Every stage of a search in words: each leg's places and scores, the fused order, the competition."""
+    steps = []
+    for (collection, leg), ids in ranking.recalled.rankings.items():
+        for place, identity in enumerate(ids, start=1):
+            score = getattr(ranking.recalled.of(collection)[identity], leg)
+            steps.append(TraceStep(stage="recall", move=leg, id=identity, score=score, reason=f"{collection} {place}"))
+    for place, (identity, score) in enumerate((ranking.fused or {}).items(), start=1):
+        steps.append(TraceStep(stage="fuse", move="fused", id=identity, score=score, reason=f"episodes {place}"))
+    for step in ranking.competition.trace if ranking.competition else ():
+        steps.append(
+            TraceStep(stage="compete", move=step.move, id=step.id, score=step.score, reason=step.reason, round=step.round)
+        )
+    return tuple(steps)
+
+
+def _depth(question: Question, settings: Retrieval) -> int:
+    return max(settings.recall, 2 * question.top_k)
+
+
+def _everyone(evidence: Evidence) -> list[Candidate]:
+    facts = [each for inside in evidence.facts.values() for each in inside]
+    return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
+
+
+def _places(question: Question, evidence: Evidence, scores: dict[str, float]) -> list[Standing]:
+    """Everything but facts by score; what has none is left out."""
+    ids = [*evidence.episodes, *evidence.messages, *evidence.memories]
+    held = sorted((Standing(each, scores[each]) for each in ids if each in scores), key=lambda each: (-each.score, each.id))
+    return held[: question.top_k]

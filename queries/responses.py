@@ -1,0 +1,189 @@
+"""What a search returns: the response of ``POST /api/v1/memories/search``, the same from Python.
+
+``rank`` is the place in one list over all types, from 1 without gaps. It is null where something is shown for its
+context only: an episode whose facts hold places instead of it, a fact nested under an episode that holds the place.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mneme.records import ProfileItem
+
+Method = Literal["keyword", "vector", "hybrid"]
+
+
+class _Response(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class _Found(_Response):
+    id: str
+    score: float
+    rank: int | None = None
+
+
+class FoundFact(_Found):
+    """An atomic fact. ``message_ids`` are the callers' ids of the messages it comes from."""
+
+    atomic_fact: str
+    topic_name: str
+    parent_episode_id: str
+    message_ids: tuple[str, ...]
+    said_at: datetime
+    event_at: datetime | None = None
+    valid_to: datetime | None = None
+
+
+class FoundEpisode(_Found):
+    """An episode, with its best facts nested, best first; ``episode`` is the narrative."""
+
+    subject: str
+    summary: str
+    episode: str
+    conversation_id: str | None
+    document_id: str | None
+    section: str | None
+    started_at: datetime
+    ended_at: datetime
+    participants: tuple[str, ...]
+    message_ids: tuple[str, ...]
+    atomic_facts: tuple[FoundFact, ...] = ()
+
+
+class FoundMessage(_Found):
+    """A raw message that no episode holds yet."""
+
+    message_id: str
+    conversation_id: str | None
+    sender_id: str
+    sender_name: str
+    text: str
+    sent_at: datetime
+
+
+class FoundProfile(_Found):
+    """The portrait of an owner."""
+
+    explicit: tuple[ProfileItem, ...]
+    implicit: tuple[ProfileItem, ...]
+
+
+class FoundForesight(_Found):
+    """Something expected."""
+
+    statement: str
+    evidence: str
+    start: datetime | None
+    end: datetime | None
+    parent_episode_id: str
+    message_ids: tuple[str, ...]
+
+
+class FoundCase(_Found):
+    """A task that an agent did."""
+
+    task_intent: str
+    approach: str
+    key_insight: str
+    quality_score: float
+    parent_episode_id: str
+    message_ids: tuple[str, ...]
+
+
+class FoundSkill(_Found):
+    """What an agent learnt from several cases."""
+
+    name: str
+    description: str
+    content: str
+    confidence: float
+    source_case_ids: tuple[str, ...]
+
+
+class AgentMemory(_Response):
+    """What agents did and learnt."""
+
+    cases: tuple[FoundCase, ...] = ()
+    skills: tuple[FoundSkill, ...] = ()
+
+
+class GraphEntity(_Response):
+    """An entity that the question names."""
+
+    id: str
+    name: str
+    type: str
+    summary: str
+
+
+class GraphRelationship(_Response):
+    """An edge at such an entity."""
+
+    id: str
+    source: str
+    relation: str
+    target: str
+    date: datetime | None
+    valid_to: datetime | None
+
+
+class Graph(_Response):
+    """The part of the entity graph around the question: evidence without a rank."""
+
+    entities: tuple[GraphEntity, ...] = ()
+    relationships: tuple[GraphRelationship, ...] = ()
+
+
+class QueryEcho(_Response):
+    """The question as it was understood. ``notes`` say what was left out, and why."""
+
+    text: str
+    method: Method
+    filters_applied: dict[str, Any]
+    type: str
+    top_k: int
+    notes: tuple[str, ...] = ()
+
+
+class Metrics(_Response):
+    """What the search cost, and how it was scored."""
+
+    milliseconds: float
+    round_trips: int
+    candidates: dict[str, int]
+    scoring: str
+    rounds: int = 0
+    converged_early: bool = False
+
+
+class TraceStep(_Response):
+    """One step of a stage: what happened to which candidate, and why."""
+
+    stage: Literal["recall", "fuse", "compete"]
+    move: str
+    id: str
+    score: float
+    reason: str
+    round: int = 0
+
+
+class SearchResponse(_Response):
+    """The memories that were found. Each list is in the order of its best ranks.
+
+    ``facts`` are those that hold places, for ``hybrid`` only; each is nested under its episode as well. ``knowledge``
+    holds episodes of the tenant's documents. ``trace`` is there with ``explain=True``.
+    """
+
+    episodes: tuple[FoundEpisode, ...] = ()
+    facts: tuple[FoundFact, ...] = ()
+    profiles: tuple[FoundProfile, ...] = ()
+    foresights: tuple[FoundForesight, ...] = ()
+    raw_messages: tuple[FoundMessage, ...] = ()
+    agent_memory: AgentMemory = AgentMemory()
+    knowledge: tuple[FoundEpisode, ...] = ()
+    graph: Graph = Graph()
+    query: QueryEcho
+    metrics: Metrics
+    trace: tuple[TraceStep, ...] | None = Field(default=None, exclude_if=lambda trace: trace is None)

@@ -1,0 +1,113 @@
+"""How well one candidate fits the question: its features, and a scorer that weighs them.
+
+All features are relative to the candidates of the same question, never absolute: the magnitudes of BM25 and of cosines
+differ from index to index and from embedder to embedder. A learned scorer is another ``Scorer``; the default needs no
+training.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from mneme.settings import Retrieval
+from queries.fuse import min_max, share_of_best, weighted_mean
+from queries.recall import Candidate
+from queries.understand import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is known of one candidate, each from 0 to 1; None where it does not apply.
+
+    ``bm25`` is the share of the best BM25, ``cosine`` the min-max of cosines. ``neighbour_...`` are those of the better
+    one of the two facts beside it in its episode. ``speaker_named`` tells whether the question names who spoke; it is
+    None when the question names no speaker of any candidate.
+    """
+
+    bm25: float | None
+    cosine: float | None
+    neighbour_bm25: float | None = None
+    neighbour_cosine: float | None = None
+    speaker_named: float | None = None
+
+
+class Scorer(Protocol):
+    """Features to scores."""
+
+    @property
+    def name(self) -> str:
+        """How the response names it."""
+
+    def score(self, features: Features) -> float:
+        """From 0 to 1, higher fits better; comparable among the candidates of one question only."""
+
+
+class MinMaxScorer:
+    """The weighted mean of the features that apply: for an embedder without learned coefficients.
+
+    On LoCoMo (five conversations, twelve-message episodes) a weight of BM25 between .4 and .7, of the neighbour between
+    0 and .3 and of the speaker between .1 and .3 moves recall@10 by less than one point: the values sit in the middle.
+    """
+
+    name = "min-max"
+
+    def __init__(self, settings: Retrieval) -> None:
+        self._bm25 = settings.bm25_weight
+        self._neighbour = settings.neighbour_weight
+        self._speaker = settings.speaker_weight
+
+    def score(self, features: Features) -> float:
+        """The weighted mean of both legs, of the better neighbour's legs, and of the speaker."""
+        own = self._legs(features.bm25, features.cosine)
+        neighbour = self._legs(features.neighbour_bm25, features.neighbour_cosine)
+        return weighted_mean([(1.0, own or 0.0), (self._neighbour, neighbour), (self._speaker, features.speaker_named)])
+
+    def _legs(self, bm25: float | None, cosine: float | None) -> float | None:
+        if bm25 is None and cosine is None:
+            return None
+        return weighted_mean([(self._bm25, bm25), (1 - self._bm25, cosine)])
+
+
+def score_statements(
+    question: Question, scorer: Scorer, facts: Mapping[str, Sequence[Candidate]], others: Sequence[Candidate]
+) -> dict[str, float]:
+    """Scores of facts (by episode, in the order they were said) and of whatever else stands for itself, on one scale."""
+    everyone = [*others, *(fact for inside in facts.values() for fact in inside)]
+    legs = _legs(everyone)
+    named = {each.row.id: question.names(each.row.people) for each in everyone}
+    anyone_named = any(named.values())
+
+    def features(candidate: Candidate, beside: Sequence[Candidate]) -> Features:
+        bm25, cosine = legs[candidate.row.id]
+        neighbours = [legs[each.row.id] for each in beside]
+        best = max(neighbours, key=lambda each: (each[0] or 0.0) + (each[1] or 0.0), default=(None, None))
+        return Features(bm25, cosine, *best, float(named[candidate.row.id]) if anyone_named else None)
+
+    scores = {other.row.id: scorer.score(features(other, ())) for other in others}
+    for inside in facts.values():
+        for at, fact in enumerate(inside):
+            scores[fact.row.id] = scorer.score(features(fact, [*inside[max(0, at - 1) : at], *inside[at + 1 : at + 2]]))
+    return scores
+
+
+def score_episodes(
+    scorer: Scorer, episodes: Sequence[Candidate], facts: Mapping[str, Sequence[str]], fact_scores: Mapping[str, float]
+) -> dict[str, float]:
+    """Scores of episodes: the mean of an episode's own score, its best fact's and the mean of its facts'.
+
+    An episode whose one fact fits, and whose other facts are about the same, is better than one with a lucky word.
+    """
+    legs = _legs(episodes)
+    scores = {}
+    for episode in episodes:
+        own = scorer.score(Features(*legs[episode.row.id]))
+        inside = [fact_scores[fact] for fact in facts.get(episode.row.id, ())]
+        scores[episode.row.id] = (own + max(inside) + sum(inside) / len(inside)) / 3 if inside else own
+    return scores
+
+
+def _legs(candidates: Sequence[Candidate]) -> dict[str, tuple[float | None, float | None]]:
+    """Both legs of each candidate, normalised among these."""
+    bm25 = share_of_best({each.row.id: each.bm25 for each in candidates if each.bm25 is not None})
+    cosine = min_max({each.row.id: each.cosine for each in candidates if each.cosine is not None})
+    return {each.row.id: (bm25.get(each.row.id), cosine.get(each.row.id)) for each in candidates}

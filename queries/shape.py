@@ -1,0 +1,225 @@
+"""shape: a ranking becomes the response. One global rank over all types; facts nested under their episode. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mneme.records import AgentCase, AgentSkill, AtomicFact, Entity, Episode, Foresight, Profile, Relationship, StoredMessage
+from mneme.rows import Row
+from queries.methods import Ranking
+from queries.recall import Candidate
+from queries.responses import (
+    AgentMemory,
+    FoundCase,
+    FoundEpisode,
+    FoundFact,
+    FoundForesight,
+    FoundMessage,
+    FoundProfile,
+    FoundSkill,
+    Graph,
+    GraphEntity,
+    GraphRelationship,
+)
+from queries.understand import Question
+
+_MOST_ENTITIES = 10
+_MOST_RELATIONSHIPS = 20
+
+Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The score and the rank of every id."""
+
+    scores: Mapping[str, float]
+    ranks: Mapping[str, int]
+
+    def of(self, row: Row) -> dict[str, Any]:
+        """What every found record says of its place."""
+        return {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
+
+
+def shape(question: Question, ranking: Ranking, facts_per_episode: int, with_facts: bool) -> dict[str, Any]:
+    """The lists of a ``SearchResponse``, each in the order of its best ranks.
+
+    Args:
+        question: names the entities of the graph.
+        ranking: the outcome of a method; its standings are the places, best first.
+        facts_per_episode: how many facts are nested under an episode at most; those that hold a place always are.
+        with_facts: whether facts that hold places are listed by themselves as well (hybrid).
+    """
+    ranks = {standing.id: rank for rank, standing in enumerate(ranking.standings, start=1)}
+    places = _Places(ranking.scores, ranks)
+    evidence = ranking.evidence
+    shown = {standing.parent or standing.id for standing in ranking.standings}
+    episodes = [
+        (candidate.row, _episode(candidate.row, places, evidence.facts.get(identity, ()), facts_per_episode))
+        for identity, candidate in evidence.episodes.items()
+        if identity in shown
+    ]
+    episodes.sort(key=lambda each: _best_rank(each[1]))
+    ranked_facts = [fact for _, episode in episodes for fact in episode.atomic_facts if fact.rank is not None]
+    memories = list(evidence.memories.values())
+    return {
+        "episodes": tuple(episode for row, episode in episodes if row.owner_type != "tenant"),
+        "knowledge": tuple(episode for row, episode in episodes if row.owner_type == "tenant"),
+        "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
+        "raw_messages": _ranked(evidence.messages.values(), places, _message),
+        "profiles": _ranked(memories, places, _profile),
+        "foresights": _ranked(memories, places, _foresight),
+        "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
+        "graph": _graph(question, evidence.graph.values()),
+    }
+
+
+def _best_rank(episode: FoundEpisode) -> int:
+    ranks = [each for each in (episode.rank, *(fact.rank for fact in episode.atomic_facts)) if each is not None]
+    return min(ranks)
+
+
+def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -> FoundEpisode:
+    """An episode with the facts that hold places, and the best others that match at all."""
+    best = sorted(facts, key=lambda each: (places.ranks.get(each.row.id, len(places.ranks) + 1), *_by_score(each, places)))
+    holders = sum(each.row.id in places.ranks for each in best)
+    matching = [each for each in best if places.scores.get(each.row.id, 0.0) > 0.0]
+    episode = _record(row, Episode)
+    return FoundEpisode(
+        **places.of(row),
+        subject=episode.subject,
+        summary=episode.summary,
+        episode=episode.episode,
+        conversation_id=episode.conversation_id,
+        document_id=episode.document_id,
+        section=episode.section,
+        started_at=episode.started_at,
+        ended_at=episode.ended_at,
+        participants=episode.participants,
+        message_ids=episode.message_ids,
+        atomic_facts=tuple(_fact(each.row, places) for each in matching[: max(most, holders)]),
+    )
+
+
+def _by_score(candidate: Candidate, places: _Places) -> tuple[float, str]:
+    return -places.scores.get(candidate.row.id, 0.0), candidate.row.id
+
+
+def _fact(row: Row, places: _Places) -> FoundFact:
+    fact = _record(row, AtomicFact)
+    return FoundFact(
+        **places.of(row),
+        atomic_fact=fact.atomic_fact,
+        topic_name=fact.topic_name,
+        parent_episode_id=fact.parent_episode_id,
+        message_ids=fact.message_ids,
+        said_at=fact.said_at,
+        event_at=fact.event_at,
+        valid_to=fact.validity.valid_to,
+    )
+
+
+def _ranked(
+    candidates: Iterable[Candidate], places: _Places, make: Callable[[Row, _Places], Found | None]
+) -> tuple[Found, ...]:
+    """The candidates of one kind that hold places, best first."""
+    holders = sorted((each.row for each in candidates if each.row.id in places.ranks), key=lambda row: places.ranks[row.id])
+    return tuple(found for row in holders if (found := make(row, places)) is not None)
+
+
+def _message(row: Row, places: _Places) -> FoundMessage:
+    message = _record(row, StoredMessage)
+    return FoundMessage(
+        **places.of(row),
+        message_id=message.message_id,
+        conversation_id=message.conversation_id,
+        sender_id=message.sender_id,
+        sender_name=message.sender_name,
+        text=message.text,
+        sent_at=message.sent_at,
+    )
+
+
+def _profile(row: Row, places: _Places) -> FoundProfile | None:
+    record = row.record()
+    if not isinstance(record, Profile):
+        return None
+    return FoundProfile(**places.of(row), explicit=record.explicit, implicit=record.implicit)
+
+
+def _foresight(row: Row, places: _Places) -> FoundForesight | None:
+    record = row.record()
+    if not isinstance(record, Foresight):
+        return None
+    return FoundForesight(
+        **places.of(row),
+        statement=record.statement,
+        evidence=record.evidence,
+        start=record.start,
+        end=record.end,
+        parent_episode_id=record.parent_episode_id,
+        message_ids=record.message_ids,
+    )
+
+
+def _case(row: Row, places: _Places) -> FoundCase | None:
+    record = row.record()
+    if not isinstance(record, AgentCase):
+        return None
+    return FoundCase(
+        **places.of(row),
+        task_intent=record.task_intent,
+        approach=record.approach,
+        key_insight=record.key_insight,
+        quality_score=record.quality_score,
+        parent_episode_id=record.parent_episode_id,
+        message_ids=record.message_ids,
+    )
+
+
+def _skill(row: Row, places: _Places) -> FoundSkill | None:
+    record = row.record()
+    if not isinstance(record, AgentSkill):
+        return None
+    return FoundSkill(
+        **places.of(row),
+        name=record.name,
+        description=record.description,
+        content=record.content,
+        confidence=record.confidence,
+        source_case_ids=record.source_case_ids,
+    )
+
+
+def _graph(question: Question, found: Iterable[Candidate]) -> Graph:
+    """The entities that the question names, and their edges, those that still hold first."""
+    records = [each.row.record() for each in found]
+    named = [each for each in records if isinstance(each, Entity) and question.names([each.name])][:_MOST_ENTITIES]
+    names = {each.name.casefold() for each in named}
+    edges = [
+        each for each in records if isinstance(each, Relationship) and names & {each.source.casefold(), each.target.casefold()}
+    ]
+    edges.sort(key=lambda each: each.validity.valid_to is not None)
+    return Graph(
+        entities=tuple(GraphEntity(id=each.id, name=each.name, type=each.type, summary=each.summary) for each in named),
+        relationships=tuple(
+            GraphRelationship(
+                id=each.id,
+                source=each.source,
+                relation=each.relation,
+                target=each.target,
+                date=each.date,
+                valid_to=each.validity.valid_to,
+            )
+            for each in edges[:_MOST_RELATIONSHIPS]
+        ),
+    )
+
+
+Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)
+
+
+def _record(row: Row, kind: type[Stored]) -> Stored:
+    record = row.record()
+    assert isinstance(record, kind), f"{row.id} lies among the {row.collection} and is a {row.kind}"
+    return record

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Makes .venv with the pinned packages of requirements.lock and Mneme itself. `make setup` calls it when the lock changes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+
+# A name on the PATH is not enough: a pyenv shim exists for versions that are not selected, and then fails.
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:-} python3.11 python3.12 python3 python; do
+        if "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null; then
+            printf '%s' "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+if ! .venv/bin/python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null; then
+    if ! python=$(find_python); then
+        say "Mneme needs Python 3.11 or 3.12, and found neither."
+        say "  Debian, Ubuntu:  apt-get install python3.11 python3.11-venv"
+        say "  macOS:           brew install python@3.11"
+        say "  anywhere:        uv python install 3.11"
+        say "Then run make again, or name one: make setup PYTHON=/path/to/python3.11"
+        exit 1
+    fi
+    say "Making .venv with $("$python" --version)"
+    rm -rf .venv
+    if ! "$python" -m venv .venv; then
+        rm -rf .venv
+        say "$python cannot make virtual environments. On Debian: apt-get install python3-venv"
+        exit 1
+    fi
+fi
+
+# The lock is complete, so nothing is resolved: --no-deps (see requirements/overrides.txt for what that leaves out).
+if command -v uv >/dev/null; then
+    install=(uv pip install --quiet --python .venv/bin/python --no-deps)
+else
+    install=(.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps)
+fi
+say "Installing $(grep -c '==' requirements.lock) packages into .venv (once for each change of requirements.lock)"
+"${install[@]}" -r requirements.lock
+"${install[@]}" -e .

@@ -1,0 +1,91 @@
+"""``mneme``: the command line. Each command imports its room when it runs, so that ``mneme --help`` is quick.
+
+An error that Mneme raises on purpose is one line on standard error: exit code 2 when the input or a setting is wrong,
+1 when a model or a store failed. ``mneme --debug COMMAND`` shows where it came from.
+"""
+
+import logging
+from importlib.metadata import version as installed_version
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+from typer.core import TyperGroup
+
+from mneme.errors import InputError, MnemeError, SettingsError
+from serving import demo as demo_command
+from serving.commands import bench, search, stream
+from serving.console import messages
+
+_EXTRAS = {
+    "bytewax": "flow",
+    "kafka": "kafka",
+    "opensearchpy": "opensearch",
+    "lancedb": "embedded",
+    "pyarrow": "embedded",
+    "onnxruntime": "local",
+    "onnx": "local",
+    "safetensors": "local",
+    "tokenizers": "local",
+    "matplotlib": "bench",
+}
+
+
+class Commands(TyperGroup):
+    """The boundary of the program: an error on purpose becomes one line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except MnemeError as error:
+            if ctx.params.get("debug"):
+                raise
+            messages().print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+            raise typer.Exit(2 if isinstance(error, InputError | SettingsError) else 1) from error
+        except ModuleNotFoundError as error:
+            extra = _EXTRAS.get((error.name or "").split(".")[0])
+            if extra is None or ctx.params.get("debug"):
+                raise
+            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme[{extra}]'"
+            messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    name="mneme",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="A river of memory for AI agents: conversations stream in, become episodes and facts, and are found again.",
+    epilog="Settings are environment variables, see docs/settings.md. Try first: mneme demo",
+)
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and log everything.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what the program does.")] = False,
+) -> None:
+    """Options of all commands."""
+    level = logging.DEBUG if debug else logging.INFO if verbose else logging.WARNING
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(f"mneme {installed_version('mneme')}")
+
+
+app.command(name="demo")(demo_command.demo)
+stream.register(app)
+search.register(app)
+bench.register(app)
+
+
+def main() -> None:
+    """The program."""
+    app()

@@ -1,0 +1,38 @@
+"""``mneme bench``: measure on your own copy of a data set; the project ships none."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Backend(StrEnum):
+    """Which index is measured."""
+
+    EMBEDDED = "embedded"
+    OPENSEARCH = "opensearch"
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the program."""
+    benches = typer.Typer(
+        no_args_is_help=True, help="Benchmarks on your own data: table, JSON, plot, one line of headline figures."
+    )
+    benches.command()(locomo)
+    benches.callback()(_group)
+    app.add_typer(benches, name="bench")
+
+
+def _group() -> None:
+    """Keep ``bench`` a group while it has one benchmark."""
+
+
+def locomo(
+    path: Annotated[Path, typer.Argument(help="Your LoCoMo JSON.", show_default=False)],
+    index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/locomo.json"
+    ),
+) -> None:
+    """Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question."""

@@ -1,0 +1,167 @@
+"""Commands that move events: publish, run, ingest, flush, topics."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from serving.commands.options import AgentOption, ConversationOption, GroupOption, TenantOption, UserOption, given
+from serving.console import messages, note, output, progress_bar
+
+if TYPE_CHECKING:
+    from mneme.settings import Settings
+
+Files = Annotated[list[Path], typer.Argument(help="JSONL events, chat exports, text or Markdown.", show_default=False)]
+
+_MOST_REFUSALS_SHOWN = 5
+_POLL_SECONDS = 0.1
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the program."""
+    app.command()(ingest)
+    app.command()(publish)
+    app.command()(run)
+    app.command()(flush)
+    topics = typer.Typer(no_args_is_help=True, help="The Kafka topics.")
+    topics.command(name="create")(create)
+    app.add_typer(topics, name="topics")
+
+
+def ingest(
+    files: Files,
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: TenantOption = "default",
+    conversation: ConversationOption = None,
+) -> None:
+    """Take files into the index, through the whole flow, until they end.
+
+    A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
+    """
+    import flows
+    from mneme.settings import load_settings
+    from serving.rendering import ingest_table
+
+    defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
+    with progress_bar("Ingesting", "events") as on_progress:
+        report = flows.ingest(files, load_settings(), on_progress=on_progress, defaults=defaults)
+    output().print(ingest_table(report))
+    if report.dead_letters:
+        note(
+            f"{report.dead_letters} events could not be taken in; their reasons are in the dead letters below MNEME_DATA",
+            "yellow",
+        )
+
+
+def publish(
+    files: Files,
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: TenantOption = "default",
+    conversation: ConversationOption = None,
+    backfill: Annotated[bool, typer.Option("--backfill", help="Send behind everything live: for history.")] = False,
+) -> None:
+    """Put the events of files on the Kafka topics."""
+    from connectors import Publisher
+    from connectors.files import count_events, read_file
+    from mneme.errors import InputError
+    from mneme.events import parse_event
+    from mneme.settings import load_settings
+    from mneme.times import utc_now
+
+    defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
+    total = sum(count_events(path, **defaults) for path in files)
+    events = (incoming for path in files for incoming in read_file(path, **defaults))
+    sent, refused, started = 0, list[str](), time.monotonic()
+    with progress_bar("Publishing", "events") as on_progress, Publisher(load_settings().kafka) as publisher:
+        for incoming in events:
+            try:
+                publisher.send(parse_event(incoming.raw, incoming.received_at or utc_now()), backfill=backfill)
+            except InputError as error:
+                refused.append(f"{incoming.position}: {error}")
+            else:
+                sent += 1
+            on_progress(sent + len(refused), total)
+    output().print(f"{sent} events published in {time.monotonic() - started:.1f} s")
+    for line in refused[:_MOST_REFUSALS_SHOWN]:
+        note(f"not sent: {line}", "yellow")
+    if refused:
+        raise InputError(
+            f"{len(refused)} events were not sent, the others were; correct them and publish again, nothing is doubled"
+        )
+
+
+def run() -> None:
+    """Run the flow from Kafka into the index, until it is stopped (SIGTERM or Ctrl-C)."""
+    import flows
+    from mneme.settings import load_settings
+
+    settings = load_settings()
+    where = settings.opensearch.url if settings.index.backend == "opensearch" else f"the embedded index in {settings.data}"
+    note(f"Reading {settings.kafka.topics.messages} at {settings.kafka.bootstrap_servers}, writing to {where}. Ctrl-C stops.")
+    flows.run(settings)
+    note("Stopped; the next run goes on from here.")
+
+
+def flush(
+    conversation: Annotated[str, typer.Argument(help="Id of the conversation.", show_default=False)],
+    tenant: TenantOption = "default",
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until everything before it is searchable.")] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds that --wait waits.")] = 60.0,
+) -> None:
+    """Close the open episode of a conversation now."""
+    from connectors import Publisher
+    from mneme.settings import load_settings
+
+    settings = load_settings()
+    with Publisher(settings.kafka) as publisher:
+        flush_id = publisher.flush_conversation(tenant, conversation)
+    if not wait:
+        output().print(f"flush {flush_id} sent")
+        return
+    started = time.monotonic()
+    with messages().status(f"Waiting for flush {flush_id}"):
+        _wait_for_marker(settings, tenant, flush_id, timeout)
+    output().print(f"{conversation} is searchable, {time.monotonic() - started:.1f} s after the flush")
+
+
+def create() -> None:
+    """Create the Kafka topics that are missing."""
+    from connectors.kafka import create_topics
+    from mneme.settings import load_settings
+
+    settings = load_settings()
+    created = create_topics(settings.kafka)
+    for name in created:
+        output().print(f"created {name}")
+    if not created:
+        output().print("all topics are there already")
+
+
+def _wait_for_marker(settings: "Settings", tenant: str, flush_id: str, timeout: float) -> None:
+    """Return when the flow has written the marker of this flush: everything before it is searchable.
+
+    Raises:
+        StoreUnavailable: the time is over.
+    """
+    from connectors.indices import open_index
+    from mneme.errors import StoreUnavailable
+    from mneme.rows import flush_marker
+    from mneme.times import utc_now
+
+    key = flush_marker(tenant, flush_id, utc_now()).key
+    deadline = time.monotonic() + timeout
+    index = open_index(settings)
+    try:
+        while not index.get([key]):
+            if time.monotonic() > deadline:
+                raise StoreUnavailable(
+                    f"flush {flush_id} is not done after {timeout:g} s; is `mneme run` up, with the same index?"
+                )
+            time.sleep(_POLL_SECONDS)
+    finally:
+        index.close()

@@ -1,0 +1,60 @@
+"""What the command line writes to: results to standard output, progress and errors to standard error.
+
+Colours and progress are off when the output is no terminal (and with ``NO_COLOR``), so that pipes and logs stay clean.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+_WIDTH_WITHOUT_TERMINAL = 100  # rich assumes 80 there, which is narrow for a table in a log file
+
+OnProgress = Callable[[int, int], None]
+
+
+def output() -> Console:
+    """Where results go."""
+    return _console(stderr=False)
+
+
+def messages() -> Console:
+    """Where progress, notes and errors go."""
+    return _console(stderr=True)
+
+
+def _console(stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDTH_WITHOUT_TERMINAL
+    return console
+
+
+def note(text: str, style: str = "") -> None:
+    """One line beside the results."""
+    messages().print(Text(text, style=style))
+
+
+@contextmanager
+def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
+    """A bar on standard error while the block runs; what it yields is called with (done, total).
+
+    A total of 0 means that it is not known. Off a terminal there is no bar.
+    """
+    console = messages()
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total or None)

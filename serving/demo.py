@@ -1,0 +1,215 @@
+"""``mneme demo``: the examples through the whole flow into an embedded index, then questions to it. No server, no key."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from serving.console import output, progress_bar
+
+if TYPE_CHECKING:
+    from flows import IngestReport
+    from mneme.ports import MemoryIndex
+    from mneme.records import AtomicFact, Episode
+    from mneme.settings import Settings
+    from queries import Memories
+
+FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "handbook.md")
+METHODS = ("keyword", "vector", "hybrid")
+
+_FACTS_OF_A_CONVERSATION = 5
+_RESULTS_OF_A_METHOD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and whose memory answers it: the option and the value as ``mneme search`` takes them."""
+
+    text: str
+    option: str
+    owner: str
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """The filters of a search."""
+        return {f"{self.option}_id": self.owner}
+
+    @property
+    def command(self) -> str:
+        """How to ask it again."""
+        return f'mneme search "{self.text}" --{self.option} {self.owner}'
+
+
+QUESTIONS = (
+    Question("When is Jason's birthday?", "user", "mira"),
+    Question("What has Jason been working on lately?", "user", "mira"),
+    Question("what did we decide about the Q2 deadline?", "group", "dockside-team"),
+    Question("莫干山的民宿多少钱？", "user", "xiaoyu"),
+    Question("How much may a hotel in Hamburg cost a night?", "user", "mira"),
+    Question("Why did the deployment to staging fail?", "agent", "ops-agent"),
+)
+
+
+def demo(
+    examples: Annotated[Path | None, typer.Option(help="Folder of the examples.", show_default="those of the project")] = None,
+    data: Annotated[Path, typer.Option(help="Where the demo's index lies.")] = Path("mneme-data/demo"),
+) -> None:
+    """Ingest the examples and search them: no server, no key."""
+    import flows
+    from connectors.indices import open_index
+    from queries import Memories
+
+    console = output()
+    settings = local_settings(data)
+    files = example_files(examples)
+    console.print(Rule("[bold]1 · Ingest[/]", align="left"))
+    console.print(f"{len(files)} files from {files[0].parent} into the embedded index in {data}, with local models only.\n")
+    with progress_bar("Ingesting", "events") as on_progress:
+        report = flows.ingest(files, settings, on_progress=on_progress)
+    show_report(console, report)
+
+    index = open_index(settings)
+    try:
+        show_memory(console, index)
+    finally:
+        index.close()
+
+    console.print(Rule("[bold]4 · Questions[/]", align="left"))
+    with Memories.connect(settings) as memories:
+        for question in QUESTIONS:
+            show_answers(console, memories, question)
+    show_next(console, data)
+
+
+def local_settings(data: Path) -> "Settings":
+    """The settings of the environment, but nothing that needs a server or a key."""
+    from mneme.settings import Boundaries, Extraction, Index, Models, load_settings
+
+    settings = load_settings()
+    return settings.model_copy(
+        update={
+            "data": data,
+            "index": Index(backend="embedded"),
+            "models": Models(),
+            "boundaries": Boundaries(),
+            "extraction": Extraction(),
+            "embedder": settings.embedder.model_copy(update={"provider": "local"}),
+        }
+    )
+
+
+def example_files(folder: Path | None) -> list[Path]:
+    """The files of the demo.
+
+    Raises:
+        InputError: they are not where they should be.
+    """
+    from mneme.errors import InputError
+
+    candidates = [folder] if folder else [Path(__file__).parents[1] / "examples", Path("examples")]
+    for candidate in candidates:
+        files = [candidate / name for name in FILES]
+        if all(file.is_file() for file in files):
+            return files
+    raise InputError(
+        f"examples: {', '.join(FILES)} are not in {' nor in '.join(map(str, candidates))}; "
+        "they come with the repository, name their folder with --examples"
+    )
+
+
+def show_report(console: Console, report: "IngestReport") -> None:
+    """What the run did; a second one did nothing, and says so."""
+    from serving.rendering import ingest_table
+
+    console.print(ingest_table(report))
+    if not report.messages and not report.episodes:
+        console.print(
+            "\nNothing changed: all of it was there already, and every record has the id that follows from its source."
+        )
+    console.print()
+
+
+def show_memory(console: Console, index: "MemoryIndex") -> None:
+    """The episodes of each conversation, and some facts of each."""
+    from mneme.records import AtomicFact, Episode
+    from mneme.rows import Collection
+    from serving.rendering import day, episode_table
+
+    episodes = sorted(
+        (record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), Episode)), key=_place
+    )
+    facts = [record for row in index.scan(Collection.FACTS) if isinstance(record := row.record(), AtomicFact)]
+    console.print(Rule("[bold]2 · Episodes[/]: where each conversation was cut", align="left"))
+    for place, group in groupby(episodes, key=lambda episode: _place(episode)[0]):
+        members = list(group)
+        console.print(Text.assemble((place, "bold"), (f" · {members[0].owner.type} {members[0].owner.id}", "dim")))
+        console.print(episode_table(members))
+        console.print()
+    console.print(Rule(f"[bold]3 · Facts[/]: {_FACTS_OF_A_CONVERSATION} of each, of {len(facts):,}", align="left"))
+    table = Table(box=None, show_header=False, pad_edge=False, expand=True)
+    table.add_column(style="green", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for place, its in groupby(sorted(facts, key=_place), key=lambda fact: _place(fact)[0]):
+        table.add_row("", Text(place, style="bold"))
+        for fact in _spread(list(its), _FACTS_OF_A_CONVERSATION):
+            table.add_row(day(fact.said_at), Text(fact.atomic_fact))
+    console.print(table)
+    console.print()
+
+
+def show_answers(console: Console, memories: "Memories", question: Question) -> None:
+    """The best results of each method."""
+    from serving.rendering import best_results
+
+    table = Table(box=box.SIMPLE_HEAD, show_header=False, show_edge=False, pad_edge=False, expand=True)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(style="green", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for method in METHODS:
+        found = memories.search(question.text, method=method, filters=question.filters)
+        results = best_results(found, _RESULTS_OF_A_METHOD)
+        for position, (when, text) in enumerate(results):
+            last = position == len(results) - 1
+            table.add_row(method if not position else "", when, text, end_section=last)
+        if not results:
+            table.add_row(method, "", Text("; ".join(found.query.notes) or "nothing found", style="yellow"), end_section=True)
+    console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
+    console.print(table)
+    console.print()
+
+
+def show_next(console: Console, data: Path) -> None:
+    """What to try after the demo."""
+    lines = [
+        f"export MNEME_DATA={data}",
+        QUESTIONS[0].command,
+        f"{QUESTIONS[2].command} --explain",
+        "mneme inspect jason-and-mira",
+        "mneme ingest YOUR_CHAT.jsonl --user YOU",
+    ]
+    body = Text("\n").join(
+        [
+            Text("The same from the shell (export PATH=$PWD/.venv/bin:$PATH):"),
+            *(Text(f"  {line}", style="cyan") for line in lines),
+        ]
+    )
+    console.print(Panel(body, title="Try next", title_align="left", box=box.ROUNDED))
+
+
+def _place(record: "Episode | AtomicFact") -> tuple[str, str]:
+    return record.conversation_id or record.document_id or "", record.id
+
+
+def _spread(facts: Sequence["AtomicFact"], number: int) -> Iterable["AtomicFact"]:
+    """Some of them, evenly spaced: the first alone would tell of the first episode only."""
+    step = max(1, len(facts) // number)
+    return facts[::step][:number]

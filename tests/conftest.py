@@ -1,0 +1,62 @@
+"""Fixtures for all tests: the real servers, started once per run when a test first asks, and names of its own for each test.
+
+``MNEME_TEST_KAFKA`` (``host:port``) and ``MNEME_TEST_OPENSEARCH`` (URL) name servers to use instead.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from mneme.settings import Kafka, OpenSearch
+from tests.servers import KafkaServer, OpenSearchServer
+from tests.servers.isolated import isolated_kafka, isolated_opensearch
+
+pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
+
+
+@dataclass(frozen=True)
+class RunningKafka:
+    """A broker that is there, whoever started it."""
+
+    bootstrap: str
+
+
+@dataclass(frozen=True)
+class RunningOpenSearch:
+    """A node that is there, whoever started it."""
+
+    url: str
+
+
+@pytest.fixture(scope="session")
+def kafka_server() -> Iterator[RunningKafka]:
+    """The broker that all tests share. A test that harms a broker starts a ``KafkaServer`` of its own."""
+    if bootstrap := os.environ.get("MNEME_TEST_KAFKA"):
+        yield RunningKafka(bootstrap)
+        return
+    with KafkaServer() as server:
+        yield RunningKafka(server.bootstrap)
+
+
+@pytest.fixture(scope="session")
+def opensearch_server() -> Iterator[RunningOpenSearch]:
+    """The node that all tests share. A test that harms a node starts an ``OpenSearchServer`` of its own."""
+    if url := os.environ.get("MNEME_TEST_OPENSEARCH"):
+        yield RunningOpenSearch(url)
+        return
+    with OpenSearchServer() as server:
+        yield RunningOpenSearch(server.url)
+
+
+@pytest.fixture
+def kafka_settings(kafka_server: RunningKafka) -> Kafka:
+    """Settings with topics and a group of the test's own; nothing is created."""
+    return isolated_kafka(kafka_server.bootstrap)
+
+
+@pytest.fixture
+def opensearch_settings(opensearch_server: RunningOpenSearch) -> OpenSearch:
+    """Settings with an index prefix of the test's own; nothing is created."""
+    return isolated_opensearch(opensearch_server.url)

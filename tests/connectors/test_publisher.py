@@ -1,0 +1,115 @@
+"""Publishing to a real broker."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from connectors import Publisher
+from connectors.kafka import LARGEST_EVENT_BYTES
+from mneme.errors import InputError, StoreRejected
+from mneme.events import Delete, Document, Edit, Flush, Forget, parse_event
+from mneme.settings import Kafka
+from tests.connectors.kafka_help import message, read_topic
+
+pytestmark = pytest.mark.kafka
+
+EVENTS = [
+    message(1),
+    Edit(conversation_id="standup", message_id="m00001", content="better"),
+    Delete(conversation_id="standup", message_id="m00001"),
+    Flush(conversation_id="standup", flush_id="f1"),
+    Forget(conversation_id="standup"),
+]
+
+
+def test_every_event_of_a_conversation_arrives_as_it_was_in_its_order(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        assert publisher.send_many(EVENTS) == len(EVENTS)
+    arrived = read_topic(kafka_settings, kafka_settings.topics.messages, len(EVENTS))
+    assert [parse_event(each.raw, datetime.now(UTC)) for each in arrived] == EVENTS
+
+
+def test_a_conversation_stays_in_one_partition_and_conversations_spread(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        publisher.send_many(message(number, conversation=f"c{number % 20}") for number in range(400))
+    where: dict[str, set[int]] = {}
+    order: dict[str, list[str]] = {}
+    for each in read_topic(kafka_settings, kafka_settings.topics.messages, 400):
+        event = json.loads(each.raw)
+        where.setdefault(event["conversation_id"], set()).add(each.position.partition)
+        order.setdefault(event["conversation_id"], []).append(event["message_id"])
+    assert {len(partitions) for partitions in where.values()} == {1}
+    assert set.union(*where.values()) == {0, 1}
+    assert all(ids == sorted(ids) for ids in order.values())
+
+
+def test_documents_have_a_topic_of_their_own(kafka_settings: Kafka):
+    document = Document(document_id="d", name="notes.md", content="# Notes")
+    with Publisher(kafka_settings) as publisher:
+        publisher.send(document)
+    (arrived,) = read_topic(kafka_settings, kafka_settings.topics.documents, 1)
+    assert parse_event(arrived.raw, datetime.now(UTC)) == document
+
+
+def test_a_backfill_stays_off_the_live_topic(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        publisher.send(message(1), backfill=True)
+        publisher.send_many([message(2), message(3)], backfill=True)
+    read_topic(kafka_settings, kafka_settings.topics.backfill, 3)
+    read_topic(kafka_settings, kafka_settings.topics.messages, 0)
+
+
+def test_flushing_a_conversation_gives_each_time_another_id(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        ids = [publisher.flush_conversation("acme", "standup") for _ in range(2)]
+        arrived = [json.loads(each.raw) for each in read_topic(kafka_settings, kafka_settings.topics.messages, 2)]
+    assert [each["flush_id"] for each in arrived] == ids
+    assert len(set(ids)) == 2
+    assert {(each["tenant_id"], each["conversation_id"], each["event"]) for each in arrived} == {("acme", "standup", "flush")}
+
+
+def test_what_is_flushed_is_there_while_the_publisher_is_open(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        publisher.send(message(1))
+        publisher.flush(timeout=20)
+        read_topic(kafka_settings, kafka_settings.topics.messages, 1)
+
+
+def test_a_document_of_megabytes_arrives_whole(kafka_settings: Kafka):
+    document = Document(document_id="d", name="book.txt", content="word " * 1_900_000)
+    with Publisher(kafka_settings) as publisher:
+        publisher.send(document)
+    (arrived,) = read_topic(kafka_settings, kafka_settings.topics.documents, 1)
+    assert arrived.raw == document.to_bytes()
+
+
+def test_a_document_that_no_topic_takes_is_refused_before_it_is_sent(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        with pytest.raises(InputError, match=f"{LARGEST_EVENT_BYTES} is the most.*uri"):
+            publisher.send(Document(document_id="d", name="book.txt", content="x" * LARGEST_EVENT_BYTES))
+        publisher.send(message(1))
+    read_topic(kafka_settings, kafka_settings.topics.messages, 1)
+
+
+def test_the_producer_is_idempotent_and_waits_for_all_replicas(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        configuration = publisher._producer.configuration
+    assert configuration["enable_idempotence"] is True
+    assert configuration["acks"] == -1, "all"
+    assert configuration["max_in_flight_requests_per_connection"] <= 5
+
+
+def test_the_settings_come_from_the_environment(kafka_settings: Kafka, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MNEME_KAFKA__BOOTSTRAP_SERVERS", kafka_settings.bootstrap_servers)
+    monkeypatch.setenv("MNEME_KAFKA__TOPICS", kafka_settings.topics.model_dump_json())
+    with Publisher() as publisher:
+        publisher.send(message(1))
+    assert read_topic(kafka_settings, kafka_settings.topics.messages, 1)
+
+
+def test_a_closed_publisher_says_so(kafka_settings: Kafka):
+    publisher = Publisher(kafka_settings)
+    publisher.close()
+    with pytest.raises(StoreRejected, match="closed"):
+        publisher.send(message(1))

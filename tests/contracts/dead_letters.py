@@ -1,0 +1,96 @@
+"""What every ``DeadLetters`` promises. A subclass supplies ``open_store`` and ``read_back``."""
+
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+
+from mneme.ports import DeadLetter, DeadLetters
+from mneme.records import Position
+
+AT = datetime(2026, 3, 1, 9, 30, 0, 123456, tzinfo=UTC)
+
+
+def letter(number: int = 0, raw: bytes = b"{}", reason: str = "sent_at: no offset", partition: int = 0) -> DeadLetter:
+    """A letter whose position counts."""
+    return DeadLetter("decode", reason, raw, Position(topic="mneme.messages", partition=partition, offset=number), AT)
+
+
+class DeadLettersContract(ABC):
+    """The promises, one test each."""
+
+    @abstractmethod
+    def open_store(self) -> DeadLetters:
+        """The store of this test, opened; each call opens the same one again."""
+
+    @abstractmethod
+    def read_back(self) -> list[DeadLetter]:
+        """Everything that is kept now."""
+
+    def keep(self, *letters: DeadLetter) -> None:
+        store = self.open_store()
+        store.send(letters)
+        store.close()
+
+    def test_a_letter_comes_back_with_everything_that_explains_it(self):
+        self.keep(letter(41, b'{"event": "message"}', "user_id: missing; 需要一个"))
+        assert self.read_back() == [letter(41, b'{"event": "message"}', "user_id: missing; 需要一个")]
+
+    @pytest.mark.parametrize("raw", [b"", b"\x00", b"\xff\xfe not utf-8 \x80", b"two\nlines\r\n", bytes(range(256)) * 300])
+    def test_the_bytes_of_the_event_come_back_exactly(self, raw: bytes):
+        self.keep(letter(raw=raw))
+        assert [kept.raw for kept in self.read_back()] == [raw]
+
+    def test_a_letter_needs_no_position(self):
+        lost = DeadLetter("extract", "the model answered nonsense", b"x", None, AT)
+        self.keep(lost)
+        assert self.read_back() == [lost]
+
+    def test_letters_of_one_source_partition_come_back_in_order(self):
+        self.keep(*(letter(number) for number in range(50)))
+        self.keep(*(letter(number) for number in range(50, 60)))
+        assert [kept.position.offset for kept in self.read_back() if kept.position] == list(range(60))
+
+    def test_a_letter_is_kept_before_send_returns(self):
+        store = self.open_store()
+        try:
+            store.send([letter()])
+            assert self.read_back() == [letter()]
+        finally:
+            store.close()
+
+    def test_sending_nothing_keeps_nothing(self):
+        self.keep()
+        assert self.read_back() == []
+
+    def test_letters_sent_from_several_threads_are_all_kept_whole(self):
+        store = self.open_store()
+        try:
+            with ThreadPoolExecutor(4) as pool:
+                list(pool.map(lambda number: store.send([letter(number, b"x" * 2000)]), range(40)))
+        finally:
+            store.close()
+        kept = self.read_back()
+        assert sorted(each.position.offset for each in kept if each.position) == list(range(40))
+        assert {each.raw for each in kept} == {b"x" * 2000}
+
+    @pytest.mark.parametrize(
+        "secret",
+        [
+            "https://me:hunter2@models.example/v1",
+            "Authorization: Bearer hunter2-hunter2",
+            "api_key=hunter2",
+            "password: hunter2",
+        ],
+    )
+    def test_a_reason_is_kept_without_its_secrets(self, secret: str):
+        self.keep(letter(reason=f"refused: {secret} (401)"))
+        (kept,) = self.read_back()
+        assert "hunter2" not in kept.reason
+        assert kept.reason.startswith("refused: ")
+
+    def test_a_very_long_reason_is_cut(self):
+        self.keep(letter(reason="x" * 100_000))
+        (kept,) = self.read_back()
+        assert 100 < len(kept.reason) <= 2_000

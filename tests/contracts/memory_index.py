@@ -1,0 +1,708 @@
+"""What every MemoryIndex promises (mneme/ports.py), as tests.
+
+Subclass ``MemoryIndexContract`` as ``TestSomething`` and supply two fixtures: ``index``, prepared for
+``rows.EMBEDDER`` and empty, and ``reopen``, a function that opens the same store once more (not yet prepared).
+"""
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mneme.errors import StoreRejected
+from mneme.ports import (
+    Create,
+    EmbedderIdentity,
+    Filter,
+    MemoryIndex,
+    Outcome,
+    Put,
+    Remove,
+    TextLeg,
+    VectorLeg,
+    Write,
+)
+from mneme.records import Owner, Validity
+from mneme.rows import Collection, Key, Row, Vector, flush_marker
+from mneme.text import tokenise
+from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, episode, fact, message, of, towards
+
+BOB = Owner(tenant_id="acme", type="user", id="bob")
+NASTY = [
+    "o'brien",
+    'a"b',
+    "a\\b",
+    "100%_sure",
+    "line\nbreak",
+    "会话/é",
+    "*",
+    "x' OR '1'='1",
+    "{}",
+    "a,b",
+    " ",
+    "n" * 512,
+    "é" * 256,
+]
+_examples = itertools.count()
+
+
+def outcomes(index: MemoryIndex, *writes: Write) -> list[Outcome]:
+    return [result.outcome for result in index.write(writes)]
+
+
+def fill(index: MemoryIndex, *rows: Row) -> None:
+    """Write rows and make them searchable."""
+    assert outcomes(index, *(Put(row) for row in rows)) == [Outcome.DONE] * len(rows)
+    index.refresh()
+
+
+def only(index: MemoryIndex, key: Key, with_vectors: bool = False) -> Row | None:
+    return index.get([key], with_vectors).get(key)
+
+
+def found(index: MemoryIndex, leg: TextLeg | VectorLeg) -> list[str]:
+    (hits,) = index.recall([leg])
+    return [hit.row.id for hit in hits]
+
+
+def by_text(query: str, filter: Filter | None = None, limit: int = 10) -> TextLeg:
+    return TextLeg(Collection.FACTS, filter or of(), tuple(tokenise(query)), limit)
+
+
+def by_vector(vector: Vector, filter: Filter | None = None, limit: int = 10) -> VectorLeg:
+    return VectorLeg(Collection.FACTS, filter or of(), vector, limit)
+
+
+def assert_same(got: Row | None, expected: Row, with_vector: bool = True) -> None:
+    assert got is not None
+    for field in dataclasses.fields(Row):
+        if field.name != "vector":
+            assert getattr(got, field.name) == getattr(expected, field.name), field.name
+    if with_vector and expected.vector is not None:
+        assert got.vector is not None
+        assert got.vector.dtype == np.float32
+        np.testing.assert_allclose(got.vector, expected.vector, atol=1e-6)
+    else:
+        assert got.vector is None
+
+
+class MemoryIndexContract:
+    """Behaviour that callers of a MemoryIndex rely on."""
+
+    @pytest.fixture
+    def index(self) -> MemoryIndex:
+        raise NotImplementedError("supply a prepared, empty index")
+
+    @pytest.fixture
+    def reopen(self) -> Callable[[], MemoryIndex]:
+        raise NotImplementedError("supply a function that opens the same store again")
+
+    # --- prepare -----------------------------------------------------------------------------------------------------
+
+    def test_preparing_again_keeps_what_is_there(self, index, reopen):
+        row = fact("f")
+        index.write([Put(row)])
+        index.prepare(EMBEDDER)
+        again = reopen()
+        again.prepare(EMBEDDER)
+        assert_same(only(again, row.key), row)
+        again.close()
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            EmbedderIdentity("another", "fp32", DIMENSION),
+            EmbedderIdentity("contract", "int8", DIMENSION),
+            EmbedderIdentity("contract", "fp32", DIMENSION * 2),
+        ],
+        ids=lambda identity: identity.fingerprint,
+    )
+    def test_another_embedder_is_refused_with_the_way_to_index_again(self, index, reopen, other):
+        again = reopen()
+        with pytest.raises(StoreRejected, match=r"(?i)re-?index") as refusal:
+            again.prepare(other)
+        assert other.fingerprint in str(refusal.value)
+        assert EMBEDDER.fingerprint in str(refusal.value)
+        again.close()
+
+    def test_other_languages_of_the_same_embedder_are_accepted(self, index, reopen):
+        again = reopen()
+        again.prepare(replace(EMBEDDER, languages=("en",)))
+        again.close()
+
+    def test_another_tokeniser_is_refused_with_the_way_to_index_again(self, index, reopen, monkeypatch):
+        monkeypatch.setattr("mneme.text.TOKENISER", "mneme-0")
+        again = reopen()
+        with pytest.raises(StoreRejected, match=r"(?i)re-?index"):
+            again.prepare(EMBEDDER)
+        again.close()
+
+    # --- write -------------------------------------------------------------------------------------------------------
+
+    def test_a_higher_version_replaces_the_whole_row(self, index):
+        old = fact("f", "likes tea", version=1, vector=axis(0), event_at=NOON, speakers=("Alice",))
+        new = fact("f", "likes coffee", version=2)
+        assert outcomes(index, Put(old)) == [Outcome.DONE]
+        assert outcomes(index, Put(new)) == [Outcome.DONE]
+        assert_same(only(index, new.key, with_vectors=True), new)
+
+    def test_an_equal_version_overwrites(self, index):
+        index.write([Put(fact("f", "likes tea", version=3))])
+        again = fact("f", "likes coffee", version=3)
+        assert outcomes(index, Put(again)) == [Outcome.DONE]
+        assert_same(only(index, again.key), again)
+
+    def test_a_lower_version_is_refused(self, index):
+        kept = fact("f", "likes coffee", version=3)
+        index.write([Put(kept)])
+        assert outcomes(index, Put(fact("f", "likes tea", version=2))) == [Outcome.NEWER_EXISTS]
+        assert_same(only(index, kept.key), kept)
+
+    def test_a_second_create_is_refused_whatever_its_version(self, index):
+        first = message("m", "first", version=1)
+        assert outcomes(index, Create(first)) == [Outcome.DONE]
+        assert outcomes(index, Create(message("m", "second", version=9))) == [Outcome.NEWER_EXISTS]
+        assert_same(only(index, first.key), first)
+
+    def test_a_create_after_a_put_is_refused(self, index):
+        first = message("m", "first", version=4)
+        index.write([Put(first)])
+        assert outcomes(index, Create(message("m", "second", version=9))) == [Outcome.NEWER_EXISTS]
+        assert_same(only(index, first.key), first)
+
+    def test_a_created_row_can_be_replaced_by_a_higher_version(self, index):
+        index.write([Create(message("m", "first", version=1))])
+        edited = message("m", "edited", version=2)
+        assert outcomes(index, Put(edited)) == [Outcome.DONE]
+        assert_same(only(index, edited.key), edited)
+
+    def test_a_removed_row_is_gone(self, index):
+        row = fact("f", "likes tea", version=1, vector=axis(0))
+        fill(index, row)
+        assert outcomes(index, Remove(row.key, version=2)) == [Outcome.DONE]
+        assert only(index, row.key) is None
+        index.refresh()
+        assert index.recall([by_text("tea"), by_vector(axis(0))]) == [[], []]
+        assert index.count(Collection.FACTS, of()) == 0
+
+    def test_a_row_can_be_removed_at_its_own_version(self, index):
+        row = fact("f", version=5)
+        index.write([Put(row)])
+        assert outcomes(index, Remove(row.key, version=5)) == [Outcome.DONE]
+        assert only(index, row.key) is None
+
+    def test_a_remove_older_than_the_row_is_refused(self, index):
+        row = fact("f", version=5)
+        index.write([Put(row)])
+        assert outcomes(index, Remove(row.key, version=4)) == [Outcome.NEWER_EXISTS]
+        assert_same(only(index, row.key), row)
+
+    def test_removing_what_is_not_there_is_no_error(self, index):
+        absent = fact("absent").key
+        assert outcomes(index, Remove(absent, version=1), Remove(absent, version=2)) == [Outcome.DONE, Outcome.DONE]
+
+    def test_a_put_older_than_the_removal_is_refused(self, index):
+        row = fact("f", version=3)
+        index.write([Put(row), Remove(row.key, version=7)])
+        assert outcomes(index, Put(fact("f", "late", version=6))) == [Outcome.NEWER_EXISTS]
+        assert only(index, row.key) is None
+
+    def test_a_put_newer_than_the_removal_brings_the_row_back(self, index):
+        row = fact("f", version=3)
+        index.write([Put(row), Remove(row.key, version=7)])
+        back = fact("f", "is back", version=8)
+        assert outcomes(index, Put(back)) == [Outcome.DONE]
+        assert_same(only(index, back.key), back)
+
+    def test_writes_of_one_row_apply_in_order(self, index):
+        last = fact("f", "v4", version=4)
+        assert outcomes(
+            index,
+            Put(fact("f", "v1", version=1)),
+            Put(fact("f", "v3", version=3)),
+            Put(fact("f", "v2", version=2)),
+            Put(fact("g", "other", version=1)),
+            Remove(last.key, version=3),
+            Put(last),
+        ) == [Outcome.DONE, Outcome.DONE, Outcome.NEWER_EXISTS, Outcome.DONE, Outcome.DONE, Outcome.DONE]
+        assert_same(only(index, last.key), last)
+
+    def test_a_row_can_be_created_again_after_its_removal_in_the_same_call(self, index):
+        row = message("m", version=1)
+        again = message("m", "again", version=3)
+        assert outcomes(index, Create(row), Remove(row.key, version=2), Create(again)) == [Outcome.DONE] * 3
+        assert_same(only(index, again.key), again)
+
+    def test_what_cannot_be_stored_is_rejected_alone_and_says_why(self, index):
+        good, other = fact("good", vector=axis(0)), fact("other")
+        bad = fact("bad", vector=np.ones(DIMENSION + 1, dtype=np.float32) / 3)
+        results = index.write([Put(good), Put(bad), Put(other)])
+        assert [result.outcome for result in results] == [Outcome.DONE, Outcome.REJECTED, Outcome.DONE]
+        assert results[1].reason
+        assert set(index.get([good.key, bad.key, other.key])) == {good.key, other.key}
+
+    def test_many_writes_come_back_in_order(self, index):
+        rows = [fact(f"f{number:04d}", "word " * (number % 40), vector=axis(number % DIMENSION)) for number in range(300)]
+        index.write([Put(replace(rows[7], version=2)), Put(replace(rows[250], version=2))])
+        expected = [Outcome.NEWER_EXISTS if number in (7, 250) else Outcome.DONE for number in range(300)]
+        assert outcomes(index, *(Put(row) for row in rows)) == expected
+        index.refresh()
+        assert index.count(Collection.FACTS) == 300
+
+    def test_repeating_all_writes_changes_nothing(self, index):
+        gone = fact("gone")
+        writes = [
+            Put(fact("f", vector=axis(1))),
+            Create(message("m")),
+            Remove(gone.key, version=2),
+            Put(episode("e", version=3)),
+        ]
+        index.write(writes)
+        index.refresh()
+        before = [list(index.scan(collection)) for collection in Collection]
+        index.write(writes)
+        index.refresh()
+        after = [list(index.scan(collection)) for collection in Collection]
+        assert [[row.id for row in rows] for rows in before] == [[row.id for row in rows] for rows in after]
+        for old, new in zip(itertools.chain(*before), itertools.chain(*after), strict=True):
+            assert_same(new, old)
+
+    def test_rows_survive_the_process(self, index, reopen):
+        row = fact("f", vector=axis(3))
+        index.write([Put(row)])
+        index.close()
+        again = reopen()
+        again.prepare(EMBEDDER)
+        assert_same(only(again, row.key, with_vectors=True), row)
+        again.close()
+
+    def test_threads_may_write_and_read_at_once(self, index):
+        def work(thread: int) -> int:
+            for number in range(5):
+                row = fact(f"t{thread}-{number}", f"thread {thread}")
+                assert outcomes(index, Put(row)) == [Outcome.DONE]
+                assert_same(only(index, row.key), row)
+                index.recall([by_text("thread")])
+            return thread
+
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(work, range(4))) == [0, 1, 2, 3]
+        index.refresh()
+        assert index.count(Collection.FACTS, of()) == 20
+
+    # --- get ---------------------------------------------------------------------------------------------------------
+
+    def test_a_written_row_is_there_before_any_refresh(self, index):
+        row = fact("f", "Alice moved to Lyon", vector=towards(0.6), event_at=NOON - timedelta(days=20_000), speakers=("Alice",))
+        index.write([Put(row)])
+        assert_same(only(index, row.key), row, with_vector=False)
+        assert_same(only(index, row.key, with_vectors=True), row)
+
+    def test_every_kind_of_column_and_the_record_come_back(self, index):
+        rows = [
+            fact("f", validity=Validity(valid_to=NOON), event_until=NOON, conversation_id="c", agent_id="a"),
+            episode("e", vector=axis(2), document_id="d", conversation_id=None, section="Introduction"),
+            message("m", "Bonjour 世界", metadata={"": 1, "a..b": "x", ".": True, "deep.key": 1.5}),
+        ]
+        fill(index, *rows)
+        got = index.get([row.key for row in rows], with_vectors=True)
+        for row in rows:
+            assert_same(got[row.key], row)
+            assert got[row.key].record() == row.record()
+
+    def test_microseconds_of_times_are_kept(self, index):
+        row = fact("f", said_at=NOON + timedelta(microseconds=123_456))
+        index.write([Put(row)])
+        assert_same(only(index, row.key), row)
+
+    def test_keys_that_are_not_there_are_left_out(self, index):
+        row = fact("f")
+        index.write([Put(row)])
+        absent = [fact("absent").key, Key(Collection.EPISODES, row.owner_key, row.id)]
+        assert set(index.get([row.key, *absent])) == {row.key}
+
+    def test_a_key_asked_for_twice_is_answered_once(self, index):
+        row = fact("f")
+        index.write([Put(row)])
+        assert set(index.get([row.key, row.key])) == {row.key}
+
+    def test_one_get_reads_several_collections(self, index):
+        rows = [fact("same"), episode("same"), message("same"), flush_marker("acme", "flush-1", NOON)]
+        index.write([Put(row) for row in rows])
+        got = index.get([row.key for row in rows])
+        for row in rows:
+            assert_same(got[row.key], row)
+
+    # --- recall by text ----------------------------------------------------------------------------------------------
+
+    def test_a_text_search_finds_rows_with_any_of_the_tokens(self, index):
+        fill(index, fact("tea", "likes green tea"), fact("lyon", "lives in Lyon"), fact("other", "plays chess"))
+        assert set(found(index, by_text("Does she like tea in Lyon?"))) == {"tea", "lyon"}
+
+    def test_more_of_the_tokens_rank_higher(self, index):
+        fill(index, fact("one", "green grass grows"), fact("two", "green tea brews"), fact("none", "chess club meets"))
+        assert found(index, by_text("green tea")) == ["two", "one"]
+
+    def test_a_rarer_token_ranks_higher(self, index):
+        common = [fact(f"common{number}", "garden flowers bloom") for number in range(6)]
+        fill(index, *common, fact("rare", "saxophone lessons started"))
+        assert found(index, by_text("garden saxophone"))[0] == "rare"
+
+    def test_term_frequency_saturates_with_k1_of_1_2(self, index):
+        fill(index, fact("once", "tea milk sugar"), fact("thrice", "tea tea tea"), fact("never", "milk sugar honey"))
+        thrice, once = index.recall([by_text("tea")])[0]
+        assert (thrice.row.id, once.row.id) == ("thrice", "once")
+        assert thrice.score / once.score == pytest.approx((3 / 4.2) / (1 / 2.2), rel=0.02)
+
+    def test_long_texts_count_less_with_b_of_0_75(self, index):
+        fill(index, fact("short", "tea milk"), fact("long", "tea milk sugar honey lemon mint"))
+        short, long = index.recall([by_text("tea")])[0]
+        assert (short.row.id, long.row.id) == ("short", "long")
+        assert short.score / long.score == pytest.approx((1 + 1.2 * 1.375) / (1 + 1.2 * 0.625), rel=0.02)
+
+    def test_a_token_given_twice_counts_once(self, index):
+        fill(index, fact("tea", "likes tea"), fact("coffee", "likes coffee"), fact("neither", "plays chess"))
+        twice = TextLeg(Collection.FACTS, of(), ("tea", "tea", "coffe"), 10)
+        first, second = index.recall([twice])[0]
+        assert first.score == pytest.approx(second.score, rel=1e-3)
+
+    def test_weighted_columns_decide_among_episodes(self, index):
+        fill(
+            index,
+            episode("subject", subject="Tomatoes", summary="Of plants.", episode="Many words are said about the garden."),
+            episode("text", subject="Plants", summary="Of gardens.", episode="Many words are said about the tomatoes."),
+        )
+        (hits,) = index.recall([TextLeg(Collection.EPISODES, of(), tuple(tokenise("tomatoes")), 10)])
+        assert [hit.row.id for hit in hits] == ["subject", "text"]
+
+    def test_chinese_is_found_by_its_words(self, index):
+        fill(index, fact("coffee", "我喜欢喝咖啡"), fact("tea", "他在上海喝茶"), fact("korean", "서울에 살아요"))
+        assert found(index, by_text("咖啡"))[0] == "coffee"
+        assert found(index, by_text("上海"))[0] == "tea"
+        assert found(index, by_text("서울")) == ["korean"]
+
+    @pytest.mark.parametrize(
+        "token", ["AND", "OR", "NOT", "*", "?", '"', "tea*", "tokens:tea", "+(", "te~2", "[a", "\\", "'; --"]
+    )
+    def test_query_text_is_data_and_never_a_language(self, index, token):
+        fill(index, fact("f", "likes tea"))
+        assert found(index, TextLeg(Collection.FACTS, of(), (token,), 10)) == []
+        assert found(index, TextLeg(Collection.FACTS, of(), (token, "tea"), 10)) == ["f"]
+
+    def test_thousands_of_tokens_are_no_error(self, index):
+        fill(index, fact("f", "likes tea"))
+        tokens = ("tea", *(f"word{number}" for number in range(5000)))
+        assert found(index, TextLeg(Collection.FACTS, of(), tokens, 10)) == ["f"]
+        assert index.score(Collection.FACTS, of(), tokens, None, 10)[0].bm25 > 0
+
+    def test_a_very_long_token_is_stored_and_found(self, index):
+        fill(index, fact("f", "x" * 3000), fact("g", "tea"))
+        assert found(index, by_text("x" * 3000)) == ["f"]
+
+    # --- recall by vector --------------------------------------------------------------------------------------------
+
+    def test_a_vector_search_gives_cosines_from_1_to_minus_1_best_first(self, index):
+        cosines = {"same": 1.0, "near": 0.9, "far": 0.2, "across": 0.0, "away": -0.5, "opposite": -1.0}
+        fill(index, *(fact(id, vector=towards(cosine)) for id, cosine in reversed(cosines.items())))
+        (hits,) = index.recall([by_vector(axis(0))])
+        assert [hit.row.id for hit in hits] == list(cosines)
+        assert [hit.score for hit in hits] == pytest.approx(list(cosines.values()), abs=1e-3)
+
+    def test_rows_without_a_vector_are_found_by_text_only(self, index):
+        fill(index, fact("with", "green tea", vector=axis(0)), fact("without", "green tea"))
+        assert found(index, by_vector(axis(0))) == ["with"]
+        assert found(index, by_text("tea")) == ["with", "without"]
+
+    def test_a_vector_search_among_none_finds_none(self, index):
+        fill(index, fact("without", "green tea"))
+        assert found(index, by_vector(axis(0))) == []
+
+    def test_a_filter_that_few_rows_pass_still_finds_them(self, index):
+        crowd = [
+            fact(f"c{number:03d}", vector=towards(1.0 - number / 1000), parent_episode_id="crowd") for number in range(150)
+        ]
+        fill(index, *crowd, fact("wanted", vector=towards(-0.8), parent_episode_id="wanted"))
+        assert found(index, by_vector(axis(0), of(parent_ids=("wanted",)), limit=3)) == ["wanted"]
+
+    # --- recall of several -------------------------------------------------------------------------------------------
+
+    def test_several_searches_in_one_call_answer_in_order(self, index):
+        fill(index, fact("f", "green tea", vector=axis(0)), fact("g", "red wine", vector=axis(1)), episode("e", vector=axis(0)))
+        answers = index.recall(
+            [
+                by_text("wine"),
+                TextLeg(Collection.EPISODES, of(), tuple(tokenise("tomatoes")), 10),
+                by_text("nothing of the sort"),
+                by_vector(axis(0), limit=1),
+                VectorLeg(Collection.EPISODES, of(), axis(0), 10),
+                by_text("tea", Filter("acme", ())),
+            ]
+        )
+        assert [[hit.row.id for hit in hits] for hits in answers] == [["g"], ["e"], [], ["f"], ["e"], []]
+
+    def test_ties_are_in_order_of_id(self, index):
+        ids = ["f3", "f1", "f5", "f2", "f4"]
+        fill(index, *(fact(id, "green tea", vector=axis(0)) for id in ids))
+        assert found(index, by_text("tea")) == sorted(ids)
+        assert found(index, by_vector(axis(0))) == sorted(ids)
+
+    def test_no_more_hits_than_the_limit(self, index):
+        fill(index, *(fact(f"f{number}", "tea " + "leaf " * number, vector=towards(1 - number / 10)) for number in range(6)))
+        assert found(index, by_text("tea", limit=2)) == ["f0", "f1"]
+        assert found(index, by_vector(axis(0), limit=2)) == ["f0", "f1"]
+
+    def test_hits_hold_the_row_without_its_vector(self, index):
+        row = fact("f", "green tea", vector=axis(0), speakers=("Alice",), event_at=NOON)
+        fill(index, row)
+        for (hit,) in index.recall([by_text("tea"), by_vector(axis(0))]):
+            assert_same(hit.row, row, with_vector=False)
+            assert hit.row.record() == row.record()
+
+    def test_only_the_newest_version_is_found(self, index):
+        fill(index, fact("f", "green tea", version=1, vector=axis(0)))
+        fill(index, fact("f", "red wine", version=2, vector=axis(1)))
+        assert found(index, by_text("tea")) == []
+        assert found(index, by_text("wine")) == ["f"]
+        (hit,) = index.recall([by_vector(axis(1))])[0]
+        assert (hit.row.version, hit.score) == (2, pytest.approx(1.0, abs=1e-3))
+        assert index.count(Collection.FACTS) == 1
+
+    # --- filters -----------------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        ("fields", "expected"),
+        [
+            ({}, "abcde"),
+            ({"kinds": ("fact",)}, "abcde"),
+            ({"kinds": ("episode",)}, ""),
+            ({"ids": ("a", "d", "absent")}, "ad"),
+            ({"parent_ids": ("e1",)}, "ab"),
+            ({"parent_ids": ("e1", "e3")}, "abe"),
+            ({"conversation_ids": ("talk",)}, "ac"),
+            ({"document_ids": ("book",)}, "b"),
+            ({"agent_ids": ("helper",)}, "c"),
+            ({"people": ("Zoé",)}, "ab"),
+            ({"people": ("Zoé", "Max")}, "abd"),
+            ({"people": ("max",)}, ""),
+            ({"message_ids": ("m2",)}, "bc"),
+            ({"since": NOON}, "cde"),
+            ({"before": NOON}, "ab"),
+            ({"since": NOON, "before": NOON + timedelta(hours=1)}, "c"),
+            ({"current_only": True}, "abce"),
+            ({"parent_ids": ("e1", "e2"), "message_ids": ("m2",), "people": ("Zoé",)}, "b"),
+            ({"parent_ids": ("e1",), "agent_ids": ("helper",)}, ""),
+        ],
+        ids=str,
+    )
+    def test_each_field_of_a_filter_holds_in_every_method(self, index, fields, expected):
+        day = timedelta(days=1)
+        columns = {
+            "a": {"parent_episode_id": "e1", "conversation_id": "talk", "speakers": ("Zoé",), "said_at": NOON - 2 * day},
+            "b": {
+                "parent_episode_id": "e1",
+                "document_id": "book",
+                "speakers": ("Zoé", "Ann"),
+                "message_ids": ("m1", "m2"),
+                "said_at": NOON - timedelta(seconds=1),
+            },
+            "c": {"parent_episode_id": "e2", "conversation_id": "talk", "agent_id": "helper", "message_ids": ("m2", "m3")},
+            "d": {
+                "parent_episode_id": "e2",
+                "speakers": ("Max",),
+                "validity": Validity(valid_to=NOON),
+                "said_at": NOON + timedelta(hours=1),
+            },
+            "e": {"parent_episode_id": "e3", "said_at": NOON + day},
+        }
+        fill(index, *(fact(id, "green tea", vector=axis(0), **values) for id, values in columns.items()))
+        fill(index, fact("bobs", "green tea", vector=axis(0), owner=BOB))
+        filter = of(**fields)
+        assert found(index, by_text("tea", filter)) == list(expected)
+        assert found(index, by_vector(axis(0), filter)) == list(expected)
+        assert sorted(scored.row.id for scored in index.score(Collection.FACTS, filter, ("tea",), axis(0), 10)) == list(
+            expected
+        )
+        assert [row.id for row in index.scan(Collection.FACTS, filter)] == list(expected)
+        assert index.count(Collection.FACTS, filter) == len(expected)
+
+    def test_several_owners_can_be_searched_at_once(self, index):
+        fill(
+            index, fact("a", "tea"), fact("b", "tea", owner=BOB), fact("c", "tea", owner=BOB.model_copy(update={"id": "carl"}))
+        )
+        assert found(index, by_text("tea", Filter("acme", (ALICE.key, BOB.key)))) == ["a", "b"]
+
+    def test_without_owners_nothing_is_seen(self, index):
+        fill(index, fact("f", "green tea", vector=axis(0)))
+        nobody = Filter("acme", ())
+        assert index.recall([by_text("tea", nobody), by_vector(axis(0), nobody)]) == [[], []]
+        assert index.score(Collection.FACTS, nobody, ("tea",), axis(0), 10) == []
+        assert list(index.scan(Collection.FACTS, nobody)) == []
+        assert index.count(Collection.FACTS, nobody) == 0
+
+    def test_an_owner_of_another_tenant_is_not_seen(self, index):
+        fill(index, fact("f", "green tea", vector=axis(0)))
+        wrong = Filter("other", (ALICE.key,))
+        assert index.recall([by_text("tea", wrong), by_vector(axis(0), wrong)]) == [[], []]
+        assert index.score(Collection.FACTS, wrong, ("tea",), axis(0), 10) == []
+        assert index.count(Collection.FACTS, wrong) == 0
+
+    @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        owners=st.lists(
+            st.tuples(st.sampled_from(["t1", "t2", "T1", "t1/user"]), st.sampled_from(["u", "u/x", "ü", "U"])),
+            min_size=1,
+            max_size=8,
+            unique=True,
+        ),
+        asked=st.integers(0, 7),
+    )
+    def test_no_filter_shows_rows_of_other_tenants_or_owners(self, index, owners, asked):
+        example = next(_examples)
+        people = [Owner(tenant_id=f"{tenant}#{example}", type="user", id=id) for tenant, id in owners]
+        fill(index, *(fact(f"{example}-{n}", "green tea", vector=axis(0), owner=owner) for n, owner in enumerate(people)))
+        number = asked % len(people)
+        filter = of(people[number])
+        mine = [f"{example}-{number}"]
+        assert found(index, by_text("tea", filter)) == mine
+        assert found(index, by_vector(axis(0), filter)) == mine
+        assert [scored.row.id for scored in index.score(Collection.FACTS, filter, ("tea",), axis(0), 99)] == mine
+        assert [row.id for row in index.scan(Collection.FACTS, filter)] == mine
+        assert index.count(Collection.FACTS, filter) == 1
+
+    @pytest.mark.parametrize("value", NASTY, ids=range(len(NASTY)))
+    def test_any_text_may_be_an_id_or_a_value_of_a_filter(self, index, value):
+        row = fact(value, "green tea", vector=axis(0), parent_episode_id=value, speakers=(value,), message_ids=(value,))
+        fill(index, row, fact("decoy", "green tea", vector=axis(0)))
+        assert_same(only(index, row.key), row, with_vector=False)
+        for fields in ({"ids": (value,)}, {"parent_ids": (value,)}, {"people": (value,)}, {"message_ids": (value,)}):
+            filter = of(**fields)
+            assert found(index, by_text("tea", filter)) == [value]
+            assert found(index, by_vector(axis(0), filter)) == [value]
+        assert outcomes(index, Remove(row.key, version=2)) == [Outcome.DONE]
+        index.refresh()
+        assert [left.id for left in index.scan(Collection.FACTS)] == ["decoy"]
+
+    # --- score -------------------------------------------------------------------------------------------------------
+
+    def test_both_scores_equal_those_of_recall(self, index):
+        texts = ["green tea", "green tea with milk", "tea tea tea", "chess club", "black coffee and green grass"]
+        fill(index, *(fact(f"f{n}", text, vector=towards(0.9 - n / 3)) for n, text in enumerate(texts)))
+        by_words, by_meaning = index.recall([by_text("green tea"), by_vector(axis(0))])
+        scored = {one.row.id: one for one in index.score(Collection.FACTS, of(), tokenise("green tea"), axis(0), 10)}
+        assert set(scored) == {f"f{n}" for n in range(5)}
+        bm25 = {hit.row.id: hit.score for hit in by_words}
+        assert {id: one.bm25 for id, one in scored.items()} == pytest.approx({id: bm25.get(id, 0.0) for id in scored}, rel=1e-4)
+        cosines = {hit.row.id: hit.score for hit in by_meaning}
+        assert {id: one.cosine for id, one in scored.items()} == pytest.approx(cosines, abs=1e-3)
+
+    def test_scores_do_not_depend_on_how_far_the_filter_narrows(self, index):
+        fill(index, *(fact(f"f{n}", "green tea" if n % 2 else "black coffee", parent_episode_id=f"e{n}") for n in range(8)))
+        (hit, *_) = index.recall([by_text("tea")])[0]
+        (scored,) = index.score(Collection.FACTS, of(parent_ids=("e3",)), ("tea",), None, 10)
+        assert scored.bm25 == pytest.approx(hit.score, rel=1e-4)
+
+    def test_rows_without_a_vector_have_no_cosine(self, index):
+        fill(index, fact("with", "tea", vector=towards(0.25)), fact("without", "tea"))
+        scored = {one.row.id: one for one in index.score(Collection.FACTS, of(), ("tea",), axis(0), 10)}
+        assert scored["without"].cosine is None
+        assert scored["with"].cosine == pytest.approx(0.25, abs=1e-3)
+
+    def test_rows_without_a_common_token_score_zero(self, index):
+        fill(index, fact("f", "chess club", vector=axis(0)))
+        for tokens in (("tea",), ()):
+            (scored,) = index.score(Collection.FACTS, of(), tokens, axis(0), 10)
+            assert scored.bm25 == 0.0
+            assert scored.cosine == pytest.approx(1.0, abs=1e-3)
+
+    def test_without_a_vector_no_row_has_a_cosine(self, index):
+        row = fact("f", "green tea", vector=axis(0))
+        fill(index, row)
+        (scored,) = index.score(Collection.FACTS, of(), ("tea",), None, 10)
+        assert scored.cosine is None
+        assert scored.bm25 > 0
+        assert_same(scored.row, row, with_vector=False)
+
+    def test_no_more_rows_are_scored_than_the_limit(self, index):
+        fill(index, *(fact(f"f{number}", "tea", vector=None if number % 2 else axis(0)) for number in range(6)))
+        scored = index.score(Collection.FACTS, of(), ("tea",), axis(0), 3)
+        assert len(scored) == 3
+        for one in scored:
+            assert (one.cosine is None) == bool(int(one.row.id[1:]) % 2)
+
+    # --- scan, count, refresh ----------------------------------------------------------------------------------------
+
+    def test_a_scan_gives_every_row_of_all_tenants_by_id(self, index):
+        elsewhere = Owner(tenant_id="zeta", type="group", id="team")
+        rows = [fact("f2"), fact("f1", vector=axis(0)), fact("é"), fact("f10", owner=elsewhere), fact("F3", owner=BOB)]
+        fill(index, *rows, episode("e"))
+        scanned = list(index.scan(Collection.FACTS))
+        assert [row.id for row in scanned] == sorted(row.id for row in rows)
+        assert index.count(Collection.FACTS) == 5
+        for row in scanned:
+            assert_same(row, next(one for one in rows if one.id == row.id), with_vector=False)
+
+    def test_a_scan_brings_vectors_when_asked(self, index):
+        rows = [fact("a", vector=towards(0.3)), fact("b")]
+        fill(index, *rows)
+        for got, row in zip(index.scan(Collection.FACTS, with_vectors=True), rows, strict=True):
+            assert_same(got, row)
+
+    def test_a_scan_can_be_left_early(self, index):
+        fill(index, *(fact(f"f{number}") for number in range(3)))
+        assert next(index.scan(Collection.FACTS)).id == "f0"
+
+    def test_a_refresh_makes_all_collections_searchable(self, index):
+        index.write([Put(fact("f")), Put(episode("e")), Put(message("m")), Put(flush_marker("acme", "x", NOON))])
+        index.refresh()
+        filled = {Collection.FACTS, Collection.EPISODES, Collection.MESSAGES, Collection.CONTROL}
+        assert {collection: index.count(collection) for collection in Collection} == {
+            collection: int(collection in filled) for collection in Collection
+        }
+
+    # --- nothing -----------------------------------------------------------------------------------------------------
+
+    def test_asking_for_nothing_gives_nothing(self, index):
+        assert index.write([]) == []
+        assert index.get([]) == {}
+        assert index.recall([]) == []
+        fill(index, fact("f", "green tea", vector=axis(0)))
+        assert index.recall([TextLeg(Collection.FACTS, of(), (), 10)]) == [[]]
+        assert index.score(Collection.FACTS, of(ids=("absent",)), ("tea",), axis(0), 10) == []
+
+    def test_an_empty_index_finds_nothing(self, index):
+        assert index.recall([by_text("tea"), by_vector(axis(0))]) == [[], []]
+        assert index.score(Collection.FACTS, of(), ("tea",), axis(0), 10) == []
+        assert list(index.scan(Collection.FACTS)) == []
+        assert index.count(Collection.FACTS, of()) == 0
+
+    # --- metadata ----------------------------------------------------------------------------------------------------
+
+    def test_metadata_is_merged_and_lasts(self, index, reopen):
+        index.set_metadata({"recovery.id": "r1", "run": "1"})
+        index.set_metadata({"run": "2", "名": "値 'quoted'"})
+        expected = {"recovery.id": "r1", "run": "2", "名": "値 'quoted'"}
+        assert {key: index.metadata()[key] for key in expected} == expected
+        again = reopen()
+        again.prepare(EMBEDDER)
+        assert {key: again.metadata()[key] for key in expected} == expected
+        assert all(isinstance(value, str) for value in again.metadata().values())
+        again.close()
+
+    def test_metadata_is_no_row(self, index):
+        index.set_metadata({"run": "1"})
+        index.refresh()
+        assert [list(index.scan(collection)) for collection in Collection] == [[] for _ in Collection]
+        assert sum(index.count(collection) for collection in Collection) == 0
+
+    def test_bodies_are_plain_json(self, index):
+        row = fact("f", "tea")
+        fill(index, row)
+        assert json.loads(json.dumps(only(index, row.key).body)) == row.body

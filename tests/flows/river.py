@@ -1,0 +1,244 @@
+"""The steps of the flow joined by hand: no engine, no threads, a clock that a test moves, and crashes on demand.
+
+``River`` does what flows/engine.py does: items pass embed, segment, extract, reconcile and the writer; an epoch ends
+with a snapshot of all steps; a crash rebuilds the steps from the last snapshot, and what was fed since comes again.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
+from flows.embed import EmbedLane
+from flows.extract import ExtractLane
+from flows.items import Arrived, FlushDone, Pause, WriteBatch
+from flows.pending import Pending
+from flows.reconcile import ReconcileLane
+from flows.segment import SegmentLane
+from flows.services import Services
+from flows.versions import Versions
+from flows.write import Writer
+from mneme.events import Message
+from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex
+from mneme.records import Position
+from mneme.rows import Collection, Vector
+from mneme.settings import Settings
+from mneme.text import tokenise
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+DIMENSION = 16
+
+
+class CutOnWord:
+    """A detector for tests: a message that contains the word begins an episode. Looks one message ahead."""
+
+    window = 1
+    look_ahead = 1
+    calls_a_model = False
+
+    def __init__(self, word: str = "NEW") -> None:
+        self._word = word
+
+    def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
+        return self._word in message.message.text
+
+    def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
+        boundaries = [at for at, utterance in enumerate(judged) if (context or at) and self._word in utterance.message.text]
+        return Verdict(tuple(boundaries))
+
+
+class OneFactEach:
+    """An extractor for tests: one fact for each message, an entity for each capitalised word."""
+
+    name = "test"
+    calls_a_model = False
+
+    def extract(self, cut: Cut) -> Extraction:
+        texts = [utterance.message.text for utterance in cut.utterances]
+        entities = [
+            ExtractedEntity(word, "object", f"{word} in {text}", (at,))
+            for at, text in enumerate(texts)
+            for word in text.split()
+            if word.istitle()
+        ]
+        return Extraction(
+            subject=texts[0],
+            summary=" ".join(texts),
+            narrative="\n".join(texts),
+            facts=tuple(ExtractedFact(text, "topic", (at,), same_as_source=True) for at, text in enumerate(texts)),
+            entities=tuple(entities),
+        )
+
+
+def embed(texts: list[str]) -> Vector:
+    """Deterministic vectors of words."""
+    vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+    for at, text in enumerate(texts):
+        for token in tokenise(text):
+            vectors[at, sum(token.encode()) % DIMENSION] += 1
+        vectors[at, 0] += 0.5
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+IDENTITY = EmbedderIdentity("test", "words", DIMENSION)
+
+
+def at_once(call: Callable[[], Any]) -> "Future[Any]":
+    """A pool that works at the moment of submission."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(call())
+    except Exception as error:  # noqa: BLE001  as a pool does
+        future.set_exception(error)
+    return future
+
+
+class Letters:
+    """Dead letters in memory."""
+
+    def __init__(self) -> None:
+        self.letters: list[DeadLetter] = []
+
+    def send(self, letters: Sequence[DeadLetter]) -> None:
+        self.letters += letters
+
+    def close(self) -> None:
+        pass
+
+
+class River:
+    """The flow over one index; one bucket for everything."""
+
+    def __init__(
+        self,
+        index: MemoryIndex,
+        detector: BoundaryDetector | None = None,
+        extractor: Extractor | None = None,
+        embedding: Callable[[list[str]], Vector] = embed,
+        submit: Callable[[Callable[[], Any]], "Future[Any]"] = at_once,
+        **boundaries: Any,
+    ) -> None:
+        settings = Settings(_env_file=None)
+        limits = {"hold_back_seconds": 0.0, "idle_seconds": 300.0, **boundaries}
+        self.now = START
+        self.index = index
+        index.prepare(IDENTITY)
+        self.letters = Letters()
+        self.settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update=limits)})
+        self._detector = detector or CutOnWord()
+        self._extractor = extractor or OneFactEach()
+        self._embedding = embedding
+        self._submit = submit
+        self._run = 0
+        self._snapshot: list[bytes | None] = [None] * 4
+        self._fed_in_epoch: list[Arrived | Pause] = []
+        self._build()
+
+    def feed(self, *items: Arrived | Pause) -> None:
+        """What a source gives in one batch, taken through all steps as far as it goes."""
+        self._fed_in_epoch += items
+        self._pass(0, list(items))
+        self.turn()
+
+    def turn(self) -> None:
+        """Poll every step once: what timers do."""
+        for step, lane in enumerate(self._lanes):
+            self._onward(step, list(lane.poll()))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, second by second where something is due."""
+        end = self.now + timedelta(seconds=seconds)
+        while (due := min((t for lane in self._lanes if (t := lane.wake_at())), default=None)) and due <= end:
+            self.now = max(self.now, due)
+            self.turn()
+        self.now = end
+        self.turn()
+
+    def end(self) -> None:
+        """The end of a file: everything that is open is shown."""
+        self.feed(Pause("", "end"))
+
+    def epoch(self) -> None:
+        """An epoch ends: everything up to here is settled."""
+        self._snapshot = [lane.snapshot() for lane in self._lanes]
+        self._fed_in_epoch = []
+
+    def crash(self) -> None:
+        """The process dies and comes back: steps as of the last epoch, its input again."""
+        again, self._fed_in_epoch = self._fed_in_epoch, []
+        self._build()
+        self.turn()
+        if again:
+            self.feed(*again)
+
+    @property
+    def unfinished(self) -> int:
+        return sum(lane.unfinished for lane in self._lanes)
+
+    def _build(self) -> None:
+        self._run += 1
+        self.tally: Counter[str] = Counter()
+        services = Services(
+            settings=self.settings,
+            index=self.index,
+            embed=lambda texts: self._submit(lambda: self._embedding(texts)),
+            submit=self._submit,
+            clock=lambda: self.now,
+            versions=Versions(self._run),
+            pending=Pending(),
+            detector=self._detector,
+            fallback_detector=CutOnWord(),
+            extractor=self._extractor,
+            fallback_extractor=OneFactEach(),
+            tally=self.tally,
+        )
+        builders: list[Any] = [EmbedLane, SegmentLane, ExtractLane, ReconcileLane]
+        self._lanes = [build(services, state) for build, state in zip(builders, self._snapshot, strict=True)]
+        self._writer = Writer(self.index, self.letters, None, lambda: self.now, threading.Event())
+
+    def _pass(self, step: int, items: list[Any]) -> None:
+        if items:
+            self._onward(step, list(self._lanes[step].on_batch(items)))
+
+    def _onward(self, step: int, out: list[Any]) -> None:
+        writes = [item for item in out if isinstance(item, WriteBatch | FlushDone | DeadLetter)]
+        if writes:
+            self._writer.write(writes)
+        self._pass(step + 1, [item for item in out if not isinstance(item, WriteBatch | FlushDone | DeadLetter)])
+
+
+def message(number: int, text: str, conversation: str = "talk", after: float | None = None, **fields: Any) -> Arrived:
+    """A message a minute apart from its neighbours; ``after`` sets its seconds after the start."""
+    event = Message(
+        conversation_id=conversation,
+        **{"user_id": "ann", **fields},
+        message_id=fields.pop("message_id", f"m{number:03d}"),
+        sender_name="Ann",
+        sent_at=START + timedelta(seconds=60 * number if after is None else after),
+        content=text,
+    )
+    return Arrived(event.stored(event.owner, Position(topic="t", partition=0, offset=number), event.sent_at, version=1))
+
+
+def contents(index: MemoryIndex) -> dict[str, dict[str, Any]]:
+    """Everything in the index without its versions: what two runs must agree on."""
+    index.refresh()
+    rows = [row for collection in Collection if collection is not Collection.CONTROL for row in index.scan(collection)]
+    plain = {
+        row.id: {key: value for key, value in row.body.items() if key not in ("version", "closed_by", "provisional")}
+        for row in rows
+    }
+    assert len(plain) == len(rows), "an id lies in two places"
+    return plain
+
+
+def episodes(index: MemoryIndex) -> list[tuple[str, ...]]:
+    """The message ids of each episode, in order."""
+    index.refresh()
+    rows = sorted(index.scan(Collection.EPISODES), key=lambda row: (row.at, row.id))
+    return [tuple(row.body["message_ids"]) for row in rows]

@@ -1,0 +1,306 @@
+"""The steps together: what must hold whatever arrives, in whatever order, and whenever the process dies."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.cuts import Verdict
+from flows.items import Arrived, Pause
+from mneme.errors import ModelTimeout
+from mneme.records import Episode
+from mneme.rows import Collection, Key, flush_marker
+from tests.flows.river import START, CutOnWord, OneFactEach, River, at_once, contents, embed, episodes, message
+from tests.memory_index_reference import ReferenceIndex
+
+texts = st.lists(
+    st.sampled_from(["coffee with Bob", "NEW topic: Paris", "rain", "NEW job at Acme", "ok"]), min_size=1, max_size=14
+)
+PAUSE = Pause("default/talk", "flush", tenant_id="default")
+
+
+def river(**settings: object) -> River:
+    return River(ReferenceIndex(), **settings)  # type: ignore[arg-type]
+
+
+@given(texts=texts, pauses=st.sets(st.integers(0, 14)), limit=st.integers(2, 5))
+def test_every_message_lands_in_exactly_one_episode_in_order(texts: list[str], pauses: set[int], limit: int) -> None:
+    flow = river(max_messages=limit)
+    for number, text in enumerate(texts):
+        flow.feed(message(number, text))
+        if number in pauses:
+            flow.feed(PAUSE)
+    flow.end()
+    cut = episodes(flow.index)
+    assert [identity for episode in cut for identity in episode] == [f"m{number:03d}" for number in range(len(texts))]
+    assert all(len(episode) <= limit for episode in cut)
+
+
+@given(texts=texts, pauses=st.sets(st.integers(0, 14)))
+def test_when_a_conversation_pauses_changes_nothing_about_its_episodes(texts: list[str], pauses: set[int]) -> None:
+    undisturbed, paused = river(), river()
+    for number, text in enumerate(texts):
+        undisturbed.feed(message(number, text))
+        paused.feed(message(number, text))
+        if number in pauses:
+            paused.feed(PAUSE)
+    undisturbed.end()
+    paused.end()
+    assert contents(paused.index) == contents(undisturbed.index)
+
+
+@given(
+    texts=texts,
+    epochs=st.sets(st.integers(0, 14)),
+    crashes=st.lists(st.integers(0, 14), max_size=6),
+    pauses=st.sets(st.integers(0, 14)),
+)
+def test_crashes_at_any_moment_leave_what_an_undisturbed_run_leaves(
+    texts: list[str], epochs: set[int], crashes: list[int], pauses: set[int]
+) -> None:
+    undisturbed, disturbed = river(), river()
+    for number, text in enumerate(texts):
+        undisturbed.feed(message(number, text))
+        disturbed.feed(message(number, text))
+        if number in pauses:
+            disturbed.feed(PAUSE)
+        if number in epochs:
+            disturbed.epoch()
+        for _ in range(crashes.count(number)):
+            disturbed.crash()
+    undisturbed.end()
+    disturbed.end()
+    assert contents(disturbed.index) == contents(undisturbed.index)
+    assert disturbed.tally["duplicate"] == 0
+
+
+@given(order=st.permutations(range(8)))
+def test_messages_that_arrive_out_of_order_within_the_hold_back_are_put_right(order: list[int]) -> None:
+    words = ["a", "b", "NEW c", "d", "e", "NEW f", "g", "h"]
+    sorted_flow, shuffled = river(hold_back_seconds=600), river(hold_back_seconds=600)
+    for number in range(8):
+        sorted_flow.feed(message(number, words[number]))
+        shuffled.feed(message(order[number], words[order[number]]))
+    sorted_flow.end()
+    shuffled.end()
+    assert (
+        episodes(shuffled.index)
+        == episodes(sorted_flow.index)
+        == [("m000", "m001"), ("m002", "m003", "m004"), ("m005", "m006", "m007")]
+    )
+
+
+@given(texts=texts, again=st.lists(st.integers(0, 13), max_size=6), epoch=st.booleans())
+def test_a_message_that_comes_again_from_elsewhere_changes_nothing(texts: list[str], again: list[int], epoch: bool) -> None:
+    once, repeated = river(), river()
+    repeats = [number for number in again if number < len(texts)]
+    for number, text in enumerate(texts):
+        once.feed(message(number, text))
+        repeated.feed(message(number, text))
+    if epoch:  # a new process knows them only from the index
+        repeated.epoch()
+        repeated.crash()
+    for number in repeats:
+        copy = message(number, "another text under an old id").message
+        position = copy.position.model_copy(update={"offset": 1000 + number})
+        repeated.feed(Arrived(copy.model_copy(update={"position": position})))
+    once.end()
+    repeated.end()
+    assert contents(repeated.index) == contents(once.index)
+    assert repeated.tally["duplicate"] == len(repeats)
+
+
+def test_a_message_is_in_the_index_the_moment_it_arrives() -> None:
+    never: list[object] = []
+    flow = River(ReferenceIndex(), submit=lambda call: _Never(never, call))  # type: ignore[arg-type, return-value]
+    flow.feed(message(0, "hello"))
+    stored = flow.index.get([Key(Collection.MESSAGES, "default/user/ann", "default/talk/m000")], with_vectors=True)
+    assert [row.vector for row in stored.values()] == [None]
+
+
+def test_what_is_on_its_way_when_the_process_dies_is_read_again_from_the_index() -> None:
+    index = ReferenceIndex()
+    flow = River(index, submit=lambda call: _Never([], call))  # type: ignore[arg-type, return-value]
+    flow.feed(message(0, "hello"), message(1, "world"))
+    flow.epoch()
+    assert flow.unfinished == 2
+    flow._submit = at_once
+    flow.crash()
+    flow.end()
+    assert episodes(index) == [("m000", "m001")]
+
+
+def test_a_conversation_that_goes_idle_is_searchable_and_goes_on_under_its_id() -> None:
+    flow = river(idle_seconds=300.0)
+    flow.feed(message(0, "coffee"), message(1, "with Bob"))
+    assert episodes(flow.index) == []
+    flow.wait(301)
+    assert episodes(flow.index) == [("m000", "m001")]
+    [before] = flow.index.scan(Collection.EPISODES)
+    flow.epoch()
+    flow.crash()
+    flow.feed(message(2, "and rain"), message(3, "NEW things"), message(4, "more"))
+    [first] = [row for row in flow.index.scan(Collection.EPISODES) if row.id == before.id]
+    assert first.body["message_ids"] == ["m000", "m001", "m002"]
+
+
+def test_a_flush_is_answered_after_everything_before_it_is_searchable() -> None:
+    flow = river(hold_back_seconds=60.0)
+    flow.feed(message(0, "coffee"))
+    flow.feed(Pause("default/talk", "flush", tenant_id="default", flush_id="f1"))
+    marker = flush_marker("default", "f1", START).key
+    assert marker in flow.index.get([marker])
+    assert episodes(flow.index) == [("m000",)]
+
+
+def test_a_flush_of_an_unknown_conversation_is_answered_too() -> None:
+    flow = river()
+    flow.feed(Pause("default/nobody", "flush", tenant_id="default", flush_id="f2"))
+    marker = flush_marker("default", "f2", START).key
+    assert marker in flow.index.get([marker])
+
+
+def test_a_revision_replaces_the_facts_of_the_one_before() -> None:
+    class FewerLater(OneFactEach):
+        def extract(self, cut):  # type: ignore[no-untyped-def]
+            extraction = super().extract(cut)
+            kept = 2 if len(cut.utterances) < 3 else 1
+            return replace(extraction, facts=extraction.facts[:kept], entities=extraction.entities[:kept])
+
+    flow = river(extractor=FewerLater())
+    flow.feed(message(0, "coffee with Bob"), message(1, "Paris calls"), PAUSE)
+    assert flow.index.count(Collection.FACTS) == 2
+    assert {row.body["name"] for row in flow.index.scan(Collection.GRAPH)} == {"Bob", "Paris"}
+    flow.feed(message(2, "rain"))
+    flow.end()
+    assert flow.index.count(Collection.FACTS) == 1
+    assert {row.body["name"] for row in flow.index.scan(Collection.GRAPH)} == {"Bob"}
+
+
+def test_an_entity_gathers_what_several_conversations_of_one_owner_say() -> None:
+    flow = river()
+    flow.feed(message(0, "Bob bakes", conversation="a"), message(1, "Bob sings", conversation="b"))
+    flow.feed(message(2, "Bob runs", conversation="c", user_id="eve"))
+    flow.end()
+    summaries = {(row.owner_id, row.body["summary"]) for row in flow.index.scan(Collection.GRAPH)}
+    assert summaries == {("ann", "Bob in Bob bakes Bob in Bob sings"), ("eve", "Bob in Bob runs")}
+
+
+def test_a_conversation_keeps_the_owner_of_its_first_message() -> None:
+    flow = river()
+    flow.feed(message(0, "mine"), message(1, "yours?", user_id="eve"))
+    flow.epoch()
+    flow.crash()
+    flow.feed(message(2, "still mine", user_id="eve"))
+    flow.end()
+    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"ann"}
+
+
+def test_an_episode_survives_a_model_that_fails_and_leaves_a_dead_letter() -> None:
+    class Failing(OneFactEach):
+        name = "gpt"
+        calls_a_model = True
+
+        def extract(self, cut):  # type: ignore[no-untyped-def]
+            raise ModelTimeout("no answer within 60 s")
+
+    flow = river(extractor=Failing())
+    flow.feed(message(0, "coffee"))
+    flow.end()
+    [row] = flow.index.scan(Collection.EPISODES)
+    episode = row.record()
+    assert isinstance(episode, Episode)
+    assert (episode.extractor, len(episode.fact_ids)) == ("test", 1)
+    assert [(letter.stage, letter.reason) for letter in flow.letters.letters] == [
+        ("extract", "ModelTimeout: no answer within 60 s")
+    ]
+
+
+def test_a_defect_in_an_extractor_costs_one_episode_its_depth_and_nothing_else() -> None:
+    class Defective(OneFactEach):
+        def extract(self, cut):  # type: ignore[no-untyped-def]
+            raise ZeroDivisionError("oops")
+
+    flow = river(extractor=Defective())
+    flow.feed(message(0, "coffee", conversation="a"), message(1, "tea", conversation="b"))
+    flow.end()
+    assert len(episodes(flow.index)) == 2
+    assert all("ZeroDivisionError" in letter.reason for letter in flow.letters.letters)
+
+
+def test_a_model_that_is_down_is_waited_for() -> None:
+    calls = iter([ModelTimeout("down"), ModelTimeout("down"), None])
+
+    def embedding(texts: list[str]):  # type: ignore[no-untyped-def]
+        error = next(calls, None)
+        if error is not None:
+            raise error
+        return embed(texts)
+
+    flow = River(ReferenceIndex(), embedding=embedding)
+    flow.feed(message(0, "coffee"))
+    assert flow.unfinished == 1
+    flow.wait(30)
+    assert flow.unfinished == 0
+    flow.end()
+    assert episodes(flow.index) == [("m000",)]
+
+
+def test_an_episode_is_cut_by_tokens_before_it_grows_too_large() -> None:
+    flow = river(max_tokens=40)
+    flow.feed(*(message(number, "word " * 15) for number in range(5)))
+    flow.end()
+    assert [len(episode) for episode in episodes(flow.index)] == [2, 2, 1]
+
+
+def test_an_episode_shown_in_a_pause_is_taken_back_when_it_turns_out_not_to_begin_there() -> None:
+    class OnlyIfFollowedBy(CutOnWord):
+        """A boundary only if the next message does not take it back: without look-ahead it seems to be one."""
+
+        def judge(self, context, judged, ahead):  # type: ignore[no-untyped-def]
+            if ahead and "never mind" in ahead[0].message.text:
+                return Verdict()
+            return super().judge(context, judged, ahead)
+
+    flow = River(ReferenceIndex(), detector=OnlyIfFollowedBy())
+    flow.feed(message(0, "coffee"), message(1, "NEW things"), PAUSE)
+    assert episodes(flow.index) == [("m000",), ("m001",)]
+    flow.feed(message(2, "never mind"))
+    flow.end()
+    assert episodes(flow.index) == [("m000", "m001", "m002")]
+    assert flow.index.count(Collection.FACTS) == 3
+
+
+def test_a_late_message_is_kept_in_the_open_episode() -> None:
+    flow = river()
+    flow.feed(message(0, "coffee"), message(1, "tea"), message(2, "NEW"), message(3, "rain"), message(4, "sun"))
+    flow.feed(message(9, "late", after=30))
+    flow.end()
+    assert sorted(identity for episode in episodes(flow.index) for identity in episode) == [
+        "m000",
+        "m001",
+        "m002",
+        "m003",
+        "m004",
+        "m009",
+    ]
+
+
+def test_time_alone_releases_what_is_held_back() -> None:
+    flow = river(hold_back_seconds=60.0)
+    flow.feed(message(0, "coffee"), message(1, "tea", after=1), message(2, "NEW", after=2), message(3, "sun", after=3))
+    assert episodes(flow.index) == []
+    flow.wait(61)
+    assert episodes(flow.index) == [("m000", "m001")]
+    assert flow.now - START >= timedelta(seconds=60)
+
+
+class _Never:
+    """A future that is never done."""
+
+    def __init__(self, kept: list[object], call: object) -> None:
+        kept.append(call)
+
+    def done(self) -> bool:
+        return False

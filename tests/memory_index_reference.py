@@ -1,0 +1,179 @@
+"""A MemoryIndex in plain dictionaries: exact BM25, exact cosines, brute force. What the tests of queries search in."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import RLock
+
+import numpy as np
+
+from mneme import text
+from mneme.errors import StoreRejected
+from mneme.ports import (
+    Create,
+    EmbedderIdentity,
+    Filter,
+    Hit,
+    Outcome,
+    Remove,
+    Scored,
+    TextLeg,
+    VectorLeg,
+    Write,
+    WriteResult,
+)
+from mneme.rows import Collection, Key, Row, Vector
+
+K1, B = 1.2, 0.75
+
+
+@dataclass(slots=True, eq=False)
+class ReferenceStore:
+    """What lasts beyond one ``ReferenceIndex``: rows, removed versions, metadata."""
+
+    rows: dict[Key, Row] = field(default_factory=dict)
+    removed: dict[Key, int] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    embedder: EmbedderIdentity | None = None
+    tokeniser: str = ""
+    lock: RLock = field(default_factory=RLock)
+
+
+class ReferenceIndex:
+    """The reference that other indices and the searches over them are compared with. ``calls`` counts round trips."""
+
+    def __init__(self, store: ReferenceStore | None = None) -> None:
+        self._store = store or ReferenceStore()
+        self.calls: Counter[str] = Counter()
+
+    def prepare(self, embedder: EmbedderIdentity) -> None:
+        store = self._store
+        if store.embedder is None:
+            store.embedder, store.tokeniser = embedder, text.TOKENISER
+        elif store.embedder.fingerprint != embedder.fingerprint or store.tokeniser != text.TOKENISER:
+            raise StoreRejected(
+                f"made with {store.embedder.fingerprint} and {store.tokeniser}, not {embedder.fingerprint} and "
+                f"{text.TOKENISER}: re-index"
+            )
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        with self._store.lock:
+            return [self._write(write) for write in writes]
+
+    def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
+        rows = self._store.rows
+        return {key: rows[key] if with_vectors else rows[key].with_vector(None) for key in keys if key in rows}
+
+    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
+        self.calls["recall"] += 1
+        return [self._leg(leg) for leg in legs]
+
+    def score(
+        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
+    ) -> list[Scored]:
+        self.calls["score"] += 1
+        bm25 = self._bm25(collection, tokens)
+        return [
+            Scored(row.with_vector(None), bm25.get(row.key, 0.0), _cosine(row, vector))
+            for row in self._passing(collection, filter)[:limit]
+        ]
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        for row in self._passing(collection, filter):
+            yield row if with_vectors else row.with_vector(None)
+
+    def count(self, collection: Collection, filter: Filter | None = None) -> int:
+        return len(self._passing(collection, filter))
+
+    def refresh(self) -> None:
+        """Everything is searchable at once."""
+
+    def metadata(self) -> dict[str, str]:
+        return dict(self._store.metadata)
+
+    def set_metadata(self, values: Mapping[str, str]) -> None:
+        self._store.metadata.update(values)
+
+    def close(self) -> None:
+        """There is nothing to release."""
+
+    def _write(self, write: Write) -> WriteResult:
+        store = self._store
+        key = write.key if isinstance(write, Remove) else write.row.key
+        present = store.rows.get(key)
+        if isinstance(write, Create):
+            newest = -1 if present is None else math.inf
+        else:
+            newest = present.version if present else store.removed.get(key, -1)
+        version = write.version if isinstance(write, Remove) else write.row.version
+        if version < newest:
+            return WriteResult(Outcome.NEWER_EXISTS)
+        if isinstance(write, Remove):
+            store.rows.pop(key, None)
+            store.removed[key] = version
+            return WriteResult(Outcome.DONE)
+        dimension = store.embedder.dimension if store.embedder else None
+        if write.row.vector is not None and write.row.vector.shape != (dimension,):
+            return WriteResult(Outcome.REJECTED, f"vector: shape {write.row.vector.shape} is not ({dimension},)")
+        store.rows[key] = replace(write.row, body=json.loads(json.dumps(write.row.body)))
+        return WriteResult(Outcome.DONE)
+
+    def _leg(self, leg: TextLeg | VectorLeg) -> list[Hit]:
+        if isinstance(leg, TextLeg):
+            scores = self._bm25(leg.collection, leg.tokens)
+        else:
+            cosines = {row.key: _cosine(row, leg.vector) for row in self._passing(leg.collection, leg.filter)}
+            scores = {key: cosine for key, cosine in cosines.items() if cosine is not None}
+        hits = [
+            Hit(row.with_vector(None), scores[row.key])
+            for row in self._passing(leg.collection, leg.filter)
+            if row.key in scores
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.row.id))[: leg.limit]
+
+    def _bm25(self, collection: Collection, tokens: Sequence[str]) -> dict[Key, float]:
+        """Rows with a common token, by their BM25 over the whole collection."""
+        documents = {row.key: Counter(row.tokens.split(" ")) for row in self._passing(collection, None) if row.tokens}
+        average = sum(counts.total() for counts in documents.values()) / len(documents) if documents else 0.0
+        scores: dict[Key, float] = {}
+        for token in set(tokens):
+            holders = {key: counts[token] for key, counts in documents.items() if token in counts}
+            weight = math.log(1 + (len(documents) - len(holders) + 0.5) / (len(holders) + 0.5))
+            for key, frequency in holders.items():
+                length = K1 * (1 - B + B * documents[key].total() / average)
+                scores[key] = scores.get(key, 0.0) + weight * frequency / (frequency + length)
+        return scores
+
+    def _passing(self, collection: Collection, filter: Filter | None) -> list[Row]:
+        with self._store.lock:
+            rows = [row for key, row in self._store.rows.items() if key.collection is collection]
+        return sorted((row for row in rows if filter is None or _passes(row, filter)), key=lambda row: row.id)
+
+
+def _passes(row: Row, filter: Filter) -> bool:
+    def among(wanted: tuple[str, ...], *values: str | None) -> bool:
+        return not wanted or any(value in wanted for value in values)
+
+    return (
+        row.tenant_id == filter.tenant_id
+        and row.owner_key in filter.owner_keys
+        and among(filter.kinds, row.kind)
+        and among(filter.ids, row.id)
+        and among(filter.parent_ids, row.parent_id)
+        and among(filter.conversation_ids, row.conversation_id)
+        and among(filter.document_ids, row.document_id)
+        and among(filter.agent_ids, row.agent_id)
+        and among(filter.people, *row.people)
+        and among(filter.message_ids, *row.message_ids)
+        and (filter.since is None or row.at >= filter.since)
+        and (filter.before is None or row.at < filter.before)
+        and not (filter.current_only and row.valid_to is not None)
+    )
+
+
+def _cosine(row: Row, vector: Vector | None) -> float | None:
+    if row.vector is None or vector is None:
+        return None
+    return float(np.dot(row.vector, vector))

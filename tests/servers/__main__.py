@@ -1,0 +1,88 @@
+"""Start, stop and look at a Kafka and an OpenSearch by hand, on their usual ports and with data that stays.
+
+python -m tests.servers start     prints the lines to export; does nothing to a server that already runs
+python -m tests.servers stop      --wipe removes the data as well
+python -m tests.servers status
+python -m tests.servers prepare   only fetches what they need
+"""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.servers import kafka_server, opensearch_server
+from tests.servers.kafka_server import KafkaServer
+from tests.servers.opensearch_server import OpenSearchServer
+from tests.servers.process import Server, cache_directory
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 when it did what it says, for ``status`` when both servers are ready."""
+    parser = argparse.ArgumentParser(prog="python -m tests.servers", description=__doc__.split("\n")[0])
+    parser.add_argument("command", choices=["start", "stop", "status", "prepare"])
+    parser.add_argument("--kafka-port", type=int, default=9092)
+    parser.add_argument("--opensearch-port", type=int, default=9200)
+    parser.add_argument("--data", type=Path, default=cache_directory() / "data", help="where their data lies")
+    parser.add_argument("--only", choices=["kafka", "opensearch"], help="leave the other one alone")
+    parser.add_argument("--wipe", action="store_true", help="stop: remove the data as well")
+    options = parser.parse_args(arguments)
+    if options.command == "prepare":
+        kafka_server.prepare()
+        opensearch_server.prepare()
+        return 0
+    kafka = KafkaServer(options.kafka_port, options.data / "kafka", detached=True)
+    opensearch = OpenSearchServer(options.opensearch_port, options.data / "opensearch", detached=True)
+    servers = [server for server in (kafka, opensearch) if options.only in (None, server.name)]
+    if options.command == "stop":
+        for server in servers:
+            _stop(server)
+            if options.wipe:
+                server.wipe()
+        return 0
+    for server in servers:
+        if options.command == "start" and not server.ready():
+            server.start()
+            _pid_file(server).write_text(str(server.pid))
+        state = f"ready on port {server.port}" if server.ready() else f"not running on port {server.port}"
+        print(f"# {server.name}: {state}")
+    for server, line in (
+        (kafka, f"export MNEME_KAFKA__BOOTSTRAP_SERVERS={kafka.bootstrap}"),
+        (opensearch, f"export MNEME_OPENSEARCH__URL={opensearch.url}"),
+    ):
+        if server in servers and server.ready():
+            print(line)
+    return 0 if all(server.ready() for server in servers) else 1
+
+
+def _pid_file(server: Server) -> Path:
+    return server.data / "pid"
+
+
+def _stop(server: Server) -> None:
+    if not _pid_file(server).exists():
+        return
+    pid = int(_pid_file(server).read_text())
+    if _runs(pid, server):
+        os.kill(pid, signal.SIGTERM)
+        deadline = time.monotonic() + 30.0
+        while _runs(pid, server) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if _runs(pid, server):
+            os.kill(pid, signal.SIGKILL)
+    _pid_file(server).unlink()
+
+
+def _runs(pid: int, server: Server) -> bool:
+    """Whether the process is still this server: a process id may have been given to another since."""
+    try:
+        return str(server.data) in Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

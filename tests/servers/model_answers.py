@@ -1,0 +1,182 @@
+"""What the model server answers: made from the text of the request and nothing else, so that a test can foresee it.
+
+A chat answer fills the JSON schema it was asked for: fields are recognised by their names. Messages are the numbered
+lines of the user message (``[3] 2026-03-01T09:00:00+00:00 Anna: Good morning``). Facts are their sentences with the
+speaker, boundaries lie where an hour or more passes between two of them.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from mneme.text import tokenise
+
+BOUNDARY_GAP = timedelta(hours=1)
+
+_TIME = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_LINE = re.compile(
+    rf"^\s*\[?(?P<number>\d+)[\].:)|]*\s*(?:[\[(]?(?P<time>{_TIME})[^\w]*)?(?:\([^)]*\)\s*)?(?:(?P<speaker>[^:\n]{{1,60}}):\s)?(?P<text>.*)$",
+    re.MULTILINE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_PLAN = re.compile(r"\b(?:will|tomorrow|next|going to|plan)\b|明天|下周", re.IGNORECASE)
+_LIKING = re.compile(r"\b(?:like|love|prefer|enjoy|hate)s?\b|喜欢", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message as the prompt shows it."""
+
+    number: int
+    time: datetime | None
+    speaker: str
+    text: str
+
+    @property
+    def sentences(self) -> list[str]:
+        """Its sentences, told of the speaker."""
+        found = [sentence.strip() for sentence in _SENTENCE.findall(self.text)]
+        return [f"{self.speaker}: {sentence}" if self.speaker else sentence for sentence in found if sentence]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an answer, or one element of it, is made from: all messages, or one sentence of one of them."""
+
+    lines: tuple[Line, ...]
+    sentence: str
+
+
+def lines_of(user: str) -> tuple[Line, ...]:
+    """The numbered messages of a prompt; a prompt without any is one message."""
+    lines = []
+    for match in _LINE.finditer(user):
+        time = datetime.fromisoformat(match["time"]) if match["time"] else None
+        if match["time"] or match["speaker"]:
+            lines.append(Line(int(match["number"]), time, (match["speaker"] or "").strip(), match["text"].strip()))
+    return tuple(lines) or (Line(0, None, "", " ".join(user.split())),)
+
+
+def fill(schema: dict[str, Any], user: str) -> Any:
+    """An answer that is valid against the schema, made from the user message."""
+    lines = lines_of(user)
+    return _Filler(schema).value(schema, "", Source(lines, " ".join(lines[0].sentences[:1])))
+
+
+class _Filler:
+    """Fills one schema; ``$defs`` are those of its root."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._definitions = root.get("$defs", {})
+
+    def value(self, schema: dict[str, Any], name: str, source: Source) -> Any:
+        schema = self._resolved(schema)
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return _choice(schema["enum"], source)
+        if "anyOf" in schema:
+            options = [self._resolved(option) for option in schema["anyOf"]]
+            nullable = any(option.get("type") == "null" for option in options)
+            return None if nullable else self.value(options[0], name, source)
+        match schema.get("type"):
+            case "object":
+                return {key: self.value(inner, key, source) for key, inner in schema.get("properties", {}).items()}
+            case "array":
+                return self._elements(schema, name, source)
+            case "boolean":
+                return False
+            case "integer":
+                return int(self._bounded(schema, source.lines[0].number if "source" in name or "message" in name else 1))
+            case "number":
+                return self._bounded(schema, 0.5)
+            case "string":
+                return _text(schema, name, source)
+        return None
+
+    def _elements(self, schema: dict[str, Any], name: str, source: Source) -> list[Any]:
+        item = self._resolved(schema.get("items", {}))
+        if item.get("type") == "integer":
+            numbers = _boundaries(source.lines) if "boundar" in name else [line.number for line in source.lines]
+            elements: list[Any] = numbers
+        elif item.get("type") == "object":
+            elements = [self.value(item, name, part) for part in _parts(name, source)]
+        else:
+            elements = list(dict.fromkeys(self.value(item, name.rstrip("s"), part) for part in _parts(name, source)[:3]))
+        return elements[: schema.get("maxItems", len(elements))]
+
+    def _bounded(self, schema: dict[str, Any], value: float) -> float:
+        return float(min(max(value, schema.get("minimum", value)), schema.get("maximum", value)))
+
+    def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        reference = schema.get("$ref")
+        return self._definitions[reference.rsplit("/", 1)[-1]] if reference else schema
+
+
+def _parts(name: str, source: Source) -> list[Source]:
+    """The elements of a list: one for each sentence, name, plan or liking, by what the list is called."""
+    sentences = [Source((line,), sentence) for line in source.lines for sentence in line.sentences]
+    if "entit" in name or "participant" in name or "people" in name:
+        speakers = {line.speaker: Source((line,), line.speaker) for line in source.lines if line.speaker}
+        return list(speakers.values())
+    if "relation" in name or "case" in name:
+        return []
+    if "foresight" in name or "plan" in name:
+        return [part for part in sentences if _PLAN.search(part.sentence)]
+    if "profile" in name or "trait" in name:
+        return [part for part in sentences if _LIKING.search(part.sentence)]
+    return sentences
+
+
+def _boundaries(lines: Sequence[Line]) -> list[int]:
+    return [
+        line.number for before, line in pairwise(lines) if before.time and line.time and line.time - before.time > BOUNDARY_GAP
+    ]
+
+
+def _text(schema: dict[str, Any], name: str, source: Source) -> str:
+    line = source.lines[0]
+    if schema.get("format") in ("date-time", "date"):
+        time = line.time or datetime.fromisoformat("2026-01-01T00:00:00+00:00")
+        return time.date().isoformat() if schema["format"] == "date" else time.isoformat()
+    if "subject" in name or "title" in name or "topic" in name:
+        words = [word for word in re.findall(r"\w+", line.text) if len(word) > 3]
+        return " ".join(words[:4]) or line.text[:20] or "nothing"
+    if "summary" in name:
+        return source.sentence
+    if name in ("narrative", "episode", "content"):
+        return "\n".join(" ".join(each.sentences) for each in source.lines)
+    if name in ("speaker", "about", "person"):
+        return line.speaker or "nobody"
+    if name == "type":
+        return "person"
+    return source.sentence or line.text
+
+
+def _choice(options: list[Any], source: Source) -> Any:
+    """The option that the text names, else the first."""
+    said = source.sentence.lower()
+    return next((option for option in options if isinstance(option, str) and option.lower() in said), options[0])
+
+
+def embedding(text: str, dimension: int) -> list[float]:
+    """A hashed bag of words of length 1 (Weinberger et al. 2009): texts with common words are near."""
+    vector = [0.0] * dimension
+    for token in tokenise(text) or [text]:
+        digest = hashlib.blake2b(token.encode(), digest_size=8).digest()
+        vector[int.from_bytes(digest[:4], "big") % dimension] += 1.0 if digest[4] % 2 else -1.0
+    length = math.sqrt(sum(value * value for value in vector))
+    if not length:
+        vector[0] = length = 1.0
+    return [value / length for value in vector]
+
+
+def relevance(query: str, text: str) -> float:
+    """The share of the query's words that the text has, 0 to 1."""
+    asked = set(tokenise(query))
+    return len(asked & set(tokenise(text))) / len(asked) if asked else 0.0

@@ -1,0 +1,116 @@
+"""The HTTP side of the model server: connections, requests, faults of transport."""
+
+import json
+import socket
+from email.message import Message
+from email.parser import BytesParser
+from email.policy import HTTP
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from tests.servers.model_faults import Fault
+
+if TYPE_CHECKING:
+    from tests.servers.models import ModelServer
+
+
+class ModelHttpServer(ThreadingHTTPServer):
+    daemon_threads = False
+
+    def __init__(self, models: ModelServer) -> None:
+        self.models = models
+        self._connections: set[socket.socket] = set()
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        self._connections.add(connection)
+        return connection, address
+
+    def shutdown_request(self, request: Any) -> None:
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def hang_up(self) -> None:
+        """End the connections that clients keep open."""
+        for connection in list(self._connections):
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # it has ended by itself
+
+    def handleerror_body(self, request: Any, client_address: Any) -> None:
+        """A client that gave up is what the tests want."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: ModelHttpServer
+
+    def do_POST(self) -> None:
+        models = self.server.models
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        body = _form(self.headers, raw) if "multipart" in self.headers["Content-Type"] else json.loads(raw)
+        fault = models.receive(self.path, body, {name.lower(): value for name, value in self.headers.items()})
+        models.enter(1)
+        try:
+            self._answer(models, body, fault)
+        finally:
+            models.enter(-1)
+
+    def _answer(self, models: ModelServer, body: dict[str, Any], fault: Fault | None) -> None:
+        if models.latency:
+            models.stopping.wait(models.latency)
+        if models.api_key and self.headers.get("Authorization") != f"Bearer {models.api_key}":
+            self._send(401, error_body(f"Incorrect API key provided: {self.headers.get('Authorization', '')[7:]}"))
+            return
+        match fault:
+            case Fault(kind="drop"):
+                self.close_connection = True
+            case Fault(kind="hang"):
+                models.stopping.wait(fault.seconds)
+                self.close_connection = True
+            case Fault(kind="rate_limited"):
+                self._send(429, error_body("slow down"), {"Retry-After": fault.retry_after} if fault.retry_after else {})
+            case Fault(kind="error"):
+                self._send(500, error_body(fault.message))
+            case Fault(kind="status"):
+                self._send(fault.status, error_body(fault.message))
+            case _:
+                status, answer = models.respond(self.path, body, fault)
+                self._send(status, answer, drops_over=fault.seconds if fault and fault.kind == "slow" else 0.0)
+
+    def _send(
+        self, status: int, answer: dict[str, Any], headers: dict[str, str] | None = None, drops_over: float = 0.0
+    ) -> None:
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if not drops_over:
+            self.wfile.write(content)
+            return
+        for at in range(10):
+            self.wfile.write(content[len(content) * at // 10 : len(content) * (at + 1) // 10])
+            self.wfile.flush()
+            self.server.models.stopping.wait(drops_over / 10)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Tests read ``requests`` instead."""
+
+
+def _form(headers: Message, raw: bytes) -> dict[str, Any]:
+    """The fields of a multipart form: text, or bytes of a file."""
+    message = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {headers['Content-Type']}\r\n\r\n".encode() + raw)
+    fields: dict[str, Any] = {}
+    for part in message.iter_parts():
+        content = part.get_payload(decode=True)
+        assert isinstance(content, bytes)
+        name = str(part.get_param("name", header="content-disposition"))
+        fields[name] = content if part.get_filename() else content.decode()
+    return fields
+
+
+def error_body(message: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": "test"}}

@@ -1,0 +1,189 @@
+"""A model endpoint for tests: speaks the OpenAI protocol over HTTP, answers from the text, fails on demand.
+
+    with ModelServer() as server:
+        server.script(RATE_LIMITED, None, Fault("hang"))       # the next three requests
+        chat = OpenAiChat(Models(provider="openai", base_url=server.url))
+
+Paths: /v1/chat/completions (``json_schema``, ``json_object`` or plain), /v1/embeddings, /v1/rerank, and
+/v1/audio/transcriptions. What it answers is decided in model_answers.py.
+"""
+
+import json
+import random
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import pytest
+
+from mneme.tokens import estimate_tokens
+from tests.servers.model_answers import embedding, fill, relevance
+from tests.servers.model_faults import RATE_LIMITED, SERVER_ERROR, Fault, Received
+from tests.servers.model_http import ModelHttpServer, error_body
+
+__all__ = ["RATE_LIMITED", "SERVER_ERROR", "Fault", "ModelServer", "Received", "model_server"]
+
+
+class ModelServer:
+    """The running server; use it as a context manager. Its fields may be changed while it runs."""
+
+    def __init__(
+        self,
+        latency: float = 0.0,
+        script: Sequence[Fault | None] = (),
+        fault_rate: float = 0.0,
+        fault_kinds: Sequence[Fault] = (RATE_LIMITED, SERVER_ERROR),
+        seed: int = 0,
+        dimension: int = 64,
+        formats: Sequence[str] = ("json_schema", "json_object", "text"),
+        api_key: str | None = None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            latency: seconds before each answer.
+            script: faults of the next requests, in order; None for a good answer. Then ``fault_rate`` decides.
+            fault_rate: the share of requests that fail, with one of ``fault_kinds``, drawn with ``seed``.
+            fault_kinds: see ``fault_rate``.
+            seed: see ``fault_rate``.
+            dimension: of embeddings, when the request names none.
+            formats: the response formats that it knows; others are refused with 400.
+            api_key: the only key that is let in; None lets all in.
+        """
+        self.latency, self.fault_rate, self.fault_kinds = latency, fault_rate, tuple(fault_kinds)
+        self.dimension, self.formats, self.api_key = dimension, tuple(formats), api_key
+        self.answer: Callable[[dict[str, Any], str], Any] = fill  # from schema and user text; a test may set its own
+        self.requests: list[Received] = []
+        self.prompt_tokens: Counter[str] = Counter()
+        self.in_flight = self.most_in_flight = 0
+        self._script = deque(script)
+        self._random = random.Random(seed)
+        self._lock = threading.Lock()
+        self.stopping = threading.Event()
+        self._http = ModelHttpServer(self)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="model-server")
+
+    @property
+    def url(self) -> str:
+        """The base URL for clients."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def script(self, *faults: Fault | None) -> None:
+        """What happens to the next requests, after what is scripted already."""
+        with self._lock:
+            self._script.extend(faults)
+
+    def calls(self, path: str = "/v1/chat/completions") -> int:
+        """How many requests of a path have come in."""
+        with self._lock:
+            return sum(request.path == path for request in self.requests)
+
+    def reset(self) -> None:
+        """Forget requests, counts and faults to come."""
+        with self._lock:
+            self.requests.clear()
+            self.prompt_tokens.clear()
+            self._script.clear()
+            self.fault_rate, self.latency, self.most_in_flight = 0.0, 0.0, self.in_flight
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopping.set()  # wakes what hangs
+        self._http.shutdown()
+        self._thread.join()
+        self._http.hang_up()
+        self._http.server_close()  # joins the threads of the connections
+
+    def receive(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> Fault | None:
+        """Note a request; what shall go wrong with it."""
+        with self._lock:
+            if self._script:
+                fault = self._script.popleft()
+            else:
+                fault = self._random.choice(self.fault_kinds) if self._random.random() < self.fault_rate else None
+            self.requests.append(Received(path, body, headers, fault))
+            return fault
+
+    def enter(self, by: int) -> None:
+        """Count what is under way."""
+        with self._lock:
+            self.in_flight += by
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+
+    def respond(self, path: str, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
+        """Status and JSON of a request that is answered."""
+        match path:
+            case "/v1/chat/completions":
+                return self._chat(body, fault)
+            case "/v1/embeddings":
+                return self._embeddings(body, fault)
+            case "/v1/rerank":
+                scores = [(relevance(body["query"], _passage(text)), -index) for index, text in enumerate(body["documents"])]
+                best = sorted(scores, reverse=True)[: body.get("top_n") or len(scores)]
+                return 200, {"results": [{"index": -place, "relevance_score": score} for score, place in best]}
+            case "/v1/audio/transcriptions":
+                return 200, {"text": body["file"].decode(errors="replace")}
+        return 404, error_body(f"no such path: {path}")
+
+    def _chat(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
+        wanted = body.get("response_format", {"type": "text"})
+        if wanted["type"] not in self.formats:
+            return 400, error_body(f"response_format: {wanted['type']} is not supported")
+        system = "\n".join(message["content"] for message in body["messages"] if message["role"] == "system")
+        user = next(message["content"] for message in body["messages"] if message["role"] == "user")
+        schema = wanted["json_schema"]["schema"] if wanted["type"] == "json_schema" else _last_object(system)
+        text = json.dumps(self.answer(schema, user), ensure_ascii=False) if schema else f"You said: {user}"
+        message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
+        match fault.kind if fault else None:
+            case "malformed":
+                message["content"] = "I would rather talk about the weather."
+            case "truncated":
+                message["content"] = text[: len(text) // 2]
+            case "wrong_schema":
+                message["content"] = json.dumps({"weather": "fine"})
+            case "empty":
+                message["content"] = ""
+            case "refusal":
+                message |= {"content": None, "refusal": "I cannot help with that."}
+        asked = sum(estimate_tokens(part["content"]) for part in body["messages"])
+        answered = estimate_tokens(message["content"] or "")
+        with self._lock:
+            self.prompt_tokens[body["model"]] += asked
+        usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+        choice = {"index": 0, "message": message, "finish_reason": "length" if message["content"] != text else "stop"}
+        return 200, {"id": "chat", "object": "chat.completion", "model": body["model"], "choices": [choice], "usage": usage}
+
+    def _embeddings(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if not all(texts):
+            return 400, error_body("input: an empty text cannot be embedded")
+        dimension = body.get("dimensions", self.dimension)
+        rows = [{"index": index, "embedding": [2 * x for x in embedding(text, dimension)]} for index, text in enumerate(texts)]
+        if fault and fault.kind in ("malformed", "wrong_schema", "empty"):
+            rows = rows[1:]
+        tokens = sum(estimate_tokens(text) for text in texts)
+        with self._lock:
+            self.prompt_tokens[body["model"]] += tokens
+        # Out of order and not normalised, as the protocol allows.
+        return 200, {"object": "list", "data": rows[::-1], "model": body["model"], "usage": {"prompt_tokens": tokens}}
+
+
+def _last_object(text: str) -> dict[str, Any]:
+    """The JSON schema at the end of a system message; empty without one."""
+    at = text.rfind("\n{")
+    return json.loads(text[at:]) if at >= 0 else {}
+
+
+def _passage(document: Any) -> str:
+    return document if isinstance(document, str) else str(document["text"])
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    """A model endpoint of the test's own."""
+    with ModelServer() as server:
+        yield server

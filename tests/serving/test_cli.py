@@ -1,0 +1,229 @@
+"""The command line, without servers and models: what a command asks of the rooms, and what the user sees."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import flows
+import queries
+from flows import IngestReport
+from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
+from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
+from serving.cli import app
+
+BORN = FoundFact(
+    id="f1",
+    score=0.91,
+    rank=1,
+    atomic_fact="Jason's birthday is on 14 May.",
+    topic_name="Birthday",
+    parent_episode_id="e1",
+    message_ids=("friends-097",),
+    said_at=datetime(2025, 3, 31, 17, 40, tzinfo=UTC),
+)
+EVENING = FoundEpisode(
+    id="e1",
+    score=0.7,
+    subject="A new job",
+    summary="Jason signed with Tideworks.",
+    episode="Jason told Mira that he signed.",
+    conversation_id="jason-and-mira",
+    document_id=None,
+    section=None,
+    started_at=datetime(2025, 3, 31, 17, 22, tzinfo=UTC),
+    ended_at=datetime(2025, 3, 31, 17, 50, tzinfo=UTC),
+    participants=("Jason", "Mira"),
+    message_ids=("friends-083", "friends-097"),
+    atomic_facts=(BORN,),
+)
+FOUND = SearchResponse(
+    episodes=(EVENING,),
+    facts=(BORN,),
+    query=QueryEcho(text="when?", method="hybrid", filters_applied={"user_id": "mira"}, type="temporal", top_k=20),
+    metrics=Metrics(milliseconds=12.0, round_trips=2, candidates={}, scoring="min-max"),
+)
+
+
+class FakeMemories:
+    """Stands for ``queries.Memories``: answers with ``FOUND`` and remembers what it was asked."""
+
+    asked: dict[str, Any]
+
+    @classmethod
+    def connect(cls, settings: object) -> "FakeMemories":
+        return cls()
+
+    def __enter__(self) -> "FakeMemories":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def search(self, query: str, **arguments: Any) -> SearchResponse:
+        type(self).asked = {"query": query, **arguments}
+        return FOUND
+
+
+@pytest.fixture
+def command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> CliRunner:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(queries, "Memories", FakeMemories, raising=False)
+    return CliRunner()
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, child in getattr(command, "commands", {}).items():
+        yield from commands(child, (*path, name))
+
+
+@pytest.mark.parametrize("path", list(commands(get_command(app))), ids=" ".join)
+def test_every_command_has_help_for_itself_and_its_options(path: tuple[str, ...]) -> None:
+    command = get_command(app)
+    for name in path:
+        command = command.commands[name]  # type: ignore[attr-defined]
+    result = CliRunner().invoke(app, [*path, "--help"])
+    assert result.exit_code == 0
+    assert command.help
+    assert all(parameter.help for parameter in command.params if parameter.name != "help")
+
+
+def test_help_imports_no_engine_no_index_and_no_model() -> None:
+    script = (
+        "import sys; from typer.testing import CliRunner; from serving.cli import app; "
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0; print(' '.join(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(ran.stdout.split())
+    assert not loaded & {"bytewax", "kafka", "lancedb", "pyarrow", "opensearchpy", "onnxruntime", "tokenizers", "matplotlib"}
+
+
+def test_the_version_is_printed(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["version"])
+    assert result.stdout.startswith("mneme 0.")
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InputError("content: is empty"), 2),
+        (SettingsError("MNEME_DATA: no folder"), 2),
+        (StoreUnavailable("kafka: no broker"), 1),
+        (ModelTimeout("chat: no answer"), 1),
+    ],
+)
+def test_an_error_on_purpose_is_one_line_and_a_code(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, error: MnemeError, code: int
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(flows, "ingest", refuse, raising=False)
+    result = command_line.invoke(app, ["ingest", "chat.jsonl"])
+    assert result.exit_code == code
+    assert result.stderr == f"error: {error}\n"
+    assert result.stdout == ""
+
+
+def test_debug_shows_where_an_error_came_from(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError("content: is empty")
+
+    monkeypatch.setattr(flows, "ingest", refuse, raising=False)
+    result = command_line.invoke(app, ["--debug", "ingest", "chat.jsonl"])
+    assert isinstance(result.exception, InputError)
+
+
+def test_a_package_that_is_not_installed_is_named_with_its_extra(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError("No module named 'bytewax'", name="bytewax.operators")
+
+    monkeypatch.setattr(flows, "ingest", lack, raising=False)
+    result = command_line.invoke(app, ["ingest", "chat.jsonl"])
+    assert result.exit_code == 1
+    assert "pip install 'mneme[flow]'" in result.stderr
+
+
+def test_a_misspelt_setting_stops_a_command_with_its_name(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["search", "when?", "--user", "mira"], env={"MNEME_OPENSAERCH__URL": "http://x"})
+    assert result.exit_code == 2
+    assert "MNEME_OPENSAERCH__URL" in result.stderr
+
+
+def test_search_prints_the_ranking_as_a_table(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["search", "when?", "--user", "mira"])
+    assert result.exit_code == 0
+    assert "Jason's birthday is on 14 May." in result.stdout
+    assert "2025-03-31" in result.stdout
+    assert "fact · A new job" in result.stdout
+
+
+def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["search", "when?", "--user", "mira", "--json"])
+    assert SearchResponse.model_validate(json.loads(result.stdout)) == FOUND
+
+
+def test_search_passes_its_options_on(command_line: CliRunner) -> None:
+    line = "search when? --group team --agent ops --tenant acme -c standup -c retro --method keyword --top-k 3 --explain"
+    result = command_line.invoke(app, [*line.split(), "--since", "2025-03-01", "--no-knowledge"])
+    assert result.exit_code == 0
+    assert FakeMemories.asked == {
+        "query": "when?",
+        "method": "keyword",
+        "top_k": 3,
+        "explain": True,
+        "filters": {
+            "group_id": "team",
+            "agent_id": "ops",
+            "tenant_id": "acme",
+            "conversation_id": ["standup", "retro"],
+            "since": datetime(2025, 3, 1),  # without an offset: Filters takes it as UTC
+            "knowledge": False,
+        },
+    }
+
+
+def test_an_unknown_method_is_refused_with_those_there_are(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["search", "when?", "--user", "mira", "--method", "telepathy"])
+    assert result.exit_code == 2
+    assert "hybrid" in result.stderr
+
+
+def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def ingest(paths: list[Path], settings: object, **arguments: Any) -> IngestReport:
+        arguments.pop("on_progress")(1, 2)
+        asked.update(arguments, paths=paths)
+        return IngestReport(messages=1234, duplicates=5, episodes=67, facts=890, dead_letters=1, seconds=2.25)
+
+    monkeypatch.setattr(flows, "ingest", ingest, raising=False)
+    result = command_line.invoke(app, ["ingest", "a.jsonl", "b.md", "--user", "mira"])
+    assert result.exit_code == 0
+    assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira", "tenant_id": "default"}}
+    assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
+    assert "dead letters" in result.stderr
+
+
+def test_results_in_chinese_keep_to_the_width_of_the_terminal(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.cells import cell_len
+
+    told = BORN.model_copy(update={"atomic_fact": "林晓雨订好了莫干山的民宿，在庾村，两间房两晚一共一千九。" * 4})
+    answer = FOUND.model_copy(update={"facts": (told,)})
+    monkeypatch.setattr(FakeMemories, "search", lambda self, query, **_: answer)
+    result = command_line.invoke(app, ["search", "多少钱？", "--user", "xiaoyu"], env={"COLUMNS": "80"})
+    assert max(cell_len(line) for line in result.stdout.splitlines()) == 80
+
+
+def test_no_colour_leaves_a_pipe(command_line: CliRunner) -> None:
+    assert "\x1b" not in command_line.invoke(app, ["search", "when?", "--user", "mira"]).output
