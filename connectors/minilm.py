@@ -127,7 +127,9 @@ class _Model:
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each text, with [CLS] and [SEP], at most ``LONGEST_TOKENS``."""
-        return [encoding.ids for encoding in self._tokeniser.encode_batch(list(texts))]
+        # Half a surrogate pair is no text; it becomes a question mark.
+        whole = [text.encode(errors="replace").decode() for text in texts]
+        return [encoding.ids for encoding in self._tokeniser.encode_batch(whole)]
 
     def run(self, batch: Sequence[Sequence[int]]) -> Vector:
         """The vectors of one batch of token ids."""

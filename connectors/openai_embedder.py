@@ -89,6 +89,6 @@ class OpenAiEmbedder:
 
 def _fitted(text: str) -> str:
     """The beginning of a text that the model takes; a blank for an empty text, which endpoints refuse."""
-    while len(text.encode()) > _LONGEST_TOKENS and (tokens := estimate_tokens(text)) > _LONGEST_TOKENS:
+    while len(text.encode(errors="replace")) > _LONGEST_TOKENS and (tokens := estimate_tokens(text)) > _LONGEST_TOKENS:
         text = text[: len(text) * _LONGEST_TOKENS // tokens]
     return text or " "

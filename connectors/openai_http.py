@@ -5,6 +5,7 @@ A call passes these steps: 1. send it with the time that is left; 2. an answer i
 with full jitter (Brooker 2015), never shorter than the endpoint's Retry-After, never beyond the deadline.
 """
 
+import json
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from mneme.times import utc_now
 
 _CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again
 _MAY_PASS = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
+_JSON = {"Content-Type": "application/json"}
 _SHOWN_CHARACTERS = 300  # of an endpoint's own error message
 
 
@@ -147,13 +149,14 @@ class Endpoint:
 
     def _send(self, path: str, body: Mapping[str, Any], left: float, ends: float) -> httpx.Response:
         timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
-        with self._client.stream("POST", path, json=body, timeout=timeout) as response:
-            content = bytearray()
+        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")  # half a surrogate pair is no text
+        with self._client.stream("POST", path, content=content, headers=_JSON, timeout=timeout) as response:
+            answer = bytearray()
             for chunk in response.iter_bytes():
-                content += chunk
+                answer += chunk
                 if self.retries.clock() > ends:
                     raise httpx.ReadTimeout("the answer came too slowly")
-        return httpx.Response(response.status_code, content=bytes(content), headers=_without_coding(response.headers))
+        return httpx.Response(response.status_code, content=bytes(answer), headers=_without_coding(response.headers))
 
     def _json(self, path: str, response: httpx.Response) -> dict[str, Any]:
         try:

@@ -7,6 +7,7 @@ responses and for single items of a bulk alike.
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -52,11 +53,13 @@ def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
     if scheme == "https":
         options |= {"verify_certs": settings.verify_certs, "ssl_show_warn": False}
         if settings.ca_certs is not None:
+            if not Path(settings.ca_certs).is_file():
+                raise SettingsError(f"opensearch.ca_certs: there is no file {settings.ca_certs!r}")
             options["ca_certs"] = settings.ca_certs
     try:
         return OpenSearch(settings.url, **options)
-    except (ImproperlyConfigured, OSError, ValueError) as error:
-        raise SettingsError(f"opensearch: {error}; see opensearch.url and opensearch.ca_certs") from error
+    except (ImproperlyConfigured, ValueError) as error:
+        raise SettingsError(f"opensearch.url: {error}") from error
 
 
 def shown(url: str) -> str:

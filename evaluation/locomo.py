@@ -61,7 +61,5 @@ def _questions(sample: dict[str, Any]) -> list[LocomoQuestion]:
     for asked in sample["qa"]:
         evidence = clean_evidence(asked.get("evidence", ())) & turns
         if asked["category"] in CATEGORIES and evidence:
-            questions.append(
-                LocomoQuestion(sample["sample_id"], asked["question"], CATEGORIES[asked["category"]], evidence)
-            )
+            questions.append(LocomoQuestion(sample["sample_id"], asked["question"], CATEGORIES[asked["category"]], evidence))
     return questions

@@ -15,10 +15,11 @@ from evaluation.segmentation import Dialogue, spoken
 _START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 _SITTINGS = 6  # dialogues that make one chat
 _HOUR = 3600.0
-PAUSE_AT_TOPIC = 0.15  # of the topic changes inside a dialogue fall on a pause, and are then boundaries
+PAUSE_AT_TOPIC = 0.2  # of the topic changes inside a dialogue fall on a pause, and are then boundaries
 PAUSE_IN_TOPIC = 0.06  # of the other messages come after a pause, and are no boundaries
+PAUSE_EARLY = 0.12  # of them while the episode is short: people begin, and go on the other day
 PAUSE_BETWEEN = 0.85  # of the dialogues begin after a pause; all are boundaries
-SHORTEST = 4  # messages: a topic change sooner is no boundary even after a pause
+SHORTEST = 6  # messages: a topic change sooner is no boundary even after a pause
 
 
 def timed_chats(dialogues: Sequence[Dialogue], seed: int) -> list[Dialogue]:
@@ -36,14 +37,16 @@ def _chat(dialogues: Sequence[Dialogue], chance: random.Random) -> Dialogue:
     for dialogue in dialogues:
         for index, message in enumerate(dialogue.messages):
             changes = index in dialogue.boundaries
+            short = len(messages) - boundaries[-1] < SHORTEST
             if index == 0:
                 gap = _pause(chance, 1.0, 14 * 24.0) if chance.random() < PAUSE_BETWEEN else _reply(chance)
                 begins = True
             elif changes and chance.random() < PAUSE_AT_TOPIC:
                 gap = _pause(chance, 0.3, 72.0)
-                begins = len(messages) - boundaries[-1] >= SHORTEST
+                begins = not short
             else:
-                gap = _pause(chance, 0.3, 14.0) if not changes and chance.random() < PAUSE_IN_TOPIC else _reply(chance)
+                pauses = not changes and chance.random() < (PAUSE_EARLY if short else PAUSE_IN_TOPIC)
+                gap = _pause(chance, 0.3, 72.0 if short else 14.0) if pauses else _reply(chance)
                 begins = False
             at += gap
             if begins and messages:

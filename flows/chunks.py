@@ -1,6 +1,6 @@
 """Cutting a section of a document into chunks that overlap."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 _ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
 
@@ -37,10 +37,7 @@ def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
 def _last_end(text: str, low: int, high: int) -> int:
     """The last good place to cut from ``low`` to ``high``; ``high`` if there is none."""
     for separators in _ENDS:
-        ends = [
-            at + len(separator) for separator in separators if (at := text.rfind(separator, low - len(separator), high)) >= 0
-        ]
-        if ends:
+        if ends := _ends(text.rfind, separators, low, high):
             return max(ends)
     return high
 
@@ -48,9 +45,12 @@ def _last_end(text: str, low: int, high: int) -> int:
 def _first_end(text: str, low: int, high: int) -> int:
     """The first good place to begin from ``low`` to ``high``; ``low`` if there is none."""
     for separators in _ENDS:
-        ends = [
-            at + len(separator) for separator in separators if (at := text.find(separator, low - len(separator), high)) >= 0
-        ]
-        if ends:
+        if ends := _ends(text.find, separators, low, high):
             return min(ends)
     return low
+
+
+def _ends(find: Callable[[str, int, int], int], separators: Sequence[str], low: int, high: int) -> list[int]:
+    """For each separator that ends between ``low`` and ``high``, where it ends: the first or the last, as ``find`` does."""
+    places = [(find(separator, max(0, low - len(separator)), high), len(separator)) for separator in separators]
+    return [at + length for at, length in places if at >= 0]

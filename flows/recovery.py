@@ -42,8 +42,11 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             raise StoreRejected(
                 f"another Mneme runs on the recovery store {directory}; stop it first, or give this one its own MNEME_DATA"
             ) from error
-        self.is_new = not self._state_file.exists()
-        state: dict[str, Any] = {"recovery_id": uuid.uuid4().hex, "run": 0} if self.is_new else self._read()
+        try:
+            state = self._read()
+        except StoreRejected:
+            self._lock.close()
+            raise
         self._id, self._run = str(state["recovery_id"]), int(state["run"])
 
     @property
@@ -82,6 +85,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         return self._directory / "mneme.json"
 
     def _read(self) -> dict[str, Any]:
+        if not self._state_file.exists():
+            return {"recovery_id": uuid.uuid4().hex, "run": 0}
         try:
             state: dict[str, Any] = json.loads(self._state_file.read_text())
         except ValueError as error:

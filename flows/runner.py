@@ -17,7 +17,6 @@ from connectors.embedding_queue import EmbeddingQueue
 from connectors.indices import open_index
 from connectors.models import open_chat_model, open_embedder
 from connectors.plain_text import PlainTextParser
-
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
 from flows.decode import decode

@@ -86,7 +86,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class TextLeg:
-    """A BM25 search (k1 1.2, b 0.75) of one collection for any of the tokens of mneme/text.py."""
+    """A BM25 search (k1 1.2, b 0.75) of one collection for any of the tokens of mneme/text.py, each counted once."""
 
     collection: Collection
     filter: Filter

@@ -74,7 +74,8 @@ def score_statements(
     """Scores of facts (by episode, in the order they were said) and of whatever else stands for itself, on one scale."""
     everyone = [*others, *(fact for inside in facts.values() for fact in inside)]
     legs = _legs(everyone)
-    named = {each.row.id: question.names(each.row.people) for each in everyone}
+    said_by = {people: question.names(people) for people in {each.row.people for each in everyone}}
+    named = {each.row.id: said_by[each.row.people] for each in everyone}
     anyone_named = any(named.values())
 
     def features(candidate: Candidate, beside: Sequence[Candidate]) -> Features:

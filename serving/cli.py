@@ -74,16 +74,16 @@ def options(
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
-@app.command()
-def version() -> None:
-    """Print the version."""
-    typer.echo(f"mneme {installed_version('mneme')}")
-
-
 app.command(name="demo")(demo_command.demo)
 stream.register(app)
 search.register(app)
 bench.register(app)
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(f"mneme {installed_version('mneme')}")
 
 
 def main() -> None:

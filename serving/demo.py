@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -142,28 +141,27 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
     """The episodes of each conversation, and some facts of each."""
     from mneme.records import AtomicFact, Episode
     from mneme.rows import Collection
-    from serving.rendering import day, episode_table
+    from serving.rendering import episode_table, fact_table, section_table
 
-    episodes = sorted(
-        (record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), Episode)), key=_place
-    )
+    episodes = [record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), Episode)]
     facts = [record for row in index.scan(Collection.FACTS) if isinstance(record := row.record(), AtomicFact)]
+    by_place: dict[str, list[Episode]] = {}
+    for episode in sorted(episodes, key=lambda one: (one.document_id is not None, one.started_at, one.id)):
+        by_place.setdefault(_place(episode), []).append(episode)
+
     console.print(Rule("[bold]2 · Episodes[/]: where each conversation was cut", align="left"))
-    for place, group in groupby(episodes, key=lambda episode: _place(episode)[0]):
-        members = list(group)
-        console.print(Text.assemble((place, "bold"), (f" · {members[0].owner.type} {members[0].owner.id}", "dim")))
-        console.print(episode_table(members))
+    for place, members in by_place.items():
+        first = members[0]
+        console.print(Text.assemble((place, "bold"), (f" · {first.owner.type} {first.owner.id}", "dim")))
+        console.print(section_table(members) if first.document_id is not None else episode_table(members))
         console.print()
+
     console.print(Rule(f"[bold]3 · Facts[/]: {_FACTS_OF_A_CONVERSATION} of each, of {len(facts):,}", align="left"))
-    table = Table(box=None, show_header=False, pad_edge=False, expand=True)
-    table.add_column(style="green", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for place, its in groupby(sorted(facts, key=_place), key=lambda fact: _place(fact)[0]):
-        table.add_row("", Text(place, style="bold"))
-        for fact in _spread(list(its), _FACTS_OF_A_CONVERSATION):
-            table.add_row(day(fact.said_at), Text(fact.atomic_fact))
-    console.print(table)
-    console.print()
+    for place in by_place:
+        its = sorted((fact for fact in facts if _place(fact) == place), key=lambda fact: (fact.said_at, fact.id))
+        console.print(Text(place, style="bold"))
+        console.print(fact_table(list(_spread(its, _FACTS_OF_A_CONVERSATION))))
+        console.print()
 
 
 def show_answers(console: Console, memories: "Memories", question: Question) -> None:
@@ -205,8 +203,8 @@ def show_next(console: Console, data: Path) -> None:
     console.print(Panel(body, title="Try next", title_align="left", box=box.ROUNDED))
 
 
-def _place(record: "Episode | AtomicFact") -> tuple[str, str]:
-    return record.conversation_id or record.document_id or "", record.id
+def _place(record: "Episode | AtomicFact") -> str:
+    return record.conversation_id or record.document_id or ""
 
 
 def _spread(facts: Sequence["AtomicFact"], number: int) -> Iterable["AtomicFact"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -10,6 +10,8 @@ from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
+
+from mneme.times import zone
 
 if TYPE_CHECKING:
     from flows import IngestReport
@@ -21,13 +23,14 @@ _FACTS_UNDER_AN_EPISODE = 3
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """One line of the ranking, whatever its type."""
+    """One place of the ranking, whatever its type. ``best`` is what to show below the headline when there is little room."""
 
     rank: int
     score: float
     when: str
     headline: Text
     lines: tuple[Text, ...]
+    best: tuple[Text, ...] = ()
 
 
 def search_result(found: "SearchResponse", limit: int | None = None) -> RenderableType:
@@ -58,16 +61,16 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
 
 
 def best_results(found: "SearchResponse", number: int) -> list[tuple[str, Text]]:
-    """The first results in short: when, and one line of text; for an episode its subject and its best fact."""
+    """The first results in short: when, and what; an episode says its subject and its best fact."""
     results = sorted(_ranked(found), key=lambda result: result.rank)[:number]
-    return [(result.when, Text("\n").join([result.headline, *result.lines[:1]])) for result in results]
+    return [(result.when, Text("\n").join([result.headline, *result.best])) for result in results]
 
 
 def _ranked(found: "SearchResponse") -> Iterable[_Result]:
-    subjects = {episode.id: episode.subject for episode in (*found.episodes, *found.knowledge)}
+    parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
     for fact in found.facts:
         if fact.rank is not None:
-            yield _fact(fact, subjects.get(fact.parent_episode_id))
+            yield _fact(fact, parents.get(fact.parent_episode_id))
     for episode in (*found.episodes, *found.knowledge):
         if episode.rank is not None:
             yield _episode(episode)
@@ -77,7 +80,7 @@ def _ranked(found: "SearchResponse") -> Iterable[_Result]:
             yield _Result(message.rank, message.score, day(message.sent_at), headline, (_dim("message of an open episode"),))
     for foresight in found.foresights:
         if foresight.rank is not None:
-            when = day(foresight.start) if foresight.start else ""
+            when = expected(foresight.start, foresight.end) if foresight.start else ""
             yield _Result(foresight.rank, foresight.score, when, Text(foresight.statement), (_dim("expected"),))
     for profile in found.profiles:
         if profile.rank is not None:
@@ -93,24 +96,27 @@ def _ranked(found: "SearchResponse") -> Iterable[_Result]:
             yield _Result(skill.rank, skill.score, "", Text(skill.name, style="bold"), lines)
 
 
-def _fact(fact: "FoundFact", subject: str | None) -> _Result:
-    source = f"fact · {subject}" if subject else f"fact · {fact.topic_name}"
+def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
+    source = f"fact · {parent.subject if parent else fact.topic_name}"
     if fact.valid_to:
         source += f" · no longer so since {day(fact.valid_to)}"
     assert fact.rank is not None
-    return _Result(fact.rank, fact.score, day(fact.said_at), Text(fact.atomic_fact), (_dim(source),))
+    when = "document" if parent is not None and parent.document_id is not None else day(fact.said_at)
+    return _Result(fact.rank, fact.score, when, Text(fact.atomic_fact), (_dim(source),))
 
 
 def _episode(episode: "FoundEpisode") -> _Result:
     lines = [Text(episode.summary)] if episode.summary != episode.subject else []
-    lines += [Text(f"• {fact.atomic_fact}") for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
+    facts = [Text(f"• {fact.atomic_fact}") for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
     if episode.document_id is not None:
-        source = f"document · {episode.document_id}"
+        when, source = "document", f"document · {episode.document_id}"
     else:
+        when = day(episode.started_at)
         source = f"episode · {', '.join(episode.participants)} · {count(len(episode.message_ids), 'message')}"
     assert episode.rank is not None
     headline = Text(episode.subject, style="bold")
-    return _Result(episode.rank, episode.score, day(episode.started_at), headline, (*lines, _dim(source)))
+    best = tuple(facts[:1] or lines)
+    return _Result(episode.rank, episode.score, when, headline, (*lines, *facts, _dim(source)), best)
 
 
 def _trace(found: "SearchResponse") -> RenderableType:
@@ -131,19 +137,26 @@ def _trace(found: "SearchResponse") -> RenderableType:
 def episode_panel(episode: "Episode", facts: Sequence["AtomicFact"]) -> RenderableType:
     """One episode with its facts."""
     head = [Text(episode.summary)] if episode.summary != episode.subject else []
-    table = Table.grid(padding=(0, 1))
-    table.add_column(style="green", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for fact in facts:
-        table.add_row(day(fact.said_at), Text.assemble(fact.atomic_fact, (f"  {fact.topic_name}", "dim")))
+    start, end = spoken(episode)
     return Panel(
-        Group(*head, *([table] if facts else [])),
+        Group(*head, *([fact_table(facts)] if facts else [])),
         title=Text(episode.subject, style="bold"),
         title_align="left",
-        subtitle=Text(f"{span(episode.started_at, episode.ended_at)} · {_size(episode)} · {_closed(episode)}", style="dim"),
+        subtitle=Text(f"{span(start, end)} · {_size(episode)} · {_closed(episode)}", style="dim"),
         subtitle_align="right",
         box=box.ROUNDED,
     )
+
+
+def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
+    """Facts, each with the day it was said."""
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(style="green", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for fact in facts:
+        when = "" if fact.document_id is not None else day(fact.said_at)
+        table.add_row(when, Text(fact.atomic_fact))
+    return table
 
 
 def episode_table(episodes: Sequence["Episode"]) -> RenderableType:
@@ -156,7 +169,17 @@ def episode_table(episodes: Sequence["Episode"]) -> RenderableType:
     table.add_column("closed by", style="dim", no_wrap=True)
     for episode in episodes:
         sizes = (str(len(episode.message_ids)), str(len(episode.fact_ids)))
-        table.add_row(span(episode.started_at, episode.ended_at), Text(episode.subject), *sizes, _closed(episode))
+        table.add_row(span(*spoken(episode)), Text(episode.subject), *sizes, _closed(episode))
+    return table
+
+
+def section_table(episodes: Sequence["Episode"]) -> RenderableType:
+    """The parts of one document, one a line."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+    table.add_column("section", ratio=1, overflow="fold")
+    table.add_column("facts", justify="right", no_wrap=True)
+    for episode in episodes:
+        table.add_row(Text(episode.section or episode.subject), str(len(episode.fact_ids)))
     return table
 
 
@@ -177,13 +200,25 @@ def ingest_table(report: "IngestReport") -> RenderableType:
     return table
 
 
+def spoken(episode: "Episode") -> tuple[datetime, datetime]:
+    """When an episode began and ended, by the clock of those who spoke."""
+    local = zone(episode.timezone)
+    return episode.started_at.astimezone(local), episode.ended_at.astimezone(local)
+
+
 def day(moment: datetime) -> str:
     """The date."""
     return f"{moment:%Y-%m-%d}"
 
 
+def expected(start: datetime, end: datetime | None) -> str:
+    """The first day of something expected. Whole days begin at a midnight of the speaker; noon has the same date in UTC."""
+    whole_days = end is not None and end - start >= timedelta(hours=23)
+    return day(start + timedelta(hours=12)) if whole_days else day(start)
+
+
 def span(start: datetime, end: datetime) -> str:
-    """From when to when, as short as it can be told (UTC)."""
+    """From when to when, as short as it can be told, in the zone the times are in."""
     if start == end:
         return day(start)
     if start.date() == end.date():

@@ -12,6 +12,9 @@ import pytest
 from mneme.settings import Kafka, OpenSearch
 from tests.servers import KafkaServer, OpenSearchServer
 from tests.servers.isolated import isolated_kafka, isolated_opensearch
+from tests.servers.models import model_server
+
+__all__ = ["model_server"]
 
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
 

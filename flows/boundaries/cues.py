@@ -40,7 +40,7 @@ def _words(*alternatives: str) -> str:
 
 _GREETS = re.compile(
     r"^\W*" + _words("hi+", "hey+", "hello+", "howdy", "greetings", "good (?:morning|afternoon|evening|day)", "yo", "what's up")
-    + r"|^\W*(?:你好|您好|大家好|嗨|哈喽|早上好|早安|上午好|下午好|晚上好|早啊|好久不见|各位)"
+    + r"|^\W*(?:大家|各位|诸位)?(?:你好|您好|好[，,！!]|嗨|哈喽|早上好|早安|上午好|下午好|晚上好|早啊|好久不见)|^\W*(?:大家好|各位)"
     + r"|\b(?:long time no (?:see|talk|chat)|good to (?:see|hear from) you|how(?:'s it going| have you been| are you))\b",
     re.IGNORECASE,
 )  # fmt: skip

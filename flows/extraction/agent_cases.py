@@ -8,11 +8,13 @@ from flows.cuts import ExtractedCase, Utterance
 _LONGEST_STEP = 160  # characters
 _LONGEST_TEXT = 600
 _FAILURE = re.compile(
-    r"\b(?:error|failed|failure|exception|traceback|not found|denied|timed? ?out|invalid|unable to|couldn['’]?t|cannot|refused|no results)\b|错误|失败|异常|超时|无法",
+    r"\b(?:error|failed|failure|exception|traceback|not found|denied|timed? ?out|invalid|unable to|couldn['’]?t|cannot|refused|"
+    r"no results)\b|错误|失败|异常|超时|无法",
     re.I,
 )
 _SUCCESS = re.compile(
-    r"\b(?:done|success(?:ful(?:ly)?)?|completed?|fixed|resolved|passed|works now|created|sent|booked|saved|deployed|merged|updated)\b|成功|完成|已解决|搞定",
+    r"\b(?:done|success(?:ful(?:ly)?)?|completed?|fixed|resolved|passed|works now|created|sent|booked|saved|deployed|merged|"
+    r"updated)\b|成功|完成|已解决|搞定",
     re.I,
 )
 _PRAISE = re.compile(r"\b(?:thanks|thank you|great|perfect|awesome|exactly|works|well done|nice)\b|谢谢|太好了|很好|完美", re.I)

@@ -9,7 +9,7 @@ from flows.extraction.sentences import is_question, split_sentences
 from flows.extraction.subjects import subject_of
 from flows.extraction.substance import weight
 from flows.extraction.summaries import central
-from mneme.dates import DaySpan, Grain, resolve_dates
+from mneme.dates import DaySpan, resolve_dates
 from mneme.text import has_cjk
 
 _LEAST_WEIGHT = 3.0  # words of content in a sentence that is worth a fact
@@ -41,7 +41,7 @@ def extract_document(cut: Cut) -> Extraction:
     return Extraction(
         subject=subject,
         summary=_joined([one.told for one in central(informative)]) or message.text[:200],
-        narrative=f"{_header(cut, DaySpan(day, day, Grain.DAY))}\n{message.text}",
+        narrative=f"{_header(cut, DaySpan.of_day(day))}\n{message.text}",
         facts=tuple(facts),
     )
 

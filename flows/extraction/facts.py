@@ -1,5 +1,6 @@
 """One fact for each message of substance: what it says, told so that it stands alone."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -10,6 +11,9 @@ from flows.extraction.substance import weight
 from mneme.text import has_cjk
 
 _SHORT_ANSWER = 4.0  # weight under which a message that follows a question cannot be understood without it
+_YES_OR_NO = re.compile(
+    r"\s*(?:yes|yeah|yep|yup|no|nope|nah|never|not yet|sure|of course|definitely|maybe)\b|\s*(?:是|对|不|没|有|会|可以)", re.I
+)
 _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
 
 
@@ -61,6 +65,10 @@ def _question_answered(retelling: Retelling, before: Retelling | None) -> list[S
     if all(one.kind is not Kind.QUESTION for one in before.said[-2:]):
         return []
     answer = [one for one in retelling.said if one.kind is not Kind.QUESTION]
+    if len(answer) < len(retelling.said) or not (
+        any(one.informative for one in answer) or _YES_OR_NO.match(retelling.message.text)
+    ):
+        return []
     if not answer or sum(weight(one.text) for one in answer) >= _SHORT_ANSWER:
         return []
     return [one for one in before.said if one.kind is Kind.QUESTION and one.informative][-1:]

@@ -44,6 +44,8 @@ def graph_of(retellings: Sequence[Retelling]) -> tuple[tuple[ExtractedEntity, ..
             meet(retelling.speaker, PERSON, retelling.index, sentence)
         if not _DENIED.search(sentence):
             for edge in edges_in(sentence, person):
+                if edge.target_type != PERSON and edge.target.lower() in speakers:
+                    continue
                 meet(edge.source, PERSON, retelling.index, sentence)
                 meet(edge.target, edge.target_type, retelling.index, sentence)
                 since, _ = event_time([said])
@@ -51,7 +53,7 @@ def graph_of(retellings: Sequence[Retelling]) -> tuple[tuple[ExtractedEntity, ..
                 edges.setdefault(key, ExtractedRelationship(edge.source, edge.relation, edge.target, since, (retelling.index,)))
         if not has_cjk(sentence):
             for name in names_in(said.text):
-                if name.lower() not in speakers:
+                if not any(speaker.startswith(name.lower()) or speaker in name.lower() for speaker in speakers):
                     meet(name, type_of(name, said.text), retelling.index, sentence)
     entities = tuple(
         ExtractedEntity(name, kinds[name], _summary(sentence for _, sentence in told[name]), _sources(told[name]))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flows.extraction.reports import reported
 from flows.extraction.retelling import Retelling, zone_of
-from mneme.dates import DaySpan, Grain
+from mneme.dates import DaySpan
 from mneme.text import has_cjk
 
 
@@ -19,7 +19,7 @@ def narrative_of(retellings: Sequence[Retelling]) -> str:
         text = reported(retelling, said)
         day = retelling.message.sent_at.astimezone(zone_of(retelling.message)).date()
         if day != today:
-            span = DaySpan(day, day, Grain.DAY)
+            span = DaySpan.of_day(day)
             text = f"{span.in_chinese()}，{text}" if has_cjk(text) else f"On {span.in_english()}, {text}"
             today = day
         lines.append(text)

@@ -36,13 +36,15 @@ def capitalised(text: str) -> str:
 
 
 _BOTH = re.compile(
-    r"\b(?:let['’]?s|you and (?:me|I)|the two of us|both of us|(?:last|since) (?:we )?(?:last )?(?:spoke|talked|met|chatted|caught up)|"
+    r"\b(?:let['’]?s|you and (?:me|I)|the two of us|both of us|(?:last|since) (?:we )?(?:last )?"
+    r"(?:spoke|talked|met|chatted|caught up)|"
     r"we (?:\w+ )?(?:catch up|meet up|hang out|chat|speak|talk)|(?:shall|should|could|can) we|we (?:should|could))\b",
     re.IGNORECASE,
 )
 _FIRST_OR_SECOND = re.compile(
     r"\b(?P<self>I)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
-    r"|\b(?P<word>my own|your own|me|my|mine|myself|we|us|our|ours|ourselves|you|your|yours|yourself|ya|u)(?P<shortened>['’](?:re|ve|d|ll))?\b(?!['’]\w)"
+    r"|\b(?P<word>my own|your own|me|my|mine|myself|we|us|our|ours|ourselves|you|your|yours|yourself|ya|u)"
+    r"(?P<shortened>['’](?:re|ve|d|ll))?\b(?!['’]\w)"
     r"|\b(?P<loose>im|ive|i(?=['’](?:m|ve|d|ll)\b|\s))(?P<looser>['’](?:m|ve|d|ll))?\b",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from flows.extraction.names import is_name
 from mneme.text import has_cjk
 
 
@@ -42,36 +43,51 @@ _KIN_WORD = rf"(?P<kin>{'|'.join(sorted(_RELATION, key=len, reverse=True))})"
 _OF_KIN = rf"(?:[a-z-]+ )?{_KIN_WORD}"
 
 _VERBS = (
-    ("works_at", ORGANISATION, r"(?:works?|worked|is working|has been working|started working|got a (?:new )?job|got hired|is employed|interned|"
-     r"is interning|is an? [a-z]+(?: [a-z]+){0,2}) (?:at|for) (?:the )?"),
+    ("works_at", ORGANISATION, r"(?:works?|worked|is working|has been working|started working|is employed|interned|is interning) "
+     r"(?:at|for) (?:the )?"),
+    ("works_at", ORGANISATION, r"(?:got a (?:new )?job|got hired|is an? [a-z]+(?: [a-z]+){0,2}) at (?:the )?"),
     ("founded", ORGANISATION, r"(?:founded|co-founded) "),
     ("lives_in", LOCATION, r"(?:lives?|is living|has been living|is based|resides|settled) in "),
     ("lives_in", LOCATION, r"(?:moved|relocated|has moved) (?:back |over |here )?to "),
     ("from", LOCATION, r"(?:is|comes|came) (?:originally )?from "),
     ("born_in", LOCATION, r"was born (?:and raised )?in "),
-    ("visited", LOCATION, r"(?:visited|traveled to|travelled to|flew to|took a trip to|has been to|went on a trip to|got back from(?: a trip to)?) "),
+    ("visited", LOCATION, r"(?:visited|(?:traveled|travelled|flew|took a trip|has been|went on a trip) to|got back from(?: a trip to)?) "),
     ("member_of", ORGANISATION, r"(?:joined|is a member of|plays? for|belongs to|volunteers? (?:at|for|with)) (?:the )?"),
-    ("studies_at", ORGANISATION, r"(?:studies|studied|is studying|graduated|attends?|attended|enrolled)(?: [a-z]+)?(?: at| from| in)? (?:the )?"),
+    ("studies_at", ORGANISATION, r"(?:studies|studied|is studying|graduated|attends?|attended|enrolled)(?: [a-z]+)?"
+     r"(?: at| from| in)? (?:the )?"),
     ("married_to", PERSON, r"(?:is married to|got married to|married) "),
     ("partner_of", PERSON, r"(?:is engaged to|is dating|started dating) "),
 )  # fmt: skip
-_VERB_SHAPES = tuple((relation, target, re.compile(f"{_S}{_ADVERB} {verb}{_O}")) for relation, target, verb in _VERBS)
+_VERB_CUE = re.compile(
+    r" (?:at|for|in|to|from|with|of|joined|founded|co-founded|visited|stud\w+|attend\w*|enrolled|graduated|married|dating|the) [A-Z]"
+)
+_VERB_SHAPES = tuple(
+    (relation, target, re.compile(f"{_S}(?: and others)?{_ADVERB} {verb}{_O}")) for relation, target, verb in _VERBS
+)
 _KIN_SHAPES = (
     re.compile(rf"{_S}['’]s? {_OF_KIN},? {_O}"),
     re.compile(rf"{_S}['’]s? {_OF_KIN}(?:['’]s name is| is named| is called|, named|, called| named| called) {_O}"),
     re.compile(
-        rf"{_S} (?:has|have|got|adopted) (?:an?|two|three|one) (?:[a-z]+ ){{0,2}}?{_KIN_WORD}s?,? (?:named|called) {_O}"
+        rf"{_S}(?: and others)? (?:has|have|got|adopted) (?:an?|another|two|three|one) (?:[a-z]+ ){{0,2}}?{_KIN_WORD}s?,? "
+        rf"(?:named|called) {_O}"
     ),
     re.compile(rf"\b(?P<o>[A-Z][\w-]+)(?:,| is| was) {_S}['’]s? {_OF_KIN}\b"),
 )
 _KIN_CUE = re.compile(rf"\b{_KIN_WORD}s?\b")
 
 _CHINESE_KIN = {
-    "妻子|老婆|太太|丈夫|老公|爱人": "married_to", "男朋友|女朋友|男友|女友|未婚夫|未婚妻": "partner_of", "儿子|女儿|孩子": "parent_of",
-    "妈妈|母亲|爸爸|父亲": "child_of", "哥哥|弟弟|姐姐|妹妹": "sibling_of", "表哥|表弟|表姐|表妹|叔叔|阿姨|舅舅|姑姑|爷爷|奶奶|外公|外婆": "relative_of",
-    "朋友|好友|闺蜜": "friend_of", "同事|同学": "colleague_of", "老板|经理|上司|领导": "reports_to", "老师|教练|导师": "taught_by",
+    "妻子|老婆|太太|丈夫|老公|爱人": "married_to",
+    "男朋友|女朋友|男友|女友|未婚夫|未婚妻": "partner_of",
+    "儿子|女儿|孩子": "parent_of",
+    "妈妈|母亲|爸爸|父亲": "child_of",
+    "哥哥|弟弟|姐姐|妹妹": "sibling_of",
+    "表哥|表弟|表姐|表妹|叔叔|阿姨|舅舅|姑姑|爷爷|奶奶|外公|外婆": "relative_of",
+    "朋友|好友|闺蜜": "friend_of",
+    "同事|同学": "colleague_of",
+    "老板|经理|上司|领导": "reports_to",
+    "老师|教练|导师": "taught_by",
     "狗|猫|小狗|小猫|宠物": "has_pet",
-}  # fmt: skip
+}
 _CS = r"(?:^|[，。；！])\s*(?P<s>[\u4e00-\u9fff·]{1,4}?|[A-Za-z][\w ]{0,30}?)"
 _CO = r"(?P<o>[\u4e00-\u9fffA-Za-z0-9·]{2,14}?)"
 _END = r"(?=[，。！？；、,.!?\s]|$|了|的|吧|啦)"
@@ -100,8 +116,9 @@ def edges_in(sentence: str, person: Callable[[str], str | None]) -> Iterator[Edg
         for relation, target, shape in _CHINESE_SHAPES:
             yield from _edges(shape, sentence, relation, target, person)
         return
-    for relation, target, shape in _VERB_SHAPES:
-        yield from _edges(shape, sentence, relation, target, person)
+    if _VERB_CUE.search(sentence):
+        for relation, target, shape in _VERB_SHAPES:
+            yield from _edges(shape, sentence, relation, target, person)
     if _KIN_CUE.search(sentence):
         for shape in _KIN_SHAPES:
             yield from _edges(shape, sentence, "", PERSON, person)
@@ -111,14 +128,9 @@ def _edges(
     shape: re.Pattern[str], sentence: str, relation: str, target: str, person: Callable[[str], str | None]
 ) -> Iterator[Edge]:
     for match in shape.finditer(sentence):
-        source = person(match["s"])
-        name = match["o"].removesuffix("'s").removesuffix("’s").strip("'’ ")
-        kin = _RELATION[match["kin"]] if not relation else relation
-        kind = ANIMAL if kin == "has_pet" else target
-        if (
-            source
-            and name
-            and name.lower() != source.lower()
-            and (kind not in (PERSON, ANIMAL) or person(name) or has_cjk(name))
-        ):
-            yield Edge(source, kin, name, kind)
+        source, name = person(match["s"]), re.sub(r"['’]s?$", "", match["o"].strip())
+        stated = relation or _RELATION[match["kin"]]
+        kind = ANIMAL if stated == "has_pet" else target
+        known = person(name) if kind in (PERSON, ANIMAL) and not has_cjk(name) else name
+        if source and known and is_name(name) and name.lower() != source.lower():
+            yield Edge(source, stated, known, kind)

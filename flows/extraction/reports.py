@@ -9,8 +9,8 @@ from flows.extraction.retelling import Kind, Retelling, Said
 from mneme.text import has_cjk
 
 _ADVICE = re.compile(
-    r"\b(?:recommend|suggest|advise|you (?:should|could|can|might want to|may want to)|consider|try(?:ing)? to|make sure|here are)\b"
-    r"|建议|推荐|可以试试|最好",
+    r"\b(?:recommend|suggest|advise|you (?:should|could|can|might want to|may want to)|consider|try(?:ing)? to|make sure|"
+    r"here are)\b|建议|推荐|可以试试|最好",
     re.I,
 )
 

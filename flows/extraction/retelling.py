@@ -19,8 +19,10 @@ from mneme.times import zone
 _ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = re.compile(
-    r"\b(?:i (?:remember|recall)|as i recall|you (?:\w+ )?(?:mentioned|told me|said|shared) (?:\w+ ){0,3}(?:earlier|before|previously|last|that)|"
-    r"(?:based on|according to|from) (?:my memor(?:y|ies)|our (?:previous|earlier|past|last) |what you(?:['’]ve)? (?:told|said|mentioned|shared)))"
+    r"\b(?:i (?:remember|recall)|as i recall|"
+    r"you (?:\w+ )?(?:mentioned|told me|said|shared) (?:\w+ ){0,3}(?:earlier|before|previously|last|that)|"
+    r"(?:based on|according to|from) (?:my memor(?:y|ies)|our (?:previous|earlier|past|last) |"
+    r"what you(?:['’]ve)? (?:told|said|mentioned|shared)))"
     r"|我记得|根据(?:我的)?(?:记忆|之前|以前)|你(?:之前|以前|曾经?|上次)(?:提到|说|告诉)",
     re.I,
 )
@@ -102,7 +104,8 @@ def with_dates(sentence: str, mentions: Sequence[DateMention]) -> str:
     for mention in reversed(mentions):
         if mention.relative:
             bracketed = f"（{mention.written}）" if has_cjk(mention.text) else f" ({mention.written})"
-            sentence = sentence[: mention.end_index] + bracketed + sentence[mention.end_index :]
+            end = mention.end_index + (2 if sentence[mention.end_index :].startswith(("'s", "’s")) else 0)
+            sentence = sentence[:end] + bracketed + sentence[end:]
     return sentence
 
 
@@ -116,7 +119,8 @@ def _retell(index: int, message: StoredMessage, cast: list[str], names: frozense
 def _said(sentence: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
     attachment = _ATTACHMENT.match(sentence)
     if attachment:
-        told = f"{voice.speaker} shared {'a file' if attachment['kind'] == 'file' else 'an ' + attachment['kind']}: {attachment['what']}."
+        article = "a" if attachment["kind"] == "file" else "an"
+        told = f"{voice.speaker} shared {article} {attachment['kind']}: {attachment['what']}."
         return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
     dates = tuple(resolve_dates(sentence, message.sent_at, zone_of(message)))
     dated = with_dates(sentence, dates)

@@ -9,14 +9,15 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from flows.extraction.substance import content_words
+from flows.extraction.substance import carries
 from mneme.text import cjk_share
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’&+-][^\W_]+)*\+?|[^\w\s]")
 _BEFORE_NOUNS = frozenset(
-    """a an the my your our his her their its this that these those some any no of in for at with about on from into new first
-    more many another each every favorite favourite""".split()
+    """a an the my your our his her their its this that these those some any no of in for at with about on from into new
+    first more many another each every favorite favourite""".split()
 )
 _BEFORE_VERBS = frozenset(
     """to i you we they he she it will would can could should might must may don't didn't doesn't won't can't i'll you'll we'll
@@ -100,7 +101,8 @@ def _uses(texts: Sequence[str], names: Collection[str]) -> tuple[dict[str, _Uses
         before, run = "", list[str]()
         for token in [*_TOKEN.findall(text), "."]:
             plain = token.removesuffix("'s").removesuffix("’s")
-            if plain.lower() not in apart and not plain.isdigit() and content_words(plain):
+            word = plain.lower().replace("’", "'")
+            if word not in apart and word[0].isalpha() and carries(word):
                 run.append(plain)
                 continue
             for end in range(1, len(run) + 1):
@@ -150,6 +152,7 @@ def _best_phrase(stem: str, phrases: dict[tuple[str, ...], _Uses], used: set[str
     return max(fresh, key=fit)
 
 
+@lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     for ending in ("ies", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from mneme.text import STOP_WORDS, has_cjk
 
@@ -23,39 +24,47 @@ _PHATIC = frozenset(
     thing things stuff something anything everything nothing one ones way ways time times day days
     wait soon later long here there back up down out around off over away today
     how what when where why who which that this these those it you me i we they
-    good-bye care take luck best enjoy day great everyone guys guy girl buddy pal friend dude man mate folks
-    job work idea point question news choice call going awesome one effort way-to-go keep it up
-    posted update updates forward support rest safe stay inspired inspire inspires amaze amazed impressed
-    happen happened happening start started new also too even just actually maybe perhaps
+    good-bye care luck best enjoy everyone guys guy girl buddy pal friend dude man mate folks
+    idea point question choice call effort
+    posted update updates forward safe stay inspired inspire inspires amaze amazed impressed
+    happen happened happening also too even just actually maybe perhaps
     ya yall y'all u ur im ive id ill pic pics photo share sharing shared""".split()
 )
 _PHRASES = re.compile(
-    r"\b(?:let me know|good luck|see you|talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|"
-    r"can['’]?t wait|long time no|no (?:problem|worries)|my pleasure|any ?time|have (?:a )?(?:fun|good|great|nice|blast)|take care|"
-    r"(?:glad|happy) (?:you|to (?:hear|help))|hope (?:you|to) (?:like|enjoy|see|hear)|good to (?:see|hear)|great to (?:see|hear)|"
-    r"nice to (?:see|hear)|thanks for (?:asking|the|your)|thank you for (?:the|your)|appreciate (?:it|the|your)|how(?:['’]s| is| are)|"
+    r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) (?:job|work|news|start|to have|support)|let me know|"
+    r"good luck|see you|talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|"
+    r"can['’]?t wait|long time no|no (?:problem|worries)|my pleasure|any ?time|have (?:a )?(?:fun|good|great|nice|blast)|"
+    r"take care|(?:glad|happy) (?:you|to (?:hear|help))|hope (?:you|to) (?:like|enjoy|see|hear)|"
+    r"(?:good|great|nice) to (?:see|hear)|(?:thanks|thank you) for (?:asking|the|your)|appreciate (?:it|the|your)|"
+    r"how(?:['’]s| is| are)|your support|"
     r"what['’]?s (?:up|new)|you['’]?(?:re| are) (?:welcome|right)|i['’]?m here for you|got your back)\b",
     re.I,
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENING = re.compile(
-    r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|hmm|lol|omg|"
-    r"totally|definitely|absolutely|by the way|btw|also|anyway|actually|honestly|and|but|so)\b(?: so much| a lot| a bunch| thing)?"
+    r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
+    r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|anyway|actually|honestly|and|but|so)\b(?: so much| a lot| a bunch| thing)?"
     r"(?:,? ([^\W\d_]+))?\s*[,!.:;…-]+\s*|(?:so|but|and) (?=i\b|my\b|we\b))",
     re.I,
 )
 _DIGIT = re.compile(r"\d")
 _CHINESE_PHATIC = re.compile(
-    "好的|好滴|好啊|好呀|好吧|好|谢谢|多谢|感谢|不客气|不用谢|是的|是啊|对的|对啊|对|没错|嗯+|哦+|噢|哈+|嘿+|哇+|呵+|收到|明白了?|了解|知道了|"
-    "没问题|可以|行|太棒了|太好了|真棒|真好|真的|不错|厉害|加油|辛苦了?|大家|各位|早上|早安|早|晚上|晚安|下午|你好|您好|再见|拜拜|回头见|"
-    "哎呀?|唉|呀|啊|吧|呢|吗|啦|了|的|我|你|您|也|就|那|都|很|非常"
+    "好的|好滴|好啊|好呀|好吧|好|谢谢|多谢|感谢|不客气|不用谢|是的|是啊|对的|对啊|对|没错|嗯+|哦+|噢|哈+|嘿+|哇+|呵+|收到|明白了?|"
+    "了解|知道了|没问题|可以|行|太棒了|太好了|真棒|真好|真的|不错|厉害|加油|辛苦了?|大家|各位|早上|早安|早|晚上|晚安|下午|你好|您好|"
+    "再见|拜拜|回头见|哎呀?|唉|呀|啊|吧|呢|吗|啦|了|的|我|你|您|也|就|那|都|很|非常"
 )
 
 
 def content_words(sentence: str) -> list[str]:
     """The lower-case words that carry a sentence: neither stop words nor words of greeting, praise or filling."""
     words = (word.lower().replace("’", "'") for word in _WORD.findall(sentence))
-    return [word for word in words if word.removesuffix("'s") not in _PHATIC and word not in STOP_WORDS and len(word) > 1]
+    return [word for word in words if carries(word)]
+
+
+@lru_cache(maxsize=65_536)
+def carries(word: str) -> bool:
+    """Whether a lower-case word is one of content."""
+    return len(word) > 1 and word not in STOP_WORDS and word.removesuffix("'s") not in _PHATIC
 
 
 def is_informative(sentence: str, names: Collection[str] = ()) -> bool:

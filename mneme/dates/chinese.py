@@ -43,7 +43,7 @@ def _named_day(match: re.Match[str], said: date) -> DaySpan:
 
 def _weekday(match: re.Match[str], said: date) -> DaySpan:
     number = _WEEKDAYS.index(match[2].replace("天", "日"))
-    return spans.day(spans.week(said, _WEEKS[match[1]]).first + timedelta(days=number))
+    return DaySpan.of_day(spans.week(said, _WEEKS[match[1]]).first + timedelta(days=number))
 
 
 def _bare_weekday(match: re.Match[str], said: date) -> DaySpan:
@@ -52,7 +52,7 @@ def _bare_weekday(match: re.Match[str], said: date) -> DaySpan:
     around = match.string[max(0, match.start() - 20) : match.end() + 20]
     if day < said and (_FUTURE.search(around) or not _PAST.search(around)):
         day += timedelta(days=7)
-    return spans.day(day)
+    return DaySpan.of_day(day)
 
 
 def _week(match: re.Match[str], said: date) -> DaySpan:
@@ -66,7 +66,7 @@ def _weekend(match: re.Match[str], said: date) -> DaySpan:
 def _month(match: re.Match[str], said: date) -> DaySpan:
     whole = spans.month(said, _MONTHS[match[1]])
     if match[2]:
-        return spans.day(whole.first.replace(day=_number(match[2])))
+        return DaySpan.of_day(whole.first.replace(day=_number(match[2])))
     return spans.part(whole, {"初": "early", "中": "mid", "底": "late"}[match[3]]) if match[3] else whole
 
 
@@ -82,13 +82,13 @@ def _within_year(year: int, match: re.Match[str]) -> DaySpan:
     if not match[2]:
         return spans.year(year)
     first = date(year, _number(match[2]), 1)
-    return spans.day(first.replace(day=_number(match[3]))) if match[3] else spans.month(first)
+    return DaySpan.of_day(first.replace(day=_number(match[3]))) if match[3] else spans.month(first)
 
 
 def _month_and_day(match: re.Match[str], said: date) -> DaySpan:
     """The nearest of its kind: the year is not said."""
     candidates = [date(said.year + years, _number(match[1]), _number(match[2])) for years in (-1, 0, 1)]
-    return spans.day(min(candidates, key=lambda day: abs((day - said).days)))
+    return DaySpan.of_day(min(candidates, key=lambda day: abs((day - said).days)))
 
 
 def _away(match: re.Match[str], said: date) -> DaySpan:
@@ -105,7 +105,7 @@ def _away(match: re.Match[str], said: date) -> DaySpan:
         ends = [spans.year(said.year + sign * least), spans.year(said.year + sign * most)]
     if ends[0] == ends[1]:
         return ends[0]
-    return spans.between(min(end.first for end in ends), max(end.last for end in ends))
+    return DaySpan.between(min(end.first for end in ends), max(end.last for end in ends))
 
 
 _IN_YEAR = rf"(?:的?{_NUMBER}月(?:份)?(?:{_NUMBER}[日号])?)?"

@@ -96,7 +96,7 @@ def _shifted(said: date, least: int, most: int, unit: str) -> DaySpan:
         ends = [spans.year(said.year + 10 * least), spans.year(said.year + 10 * most)]
     if ends[0] == ends[1]:
         return ends[0]
-    return spans.between(min(end.first for end in ends), max(end.last for end in ends))
+    return DaySpan.between(min(end.first for end in ends), max(end.last for end in ends))
 
 
 def _ago(match: re.Match[str], said: date) -> DaySpan:
@@ -120,7 +120,7 @@ def _stretch(match: re.Match[str], said: date) -> DaySpan:
     _, most = _least_and_most(match[2])
     days = most * {"day": 1, "night": 1, "week": 7, "weekend": 7, "month": 30, "year": 365, "decade": 3652}[match[3].lower()]
     back = match[1].lower() in ("last", "past")
-    return spans.between(said, said + timedelta(days=-days if back else days))
+    return DaySpan.between(said, said + timedelta(days=-days if back else days))
 
 
 _SIMPLE_DAYS = {
@@ -175,14 +175,14 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> DaySpan
         return spans.year(said.year + step)
     if what == "quarter":
         first = spans.month(said, -((said.month - 1) % 3) + 3 * step).first
-        return spans.between(first, spans.month(first, 2).last)
+        return DaySpan.between(first, spans.month(first, 2).last)
     weekday = _weekday_number(what)
     if weekday is not None:
         return _weekday(weekday, which, said, match)
     if what in ("spring", "summer", "autumn", "fall", "winter"):
         return _recurring([spans.season(what, said.year + years) for years in (-2, -1, 0, 1, 2)], step, said)
     if what in _HOLIDAYS:
-        return _recurring([spans.day(date(said.year + years, *_HOLIDAYS[what])) for years in (-1, 0, 1)], step, said)
+        return _recurring([DaySpan.of_day(date(said.year + years, *_HOLIDAYS[what])) for years in (-1, 0, 1)], step, said)
     number = _MONTH_NUMBER[what[:3]]
     return _recurring([spans.month(date(said.year + years, number, 1)) for years in (-1, 0, 1)], step, said)
 
@@ -202,14 +202,14 @@ def _weekday(number: int, which: str, said: date, match: re.Match[str]) -> DaySp
         back = _looks_back(match)
         this_week = spans.week(said).first + timedelta(days=number)
         if which == "this" and (not back or this_week < said):
-            return spans.day(this_week if this_week >= said or back else this_week + timedelta(days=7))
+            return DaySpan.of_day(this_week if this_week >= said or back else this_week + timedelta(days=7))
         step = -1 if back else 1
         which = "last" if back else "coming"
     if step < 0:
         return spans.days_from(said, -((said.weekday() - number - 1) % 7 + 1))
     if which in ("coming", "this coming", "upcoming"):
         return spans.days_from(said, (number - said.weekday() - 1) % 7 + 1)
-    return spans.day(spans.week(said, 1).first + timedelta(days=number))
+    return DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number))
 
 
 def _bare_weekday(match: re.Match[str], said: date) -> DaySpan:
@@ -244,12 +244,12 @@ def _on(month: str, number: int, year: int | None, said: date, match: re.Match[s
 
 
 def _day_month(match: re.Match[str], said: date) -> DaySpan:
-    return spans.day(_on(match[2], int(match[1]), _year_of(match[3]), said, match))
+    return DaySpan.of_day(_on(match[2], int(match[1]), _year_of(match[3]), said, match))
 
 
 def _month_day(match: re.Match[str], said: date) -> DaySpan:
     first = _on(match[1], int(match[2]), _year_of(match[4]), said, match)
-    return spans.between(first, first.replace(day=int(match[3]))) if match[3] else spans.day(first)
+    return DaySpan.between(first, first.replace(day=int(match[3]))) if match[3] else DaySpan.of_day(first)
 
 
 def _month_year(match: re.Match[str], said: date) -> DaySpan:
@@ -271,13 +271,13 @@ def _edged(edge: str | None, whole: DaySpan) -> DaySpan:
 
 
 def _iso(match: re.Match[str], said: date) -> DaySpan:
-    return spans.day(date(int(match[1]), int(match[2]), int(match[3])))
+    return DaySpan.of_day(date(int(match[1]), int(match[2]), int(match[3])))
 
 
 def _slashes(match: re.Match[str], said: date) -> DaySpan:
     first, second, number = int(match[1]), int(match[2]), int(match[3])
     number += 2000 if number < 100 else 0
-    return spans.day(date(number, second, first) if first > 12 else date(number, first, second))
+    return DaySpan.of_day(date(number, second, first) if first > 12 else date(number, first, second))
 
 
 def _year_only(match: re.Match[str], said: date) -> DaySpan:

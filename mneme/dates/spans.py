@@ -27,6 +27,16 @@ class DaySpan:
     last: date
     grain: Grain
 
+    @classmethod
+    def of_day(cls, day: date) -> "DaySpan":
+        """One day."""
+        return cls(day, day, Grain.DAY)
+
+    @classmethod
+    def between(cls, first: date, last: date) -> "DaySpan":
+        """From one day to another, whichever comes first."""
+        return cls.of_day(first) if first == last else cls(min(first, last), max(first, last), Grain.RANGE)
+
     def bounds(self, zone: tzinfo) -> tuple[datetime, datetime]:
         """The stretch as UTC moments: midnight before the first day, midnight after the last (exclusive).
 
@@ -74,14 +84,9 @@ class DaySpan:
                 return f"{first.year}年{first.month}月{first.day}日至{year}{last.month}月{last.day}日"
 
 
-def day(of: date) -> DaySpan:
-    """One day."""
-    return DaySpan(of, of, Grain.DAY)
-
-
 def days_from(of: date, days: int) -> DaySpan:
     """The day that is ``days`` after (before, when negative)."""
-    return day(of + timedelta(days=days))
+    return DaySpan.of_day(of + timedelta(days=days))
 
 
 def week(of: date, weeks: int = 0) -> DaySpan:
@@ -111,11 +116,6 @@ def season(name: str, number: int) -> DaySpan:
     """Spring, summer, autumn or winter that begins in a year: three whole months."""
     first = date(number, _SEASON_STARTS[name], 1)
     return DaySpan(first, _first_of_month(first, 3) - timedelta(days=1), Grain.RANGE)
-
-
-def between(first: date, last: date) -> DaySpan:
-    """From one day to another, whichever comes first."""
-    return DaySpan(min(first, last), max(first, last), Grain.RANGE)
 
 
 def part(whole: DaySpan, which: str) -> DaySpan:

@@ -36,3 +36,10 @@ def locomo(
     ),
 ) -> None:
     """Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question."""
+    from evaluation.bench_locomo import run_locomo
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    settings = load_settings()
+    chosen = settings.index.model_copy(update={"backend": index.value})
+    run_locomo(path, settings.model_copy(update={"index": chosen}), out, console=output())

@@ -54,7 +54,7 @@ def test_a_login_that_is_not_complete_names_the_setting(missing: str):
 
 
 def test_a_certificate_that_is_not_there_names_the_setting():
-    with pytest.raises(SettingsError, match="MNEME_KAFKA__SSL_CAFILE.*nowhere"):
+    with pytest.raises(SettingsError, match=r"MNEME_KAFKA__SSL_CAFILE.*nowhere"):
         connection_arguments(Kafka(security_protocol="SSL", ssl_cafile="/nowhere/ca.pem"))
 
 
@@ -75,7 +75,8 @@ def test_errors_of_the_client_say_what_to_do(error: Exception, kind: type[Except
     assert remedy in str(mapped)
 
 
-def test_without_a_broker_the_address_is_named():
+def test_without_a_broker_the_address_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("connectors.kafka._BOOTSTRAP_MS", 300)
     port = free_port()
     with pytest.raises(StoreUnavailable, match=f"127.0.0.1:{port}.*MNEME_KAFKA__BOOTSTRAP_SERVERS"):
         create_topics(Kafka(bootstrap_servers=f"127.0.0.1:{port}"))

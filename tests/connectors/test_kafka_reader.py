@@ -164,7 +164,8 @@ class TestLostOffsets:
             PartitionReader(settings, topic, 7, None)
 
 
-def test_without_a_broker_the_address_is_named():
+def test_without_a_broker_the_address_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("connectors.kafka._BOOTSTRAP_MS", 300)
     port = free_port()
     with pytest.raises(StoreUnavailable, match=f"127.0.0.1:{port}"):
         PartitionReader(Kafka(bootstrap_servers=f"127.0.0.1:{port}"), "mneme.messages", 0, None)

@@ -1,6 +1,7 @@
 """Dead letters and the change feed on a real broker."""
 
 import json
+from itertools import islice
 
 import pytest
 from kafka import KafkaConsumer, TopicPartition
@@ -47,10 +48,10 @@ class TestKafkaDeadLetters(DeadLettersContract):
 
 
 class TestKafkaChangeFeed:
-    def published(self, settings: Kafka) -> list[tuple[bytes, dict[str, object]]]:
-        consumer = KafkaConsumer(**connection_arguments(settings), auto_offset_reset="earliest", consumer_timeout_ms=2000)
+    def published(self, settings: Kafka, count: int) -> list[tuple[bytes, dict[str, object]]]:
+        consumer = KafkaConsumer(**connection_arguments(settings), auto_offset_reset="earliest", consumer_timeout_ms=20_000)
         consumer.assign([TopicPartition(settings.topics.memories, partition) for partition in (0, 1)])
-        found = [(record.key, json.loads(record.value)) for record in consumer]
+        found = [(record.key, json.loads(record.value)) for record in islice(consumer, count)]
         consumer.close()
         return found
 
@@ -59,7 +60,7 @@ class TestKafkaChangeFeed:
         row = fact("f1", "the sky is blue", version=3, vector=axis(0))
         feed = KafkaChangeFeed(kafka_settings)
         feed.send([(Change.WRITTEN, row.key, row)])
-        ((key, change),) = self.published(kafka_settings)
+        ((key, change),) = self.published(kafka_settings, 1)
         feed.close()
         assert key == row.owner_key.encode()
         assert change == {
@@ -76,7 +77,7 @@ class TestKafkaChangeFeed:
         feed = KafkaChangeFeed(kafka_settings)
         feed.send([(Change.ERASED, Key(Collection.FACTS, "acme/user/ana", "acme/c/1/f/0"), None)])
         feed.close()
-        ((_, change),) = self.published(kafka_settings)
+        ((_, change),) = self.published(kafka_settings, 1)
         assert (change["change"], change["id"], change["record"]) == ("erased", "acme/c/1/f/0", None)
 
     def test_changes_of_an_owner_stay_in_order(self, kafka_settings: Kafka):
@@ -86,6 +87,6 @@ class TestKafkaChangeFeed:
         feed = KafkaChangeFeed(kafka_settings)
         feed.send([(Change.WRITTEN, row.key, row) for row in rows])
         feed.close()
-        published = self.published(kafka_settings)
+        published = self.published(kafka_settings, len(rows))
         for owner in owners.values():
             assert [each["version"] for key, each in published if key == owner.key.encode()] == list(range(1, 101))

@@ -1,15 +1,20 @@
 """What the model server answers: made from the text of the request and nothing else, so that a test can foresee it.
 
 A chat answer fills the JSON schema it was asked for: fields are recognised by their names. Messages are the numbered
-lines of the user message (``[3] 2026-03-01T09:00:00+00:00 Anna: Good morning``). Facts are their sentences with the
-speaker, boundaries lie where an hour or more passes between two of them.
+lines of the user message, in the forms of flows/extraction/model.py and flows/boundaries/llm.py:
+
+    [3] 2026-03-01T09:00+00:00 Anna (assistant): Good morning
+    3 [2026-03-01 09:00] "Anna": "Good morning"          (also with ``open`` or ``ahead`` instead of the number)
+
+Facts are their sentences with the speaker, boundaries lie where more than an hour passes between two of them.
 """
 
 import hashlib
+import json
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -18,21 +23,25 @@ from mneme.text import tokenise
 
 BOUNDARY_GAP = timedelta(hours=1)
 
-_TIME = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _LINE = re.compile(
-    rf"^\s*\[?(?P<number>\d+)[\].:)|]*\s*(?:[\[(]?(?P<time>{_TIME})[^\w]*)?(?:\([^)]*\)\s*)?(?:(?P<speaker>[^:\n]{{1,60}}):\s)?(?P<text>.*)$",
-    re.MULTILINE,
+    r"""^\s*(?:\[?(?P<number>\d+)\]?|open|ahead)[.:)]?[ ]
+    (?:\[?(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)\]?[ ])?
+    (?:(?P<speaker>"(?:[^"\\]|\\.)*"|[^:\n"]{1,60}?)(?:[ ]\([a-z]+\))?:[ ])?
+    (?P<text>.*)$""",
+    re.MULTILINE | re.VERBOSE,
 )
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _PLAN = re.compile(r"\b(?:will|tomorrow|next|going to|plan)\b|明天|下周", re.IGNORECASE)
 _LIKING = re.compile(r"\b(?:like|love|prefer|enjoy|hate)s?\b|喜欢", re.IGNORECASE)
+_TIE = re.compile(r"\b(?P<relation>works? at|lives? in|moved to)\s+(?P<target>[A-Z]\w+)")
+_FAREWELL = re.compile(r"\b(?:bye|goodbye|good night|see you)\b|再见", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Line:
-    """A message as the prompt shows it."""
+    """A message as the prompt shows it; ``number`` is None for one that only stands around."""
 
-    number: int
+    number: int | None
     time: datetime | None
     speaker: str
     text: str
@@ -46,33 +55,41 @@ class Line:
 
 @dataclass(frozen=True)
 class Source:
-    """What an answer, or one element of it, is made from: all messages, or one sentence of one of them."""
+    """What an answer, or one element of it, is made from; ``fields`` says what to write into fields of that name."""
 
     lines: tuple[Line, ...]
     sentence: str
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 def lines_of(user: str) -> tuple[Line, ...]:
-    """The numbered messages of a prompt; a prompt without any is one message."""
+    """The messages of a prompt; a prompt without any is one message."""
     lines = []
     for match in _LINE.finditer(user):
-        time = datetime.fromisoformat(match["time"]) if match["time"] else None
         if match["time"] or match["speaker"]:
-            lines.append(Line(int(match["number"]), time, (match["speaker"] or "").strip(), match["text"].strip()))
-    return tuple(lines) or (Line(0, None, "", " ".join(user.split())),)
+            number = int(match["number"]) if match["number"] else None
+            time = datetime.fromisoformat(match["time"]) if match["time"] else None
+            lines.append(Line(number, time, _unquoted(match["speaker"] or ""), _unquoted(match["text"])))
+    return tuple(lines) if any(line.number is not None for line in lines) else (Line(0, None, "", " ".join(user.split())),)
+
+
+def _unquoted(text: str) -> str:
+    return str(json.loads(text)) if text[:1] == '"' == text[-1:] and len(text) > 1 else text.strip()
 
 
 def fill(schema: dict[str, Any], user: str) -> Any:
     """An answer that is valid against the schema, made from the user message."""
     lines = lines_of(user)
-    return _Filler(schema).value(schema, "", Source(lines, " ".join(lines[0].sentences[:1])))
+    judged = tuple(line for line in lines if line.number is not None)
+    return _Filler(schema, _boundaries(lines)).value(schema, "", Source(judged, " ".join(judged[0].sentences[:1])))
 
 
 class _Filler:
     """Fills one schema; ``$defs`` are those of its root."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: dict[str, Any], boundaries: list[Source]) -> None:
         self._definitions = root.get("$defs", {})
+        self._boundaries = boundaries
 
     def value(self, schema: dict[str, Any], name: str, source: Source) -> Any:
         schema = self._resolved(schema)
@@ -90,9 +107,9 @@ class _Filler:
             case "array":
                 return self._elements(schema, name, source)
             case "boolean":
-                return False
+                return "complete" in name and bool(_FAREWELL.search(source.lines[-1].text))
             case "integer":
-                return int(self._bounded(schema, source.lines[0].number if "source" in name or "message" in name else 1))
+                return int(self._bounded(schema, source.lines[0].number or 0))
             case "number":
                 return self._bounded(schema, 0.5)
             case "string":
@@ -101,14 +118,13 @@ class _Filler:
 
     def _elements(self, schema: dict[str, Any], name: str, source: Source) -> list[Any]:
         item = self._resolved(schema.get("items", {}))
+        parts = self._boundaries if "boundar" in name else _parts(name, source)
         if item.get("type") == "integer":
-            numbers = _boundaries(source.lines) if "boundar" in name else [line.number for line in source.lines]
-            elements: list[Any] = numbers
-        elif item.get("type") == "object":
-            elements = [self.value(item, name, part) for part in _parts(name, source)]
+            elements: list[Any] = [part.lines[0].number for part in parts]
         else:
-            elements = list(dict.fromkeys(self.value(item, name.rstrip("s"), part) for part in _parts(name, source)[:3]))
-        return elements[: schema.get("maxItems", len(elements))]
+            elements = [self.value(item, name.rstrip("s"), part) for part in parts]
+        unique = [element for at, element in enumerate(elements) if element not in elements[:at]]
+        return unique[: schema.get("maxItems", len(unique))]
 
     def _bounded(self, schema: dict[str, Any], value: float) -> float:
         return float(min(max(value, schema.get("minimum", value)), schema.get("maximum", value)))
@@ -119,13 +135,22 @@ class _Filler:
 
 
 def _parts(name: str, source: Source) -> list[Source]:
-    """The elements of a list: one for each sentence, name, plan or liking, by what the list is called."""
-    sentences = [Source((line,), sentence) for line in source.lines for sentence in line.sentences]
+    """The elements of a list: one for each sentence, name, tie, plan or liking, by what the list is called."""
+    if "source" in name or "message" in name:
+        return [Source((line,), "") for line in source.lines]
     if "entit" in name or "participant" in name or "people" in name:
-        speakers = {line.speaker: Source((line,), line.speaker) for line in source.lines if line.speaker}
-        return list(speakers.values())
-    if "relation" in name or "case" in name:
-        return []
+        return [
+            Source((line,), line.text, {"name": line.speaker, "type": "person"})
+            for line in {line.speaker: line for line in reversed(source.lines) if line.speaker}.values()
+        ]
+    sentences = [Source((line,), sentence) for line in source.lines for sentence in line.sentences]
+    if "relation" in name:
+        return [
+            Source(part.lines, part.sentence, {"source": part.lines[0].speaker, "relation": relation, "target": tie["target"]})
+            for part in sentences
+            for tie in _TIE.finditer(part.sentence)
+            for relation in [tie["relation"].replace(" ", "_")]
+        ]
     if "foresight" in name or "plan" in name:
         return [part for part in sentences if _PLAN.search(part.sentence)]
     if "profile" in name or "trait" in name:
@@ -133,14 +158,18 @@ def _parts(name: str, source: Source) -> list[Source]:
     return sentences
 
 
-def _boundaries(lines: Sequence[Line]) -> list[int]:
+def _boundaries(lines: tuple[Line, ...]) -> list[Source]:
     return [
-        line.number for before, line in pairwise(lines) if before.time and line.time and line.time - before.time > BOUNDARY_GAP
+        Source((line,), line.text, {"reason": f"a pause of {(line.time - before.time) // timedelta(minutes=1)} minutes"})
+        for before, line in pairwise(lines)
+        if line.number is not None and before.time and line.time and line.time - before.time > BOUNDARY_GAP
     ]
 
 
 def _text(schema: dict[str, Any], name: str, source: Source) -> str:
     line = source.lines[0]
+    if name in source.fields:
+        return source.fields[name]
     if schema.get("format") in ("date-time", "date"):
         time = line.time or datetime.fromisoformat("2026-01-01T00:00:00+00:00")
         return time.date().isoformat() if schema["format"] == "date" else time.isoformat()
@@ -153,8 +182,8 @@ def _text(schema: dict[str, Any], name: str, source: Source) -> str:
         return "\n".join(" ".join(each.sentences) for each in source.lines)
     if name in ("speaker", "about", "person"):
         return line.speaker or "nobody"
-    if name == "type":
-        return "person"
+    if name == "category":
+        return "preference"
     return source.sentence or line.text
 
 

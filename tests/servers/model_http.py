@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ModelHttpServer(ThreadingHTTPServer):
     daemon_threads = False
 
-    def __init__(self, models: ModelServer) -> None:
+    def __init__(self, models: "ModelServer") -> None:
         self.models = models
         self._connections: set[socket.socket] = set()
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             models.enter(-1)
 
-    def _answer(self, models: ModelServer, body: dict[str, Any], fault: Fault | None) -> None:
+    def _answer(self, models: "ModelServer", body: dict[str, Any], fault: Fault | None) -> None:
         if models.latency:
             models.stopping.wait(models.latency)
         if models.api_key and self.headers.get("Authorization") != f"Bearer {models.api_key}":

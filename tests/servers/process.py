@@ -33,7 +33,16 @@ def exclusive(directory: Path) -> Iterator[Path]:
 
 
 def fetch_jars(pom: Path, directory: Path) -> None:
-    """Resolve the dependencies of a pom into a directory. ``$MVN_ARGS`` adds words to the command."""
+    """Resolve the dependencies of a pom into a directory. ``$MVN_ARGS`` adds words to the command.
+
+    Raises:
+        RuntimeError: Maven or a JDK is missing.
+    """
+    if missing := [tool for tool in ("mvn", "java", "javac") if shutil.which(tool) is None]:
+        raise RuntimeError(
+            f"no {' and no '.join(missing)} on the PATH: install Maven and a JDK (17 or newer), "
+            "or name running servers in MNEME_TEST_KAFKA and MNEME_TEST_OPENSEARCH"
+        )
     command = ["mvn", "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime"]
     command += [f"-DoutputDirectory={directory}", *os.environ.get("MVN_ARGS", "").split()]
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)

@@ -1,0 +1,93 @@
+"""The report of a benchmark: a table to read, JSON to compare, a plot to show, and one line to grep."""
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from mneme.errors import InputError
+from mneme.times import utc_now
+
+Row = Mapping[str, str | float | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a benchmark measured. ``settings`` are those that matter for its figures; ``rows`` its figures."""
+
+    bench: str
+    settings: Mapping[str, Any]
+    rows: Sequence[Row]
+    headline: Mapping[str, str | float | int]
+    machine: Mapping[str, Any] = field(default_factory=lambda: machine())
+
+    def write(self, out: Path) -> None:
+        """Write the JSON; parent folders are made.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        content = {
+            "bench": self.bench,
+            "date": utc_now().isoformat(timespec="seconds"),
+            "machine": dict(self.machine),
+            "settings": dict(self.settings),
+            "rows": [{name: _rounded(value) for name, value in row.items()} for row in self.rows],
+        }
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"out: {out} cannot be written ({error.strerror}); choose another file") from error
+
+    def line(self) -> str:
+        """``BENCH NAME key=value ...``: the last line of the output."""
+        return " ".join(["BENCH", self.bench, *(f"{name}={_rounded(value)}" for name, value in self.headline.items())])
+
+
+def machine() -> dict[str, Any]:
+    """On what it was measured, without the machine's name."""
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+    }
+
+
+def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Print some columns of rows, numbers with three digits."""
+    table = Table(title=title)
+    for column in columns:
+        is_text = any(isinstance(row.get(column), str) for row in rows)
+        table.add_column(column, justify="left" if is_text else "right")
+    for row in rows:
+        table.add_row(*(_shown(row.get(column, "")) for column in columns))
+    console.print(table)
+
+
+def plot_by_k(rows: Sequence[Row], metric: str, ks: Sequence[int], out: Path, title: str) -> None:
+    """A line of ``metric@k`` over ``ks`` for each row, named by its method, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    for row in rows:
+        axes.plot(ks, [float(row[f"{metric}@{k}"]) for k in ks], marker="o", label=str(row["method"]))
+    axes.set(xlabel="k", ylabel=f"{metric}@k", title=title, ylim=(0, 1), xticks=list(ks))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(out, dpi=130)
+
+
+def _rounded(value: str | float | int) -> str | float | int:
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _shown(value: str | float | int) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

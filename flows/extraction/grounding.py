@@ -1,0 +1,109 @@
+"""Whether a statement says only what its sources say: each number, name and date must occur in them or follow from them.
+
+A check of surface, not of meaning: it stops what a model makes up (a figure, a person, a day), not a wrong relation
+between things that are there.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from flows.extraction.names import is_name
+from flows.extraction.retelling import zone_of
+from mneme.dates import DaySpan, resolve_dates
+from mneme.dates.spans import MONTHS, WEEKDAYS
+from mneme.records import StoredMessage
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_CHINESE_NUMBER = re.compile("[零〇一二两三四五六七八九十百]+")
+_DIGITS = {**{character: at for at, character in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
+_NUMBER_WORDS = {
+    word: number
+    for number, words in enumerate(
+        """zero;one a an once first single;two twice second couple pair both;three third;four fourth;five fifth;six sixth;
+        seven seventh;eight eighth;nine ninth;ten tenth;eleven;twelve dozen""".split(";")
+    )
+    for word in words.split()
+} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
+_CAPITALISED = re.compile(r"[A-Z][\w'’-]*")
+_AFTER_A_NAME = re.compile(
+    r"^(?:['’]s\b| (?:is|was|has|had|will|would|said|says|and [A-Z]|went|works?|worked|lives?|lived|wants?|likes?|loves?)\b)"
+)
+_CALENDAR = frozenset(name.lower() for name in MONTHS) | frozenset(WEEKDAYS)
+
+
+def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: Iterable[str] = ()) -> bool:
+    """Whether every number, name and date of a statement has a ground in its sources.
+
+    Args:
+        statement: one fact.
+        sources: the messages that it cites.
+        participants: who takes part in the conversation: they may be named anywhere.
+    """
+    text = " ".join(f"{message.sender_name} {message.text}" for message in sources)
+    spans = [span for message in sources for span in _days(message)]
+    return _numbers_grounded(statement, text, spans) and _names_grounded(statement, text, spans, participants)
+
+
+def _days(message: StoredMessage) -> list[DaySpan]:
+    """The day of a message and the days that it mentions."""
+    zone = zone_of(message)
+    day = message.sent_at.astimezone(zone).date()
+    return [DaySpan.of_day(day), *(mention.span for mention in resolve_dates(message.text, message.sent_at, zone))]
+
+
+def _numbers_grounded(statement: str, text: str, spans: Sequence[DaySpan]) -> bool:
+    grounds = _numbers(text)
+    for span in spans:
+        for day in (span.first, span.last):
+            grounds |= {str(day.year), str(day.month), str(day.day)}
+    claimed = {_plain(number) for number in _NUMBER.findall(statement)}
+    return claimed <= grounds
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers of a text, in figures, whether it writes them in figures or in words."""
+    numbers = {_plain(number) for number in _NUMBER.findall(text)}
+    numbers |= {part for number in numbers for part in number.split(".")}
+    numbers |= {str(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", text.lower()) if word in _NUMBER_WORDS}
+    return numbers | {str(value) for value in map(_chinese, _CHINESE_NUMBER.findall(text)) if value is not None}
+
+
+def _plain(number: str) -> str:
+    """``1,200`` and ``1200`` are the same, and so are ``08`` and ``8``."""
+    return number.replace(",", "").lstrip("0") or "0"
+
+
+def _chinese(written: str) -> int | None:
+    hundreds, hundred, rest = written.rpartition("百")
+    tens, ten, ones = rest.rpartition("十")
+    try:
+        value = int("".join(str(_DIGITS[digit]) for digit in ones) or "0")
+        value += (_DIGITS[tens] if tens else 1) * 10 if ten else 0
+        return value + ((_DIGITS[hundreds] if hundreds else 1) * 100 if hundred else 0)
+    except KeyError:
+        return None
+
+
+def _names_grounded(statement: str, text: str, spans: Sequence[DaySpan], participants: Iterable[str]) -> bool:
+    known = set(re.findall(r"\w+", f"{text} {' '.join(participants)}".lower()))
+    for span in spans:
+        for day in (span.first, span.last):
+            known |= {MONTHS[day.month - 1].lower(), WEEKDAYS[day.weekday()]}
+    return all(part in known for name in _names(statement) for part in re.findall(r"\w+", name.lower()))
+
+
+def _names(statement: str) -> list[str]:
+    """Capitalised words that name something; at the start of a sentence only where a verb or a possessive follows."""
+    names = []
+    for word in _CAPITALISED.finditer(statement):
+        name = re.sub(r"['’]s?$", "", word[0])
+        if name.lower() in _CALENDAR or (
+            is_name(name)
+            and (not _begins_sentence(statement, word.start()) or _AFTER_A_NAME.match(statement[word.start() + len(name) :]))
+        ):
+            names.append(name)
+    return names
+
+
+def _begins_sentence(statement: str, at: int) -> bool:
+    return not statement[:at].strip(" \"'“”(") or statement[:at].rstrip(" \"'“”(")[-1:] in ".!?:\n。！？："

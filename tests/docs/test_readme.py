@@ -1,0 +1,119 @@
+"""What the documentation says is there: commands, files, Python, settings."""
+
+import ast
+import json
+import re
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from mneme.events import parse_event
+from serving.cli import app
+from serving.settings_reference import settings_page
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+
+
+def command_of(words: list[str]) -> Any:
+    """The command that these words name, as far as they are names of commands."""
+    command: Any = get_command(app)
+    for word in words:
+        children = getattr(command, "commands", None)
+        if children is None:
+            break
+        assert word in children, f"mneme has no command {' '.join(words)}"
+        command = children[word]
+    return command
+
+
+def mneme_lines() -> list[tuple[str, str]]:
+    """Every line of a shell block, and every cell of a table, that calls mneme; with its page."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shell = [line for block in blocks(page, "bash") for line in block.splitlines()]
+        cells = re.findall(r"^\| `(mneme [^`]+)` \|", text, flags=re.M)
+        for line in [*shell, *cells]:
+            call = re.match(r"(?:[A-Z_]+=\S+ )*(mneme .*)", line)
+            if call:
+                found.append((page.name, call.group(1)))
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), mneme_lines())
+def test_every_command_that_is_named_exists_with_its_options(page: str, line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    names = [word for word in words if not word.startswith("-")]
+    command = command_of(names)
+    known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
+    assert {word for word in words if word.startswith("-")} <= known
+
+
+def test_every_command_is_in_the_table_of_the_readme() -> None:
+    named = {line.split()[1] for line in re.findall(r"^\| `(mneme [^`]+)` \|", (ROOT / "README.md").read_text(), flags=re.M)}
+    assert named == set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_compiles(page: Path) -> None:
+    for block in blocks(page, "python"):
+        ast.parse(block)
+
+
+def test_the_names_that_python_snippets_import_exist() -> None:
+    for page in PAGES:
+        for block in blocks(page, "python"):
+            for node in ast.walk(ast.parse(block)):
+                if isinstance(node, ast.ImportFrom):
+                    module = __import__(node.module or "", fromlist=["*"])
+                    assert all(hasattr(module, name.name) for name in node.names), f"{page.name}: {node.module}"
+
+
+def test_the_events_of_the_documentation_are_taken_in() -> None:
+    examples = [
+        text
+        for block in blocks(ROOT / "docs" / "events.md", "json")
+        for text in ([block] if block.startswith("{\n") or block.count("\n{") == 0 else block.splitlines())
+    ]
+    assert len(examples) >= 8
+    for text in examples:
+        parse_event(json.dumps(json.loads(text)).encode(), datetime.now(UTC))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_of_the_project(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+
+
+def test_the_page_of_settings_is_current() -> None:
+    written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert written == settings_page(), "run `make docs`"
+
+
+def test_make_targets_that_are_named_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.M))
+    named = {name for page in PAGES for name in re.findall(r"(?:^|`)make ([a-z]+)", page.read_text(), flags=re.M)}
+    assert named <= targets
+
+
+def test_every_direct_dependency_has_its_reason() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = [package for packages in project["project"]["optional-dependencies"].values() for package in packages]
+    required = [*project["project"]["dependencies"], *extras, *project["dependency-groups"]["dev"]]
+    names = {re.split(r"[<>=\[ ]", package)[0] for package in required} - {"mneme"}
+    page = (ROOT / "docs" / "dependencies.md").read_text()
+    assert {name for name in names if not re.search(rf"\b{re.escape(name)}\b", page)} == set()

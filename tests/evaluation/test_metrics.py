@@ -1,0 +1,77 @@
+"""Metrics, against values computed by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.metrics import (
+    Result,
+    distinct_messages,
+    hit_at,
+    ndcg_at,
+    recall_at,
+    recall_within_tokens,
+    reciprocal_rank,
+    tokens_for_messages,
+)
+
+RANKED = ["m1", "m2", "m3", "m4", "m5"]
+
+
+def result(*messages: str, tokens: int = 10, covered: set[str] | None = None) -> Result:
+    return Result(messages, frozenset(messages if covered is None else covered), tokens)
+
+
+def test_messages_count_once_where_they_first_appear():
+    assert distinct_messages([result("a", "b"), result("b", "c"), result(), result("a")]) == ["a", "b", "c"]
+
+
+def test_recall_is_the_share_of_the_evidence_among_the_first_k():
+    assert recall_at(RANKED, {"m2", "m5", "elsewhere"}, 4) == pytest.approx(1 / 3)
+    assert recall_at(RANKED, {"m2", "m5", "elsewhere"}, 5) == pytest.approx(2 / 3)
+    assert recall_at([], {"m1"}, 5) == 0.0
+
+
+def test_a_hit_is_any_evidence_among_the_first_k():
+    assert [hit_at(RANKED, {"m3", "m4"}, k) for k in (2, 3)] == [0.0, 1.0]
+
+
+def test_the_reciprocal_rank_is_that_of_the_first_evidence():
+    assert reciprocal_rank(RANKED, {"m4", "m5"}) == 0.25
+    assert reciprocal_rank(RANKED, {"elsewhere"}) == 0.0
+
+
+def test_ndcg_discounts_by_the_logarithm_of_the_place():
+    gain = 1 / math.log2(3) + 1 / math.log2(5)
+    ideal = 1 + 1 / math.log2(3)
+    assert ndcg_at(RANKED, {"m2", "m4"}, 5) == pytest.approx(gain / ideal)
+    assert ndcg_at(RANKED, {"m2", "m4"}, 3) == pytest.approx((1 / math.log2(3)) / ideal)
+
+
+def test_the_ideal_of_ndcg_holds_no_more_than_k():
+    assert ndcg_at(["a", "b"], {"a", "b", "c"}, 2) == 1.0
+
+
+@given(st.permutations([*"abcdefgh"]), st.sets(st.sampled_from("abcdefgh"), min_size=1), st.integers(1, 10))
+def test_evidence_in_front_is_perfect_and_nothing_is_better(messages, evidence, k):
+    in_front = sorted(messages, key=lambda message: message not in evidence)
+    assert ndcg_at(in_front, evidence, k) == pytest.approx(1.0)
+    assert 0.0 <= ndcg_at(messages, evidence, k) <= 1.0 + 1e-9
+
+
+def test_a_token_budget_takes_texts_by_rank_and_skips_what_does_not_fit():
+    results = [result("a", tokens=300), result("b", tokens=400), result("c", tokens=300)]
+    assert recall_within_tokens(results, {"a", "b", "c"}, 600) == pytest.approx(2 / 3)
+
+
+def test_a_narrative_covers_messages_that_its_facts_do_not_name():
+    assert recall_within_tokens([result("a", covered={"a", "b"})], {"b"}, 10) == 1.0
+
+
+def test_the_tokens_of_the_first_messages_stop_at_the_last_that_is_needed():
+    results = [result("a", "b", tokens=5), result("b", tokens=7), result("c", tokens=11), result("d", tokens=13)]
+    assert tokens_for_messages(results, 3) == 23
+    assert tokens_for_messages(results, 2) == 5
+    assert tokens_for_messages(results, 99) == 36

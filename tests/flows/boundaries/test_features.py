@@ -1,0 +1,126 @@
+import math
+from datetime import timedelta
+
+import pytest
+
+from flows.boundaries.cues import read
+from flows.boundaries.features import features
+from flows.boundaries.model import shipped_heads
+from tests.flows.boundaries.talk import BANK, DAY, GARDEN, START, talk, utterance
+
+
+def test_constant_stamps_of_a_bulk_import_carry_no_information() -> None:
+    messages = talk(GARDEN, step=timedelta(0))
+    stamped = [utterance(GARDEN[index], at=START + timedelta(seconds=index)) for index in range(5)]
+    for context, message, ahead in ((messages[:3], messages[3], messages[4:5]), (stamped[:3], stamped[3], stamped[4:])):
+        found = features(context, message, ahead)
+        assert {name: value for name, value in found.items() if name.startswith("time.") and value} == {}
+
+
+def test_a_pause_is_told_in_log_seconds_and_against_the_usual_pace() -> None:
+    messages = talk(GARDEN[:4])
+    late = utterance("Good idea.", at=messages[-1].message.sent_at + DAY)
+    found = features(messages, late, [])
+    assert found["time.known"] == 1
+    assert found["time.log_gap"] == pytest.approx(math.log1p(86_400))
+    assert found["time.gap_over_usual"] > math.log(1000)
+
+
+def test_a_constant_pace_gives_no_gap_above_the_usual() -> None:
+    messages = [utterance(line, at=START + index * timedelta(minutes=1)) for index, line in enumerate(GARDEN)]
+    found = features(messages[:4], messages[4], messages[5:7])
+    assert found["time.gap_over_usual"] == 0
+    assert found["time.longer_gap_ahead"] == 0
+
+
+def test_a_longer_pause_that_is_still_to_come_is_seen_ahead() -> None:
+    messages = talk(GARDEN[:4])
+    tomorrow = utterance("Hi again", at=messages[-1].message.sent_at + DAY)
+    assert features(messages[:3], messages[3], [tomorrow])["time.longer_gap_ahead"] > 5
+
+
+def test_a_late_message_is_no_negative_gap() -> None:
+    first, second = utterance("One", at=START + DAY), utterance("Two", at=START)
+    assert features([first], second, [])["time.log_gap"] == 0
+
+
+def test_without_vectors_similarity_is_unknown_and_words_still_count() -> None:
+    messages = talk(GARDEN)
+    found = features(messages[:4], messages[4], messages[5:7])
+    assert not any(value for name, value in found.items() if name.startswith("similarity."))
+    assert found["words.shared_3"] > 0
+
+
+def test_one_missing_vector_in_view_makes_similarity_unknown() -> None:
+    messages = talk(GARDEN, topic="garden")
+    messages[2] = utterance(GARDEN[2])
+    assert features(messages[:4], messages[4], messages[5:7])["similarity.known"] == 0
+
+
+def test_a_new_subject_is_less_similar_at_every_width() -> None:
+    garden, bank = talk(GARDEN, topic="garden"), talk(BANK, topic="bank")
+    same = features(garden[:5], garden[5], garden[6:8])
+    other = features(garden[:5], bank[0], bank[1:3])
+    widths = ("to_1", "to_2", "to_4", "to_8", "to_all", "block_to_2", "block_to_4", "block_to_all")
+    assert all(other[f"similarity.{width}"] < same[f"similarity.{width}"] - 0.2 for width in widths)
+    assert other["words.shared_all"] < same["words.shared_all"]
+
+
+def test_the_split_is_deepest_where_the_subject_changes() -> None:
+    messages = [*talk(GARDEN[:4], topic="garden"), *talk(BANK[:4], topic="bank")]
+    at_change = features(messages[:4], messages[4], messages[5:7])
+    before_it = features(messages[:3], messages[3], messages[4:6])
+    assert at_change["similarity.next_split"] > 0
+    assert before_it["similarity.next_split"] < 0
+
+
+def test_chinese_words_are_compared_by_characters_and_their_pairs() -> None:
+    messages = talk(["我们今天去公园种花吧", "公园的花已经种好了", "那我们去公园浇花"])
+    assert features(messages[:2], messages[2], [])["words.shared_3"] > 0.3
+
+
+def test_an_answer_is_told_from_a_question_put_against_a_question() -> None:
+    question = utterance("Did you water the basil?")
+    assert features([question], utterance("I did.", "Ben"), [])["cues.answers_question"] == 1
+    assert features([question], utterance("Where is the can?", "Ben"), [])["cues.answers_question"] == 0
+
+
+def test_speakers_and_length_are_counted() -> None:
+    messages = talk(GARDEN[:3])
+    found = features(messages, utterance("And then", "Cleo"), [])
+    assert found["speakers.new_speaker"] == 1
+    assert found["speakers.log_speakers"] == pytest.approx(math.log(3))
+    assert found["shape.log_length"] == pytest.approx(math.log(3))
+
+
+@pytest.mark.parametrize("text", ["Hey Mel!", "Good morning everyone", "大家早上好，各位", "你好"])
+def test_greetings_are_heard(text: str) -> None:
+    assert read(text).greets
+
+
+@pytest.mark.parametrize("text", ["Bye!", "Have a great day", "Talk to you later then", "好的，明天见", "晚安"])
+def test_farewells_are_heard(text: str) -> None:
+    assert read(text).takes_leave
+
+
+@pytest.mark.parametrize("text", ["By the way, the car is back", "Another question: who pays?", "对了，车修好了", "顺便问一下"])
+def test_announced_changes_of_subject_are_heard(text: str) -> None:
+    assert read(text).changes_subject
+
+
+@pytest.mark.parametrize("text", ["Where is it?", "你吃了吗", "是这样吗？"])
+def test_questions_are_heard(text: str) -> None:
+    assert read(text).ends_with_question
+
+
+def test_plain_statements_show_no_cue() -> None:
+    reading = read("The bread rose for two hours.")
+    assert not (reading.greets or reading.takes_leave or reading.changes_subject or reading.asks or reading.thanks)
+
+
+def test_the_shipped_coefficients_are_of_these_features() -> None:
+    messages = talk(GARDEN, topic="garden")
+    found = features(messages[:3], messages[3], messages[4:6])
+    told_by_situation = {"time.known", "similarity.known"}
+    assert set(shipped_heads()["timed, vectors"].names) == set(found) - told_by_situation
+    assert all(set(head.names) < set(found) for head in shipped_heads().values())

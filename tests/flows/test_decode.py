@@ -1,0 +1,87 @@
+"""decode: what is wrong becomes a dead letter with its reason and its bytes, and nothing else stops."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from connectors.plain_text import PlainTextParser
+from flows.decode import decode
+from flows.items import Arrived, Pause
+from mneme.ports import DeadLetter, Incoming
+from mneme.records import Position
+
+ARRIVED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+GOOD = {"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_at": "2026-03-02T08:59:00Z"}
+
+
+def decoded(raw: bytes | dict[str, object]) -> list[object]:
+    data = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
+    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), PlainTextParser()))
+
+
+def test_a_message_arrives_with_its_position_and_zone() -> None:
+    [item] = decoded({**GOOD, "sent_at": "2026-03-02T08:59:00+08:00"})
+    assert isinstance(item, Arrived)
+    assert item.message.sent_at == datetime(2026, 3, 2, 0, 59, tzinfo=UTC)
+    assert (item.message.timezone, item.message.created_at) == ("+08:00", ARRIVED)
+    assert str(item.message.position) == "t/1/7"
+
+
+def test_a_message_without_a_time_gets_that_of_its_transport() -> None:
+    [item] = decoded({key: value for key, value in GOOD.items() if key != "sent_at"})
+    assert isinstance(item, Arrived)
+    assert item.message.sent_at == ARRIVED
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b'{"content": ', "json"),
+        (b"[1, 2]", "a list is no event"),
+        (b"", "json"),
+        ({**GOOD, "content": 3}, "content"),
+        ({key: value for key, value in GOOD.items() if key != "conversation_id"}, "conversation_id"),
+        ({key: value for key, value in GOOD.items() if key != "user_id"}, "whose memory"),
+        ({**GOOD, "sent_at": "2031-01-01T00:00:00Z"}, "sent_at"),
+        ({**GOOD, "sent_at": "2026-03-02T09:00:00"}, "no offset"),
+        ({**GOOD, "content": "  "}, "empty"),
+        ({**GOOD, "event": "explode"}, "event"),
+        ({**GOOD, "schema": "2.0"}, "version '2.0'"),
+        ({"event": "edit", "conversation_id": "talk", "message_id": "m", "content": "x"}, "not applied yet"),
+        (b"[" * 100_000, "json"),
+    ],
+)
+def test_what_is_wrong_becomes_a_dead_letter_that_names_it(raw: bytes | dict[str, object], reason: str) -> None:
+    [letter] = decoded(raw)
+    assert isinstance(letter, DeadLetter)
+    assert reason in letter.reason
+    assert letter.raw == (raw if isinstance(raw, bytes) else json.dumps(raw).encode())
+    assert (letter.stage, str(letter.position)) == ("decode", "t/1/7")
+
+
+def test_a_dead_letter_does_not_repeat_what_was_in_the_field() -> None:
+    [letter] = decoded({**GOOD, "role": "sk-secret"})
+    assert isinstance(letter, DeadLetter)
+    assert "sk-secret" not in letter.reason
+
+
+def test_fields_of_a_later_minor_version_are_ignored() -> None:
+    [item] = decoded({**GOOD, "schema": "1.7", "mood": "cheerful"})
+    assert isinstance(item, Arrived)
+
+
+def test_a_flush_becomes_a_pause_of_its_conversation() -> None:
+    [item] = decoded({"event": "flush", "conversation_id": "talk", "flush_id": "f1"})
+    assert item == Pause("default/talk", "flush", tenant_id="default", flush_id="f1")
+
+
+def test_a_document_arrives_as_its_chunks() -> None:
+    text = "# Travel\n\n" + "Trains are preferred over planes. " * 100 + "\n\n# Meals\n\nUp to 40 euros a day.\n"
+    items = decoded({"event": "document", "document_id": "policy", "name": "policy.md", "content": text})
+    messages = [item.message for item in items if isinstance(item, Arrived)]
+    assert len(messages) == len(items) >= 3
+    assert [message.metadata["chunk"] for message in messages] == list(range(len(items)))
+    assert messages[-1].metadata["section"] == "Meals"
+    assert {(message.owner.type, message.document_id) for message in messages} == {("tenant", "policy")}

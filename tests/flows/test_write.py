@@ -1,0 +1,121 @@
+"""The writer: refused rows become letters, changes are told once acknowledged, an index that is down is waited for."""
+
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from flows.items import FlushDone, WriteBatch
+from flows.write import Stopped, Writer
+from mneme.errors import StoreUnavailable
+from mneme.ports import Change, DeadLetter, Outcome, Put, Remove, Write, WriteResult
+from mneme.rows import Collection, Key, Row, flush_marker, row_of
+from tests.flows.river import IDENTITY, Letters, message
+from tests.memory_index_reference import ReferenceIndex
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+class Index(ReferenceIndex):
+    """Refuses rows that say so, and is down for a while."""
+
+    def __init__(self, down: int = 0) -> None:
+        super().__init__()
+        self.prepare(IDENTITY)
+        self.down = down
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        if self.down:
+            self.down -= 1
+            raise StoreUnavailable("no node answers")
+        results = super().write(writes)
+        return [
+            WriteResult(Outcome.REJECTED, "mapping: field too long") if _is_refused(write) else result
+            for write, result in zip(writes, results, strict=True)
+        ]
+
+
+def _is_refused(write: Write) -> bool:
+    return isinstance(write, Put) and "refuse" in write.row.body["text"]
+
+
+class Feed:
+    def __init__(self) -> None:
+        self.changes: list[tuple[Change, str]] = []
+
+    def send(self, changes: Sequence[tuple[Change, Key, Row | None]]) -> None:
+        self.changes += [(change, key.id) for change, key, _ in changes]
+
+    def close(self) -> None:
+        pass
+
+
+def writer(index: Index, stopping: threading.Event | None = None) -> tuple[Writer, Letters, Feed]:
+    letters, feed = Letters(), Feed()
+    return Writer(index, letters, feed, lambda: NOW, stopping or threading.Event()), letters, feed
+
+
+def put(number: int, text: str = "hello", version: int = 5) -> Put:
+    return Put(row_of(message(number, text).message.model_copy(update={"version": version})))
+
+
+def test_what_the_index_refuses_becomes_a_letter_with_the_row_and_the_rest_is_written() -> None:
+    index = Index()
+    write, letters, feed = writer(index)
+    write.write([WriteBatch((put(0), put(1, "refuse this"), put(2)))])
+    [letter] = letters.letters
+    assert (letter.stage, letter.reason) == ("write", "mapping: field too long")
+    assert b"refuse this" in letter.raw
+    assert feed.changes == [(Change.WRITTEN, "default/talk/m000"), (Change.WRITTEN, "default/talk/m002")]
+
+
+def test_a_write_that_lost_to_a_newer_one_is_neither_told_nor_a_letter() -> None:
+    index = Index()
+    write, letters, feed = writer(index)
+    write.write([WriteBatch((put(0, version=9),))])
+    write.write([WriteBatch((put(0, "older", version=3),))])
+    assert len(feed.changes) == 1
+    assert letters.letters == []
+
+
+def test_removals_are_told_as_erased() -> None:
+    index = Index()
+    write, _, feed = writer(index)
+    row = put(0).row
+    write.write([WriteBatch((Put(row), Remove(row.key, 6)))])
+    assert feed.changes[-1] == (Change.ERASED, row.id)
+    assert index.count(Collection.MESSAGES) == 0
+
+
+def test_an_index_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = Index(down=3)
+    stopping = threading.Event()
+    monkeypatch.setattr(stopping, "wait", lambda seconds: False)
+    write, _, _ = writer(index, stopping)
+    write.write([WriteBatch((put(0),))])
+    assert index.count(Collection.MESSAGES) == 1
+
+
+def test_waiting_ends_when_the_flow_is_told_to_stop() -> None:
+    stopping = threading.Event()
+    stopping.set()
+    write, _, _ = writer(Index(down=3), stopping)
+    with pytest.raises(Stopped):
+        write.write([WriteBatch((put(0),))])
+
+
+def test_the_marker_of_a_flush_is_written_after_everything_before_it() -> None:
+    index = Index()
+    write, _, _ = writer(index)
+    write.write([FlushDone("default", "f1"), WriteBatch((put(0),))])
+    key = flush_marker("default", "f1", NOW).key
+    assert key in index.get([key])
+    assert index.count(Collection.MESSAGES) == 1
+
+
+def test_letters_of_other_steps_are_passed_on() -> None:
+    write, letters, _ = writer(Index())
+    letter = DeadLetter("decode", "json: nonsense", b"{", None, NOW)
+    write.write([letter])
+    assert letters.letters == [letter]
