@@ -1,5 +1,6 @@
 """Chats as other programs keep them, as events (mneme/events.py). Pure: the same file always gives the same events.
 
+    events          [{"event": "message", "conversation_id", ...}]
     LoCoMo          [{"sample_id", "conversation": {"session_1_date_time", "session_1": [{speaker, dia_id, text}]}}]
     EverOS          {"session_meta", "conversation_list": [{message_id, create_time, sender, sender_name, content}]}
     ChatGPT export  [{"title", "create_time", "mapping": {id: {message, parent, children}}, "current_node"}]
@@ -13,68 +14,20 @@ at 1970-01-01, which says that the time is unknown. Messages without text are le
 import html
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
+from connectors.chat_events import PACE, Clock, Event, Given, complete, content_of, message, role_of, text_of
 from mneme.errors import InputError
-from mneme.events import SCHEMA
 from mneme.ids import short_hash
-from mneme.times import from_milliseconds
 
-Event = dict[str, Any]
-
-_MILLISECONDS = 1e11  # a larger number of seconds since 1970 would be after the year 5138
-PACE = timedelta(seconds=30)  # between messages without a time of their own
-UNKNOWN_TIME = from_milliseconds(0)
-
-_ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "developer": "system",
-    "function": "tool",
-}
+_EVENT_KEYS = {"event", "conversation_id", "document_id"}
+_CHAT_KEYS = {"messages", "chat_messages", "mapping", "conversation_list", "conversation"}
 _TIMES = ("sent_at", "timestamp", "create_time", "created_at", "createTime", "time", "date", "ts")
 _MESSAGES = ("messages", "chat_messages")
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What the caller says about a file, for what the file itself does not say."""
-
-    name: str
-    user_id: str | None = None
-    group_id: str | None = None
-    agent_id: str | None = None
-    tenant_id: str | None = None
-    conversation_id: str | None = None
-
-    @property
-    def stem(self) -> str:
-        """The file's name without its folder and ending."""
-        return PurePath(self.name).stem
-
-    @property
-    def owner(self) -> Event:
-        """The owner fields that are given."""
-        owner = {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id}
-        return {name: value for name, value in owner.items() if value}
-
-    def owner_or_refuse(self) -> Event:
-        """The given owner.
-
-        Raises:
-            InputError: none is given.
-        """
-        if not self.owner:
-            raise InputError(
-                f"{self.name}: it does not say whose memory it is; give a user, a group or an agent (--user alice)"
-            )
-        return self.owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +42,22 @@ class Shape:
 def shape_of(data: Any) -> Shape | None:
     """The form that parsed JSON has, if it is a chat in one of ``SHAPES``."""
     return next((shape for shape in SHAPES if shape.fits(data)), None)
+
+
+# --- the event format ------------------------------------------------------------------------------------------------
+
+
+def is_event(item: Any) -> bool:
+    """Whether parsed JSON is meant as one event of the event format."""
+    return isinstance(item, dict) and bool(_EVENT_KEYS & item.keys()) and not _CHAT_KEYS & item.keys()
+
+
+def _is_events(data: Any) -> bool:
+    return isinstance(data, list) and is_event(_first(data))
+
+
+def _read_events(data: Any, given: Given) -> Iterator[Event]:
+    return (complete(event, given) for event in data)
 
 
 # --- LoCoMo ----------------------------------------------------------------------------------------------------------
@@ -110,7 +79,7 @@ def _read_locomo(data: Any, given: Given) -> Iterator[Event]:
             for place, turn in enumerate(conversation[f"session_{session}"]):
                 picture = turn.get("blip_caption") or turn.get("query")
                 text = f"{turn.get('text', '')} [shared a photo: {picture}]" if picture else turn.get("text", "")
-                yield from _message(
+                yield from message(
                     given,
                     conversation_id=sample_id,
                     owner=given.owner or {"group_id": sample_id},  # two people speak: it is the memory of both
@@ -141,18 +110,18 @@ def _read_everos(data: Any, given: Given) -> Iterator[Event]:
     group = str(meta.get("group_id") or given.conversation_id or given.stem)
     user = next((id for id, person in people.items() if person.get("role", "user") == "user"), None)
     owner = {"user_id": user} if meta.get("scene") != "team" and user else {"group_id": group}
-    clock = _Clock(meta.get("created_at"))
-    for message in data["conversation_list"]:
-        kind, text = message.get("type") or "text", _text(message.get("content"))
-        yield from _message(
+    clock = Clock(meta.get("created_at"))
+    for said in data["conversation_list"]:
+        kind, text = said.get("type") or "text", text_of(said.get("content"))
+        yield from message(
             given,
             conversation_id=group,
             owner=given.owner or owner,
-            message_id=message.get("message_id"),
-            sender=str(message.get("sender") or ""),
-            sender_name=message.get("sender_name"),
-            role=_role(people.get(message.get("sender"), {}).get("role")),
-            sent_at=clock.time(message.get("create_time"), meta.get("default_timezone")),
+            message_id=said.get("message_id"),
+            sender=str(said.get("sender") or ""),
+            sender_name=said.get("sender_name"),
+            role=role_of(people.get(said.get("sender"), {}).get("role")),
+            sent_at=clock.time(said.get("create_time"), meta.get("default_timezone")),
             timezone=meta.get("default_timezone"),
             content=text if kind == "text" or not text else f"[{kind}: {text}]",
         )
@@ -167,21 +136,21 @@ def _is_chatgpt(data: Any) -> bool:
 
 def _read_chatgpt(data: Any, given: Given) -> Iterator[Event]:
     for chat in _listed(data):
-        owner, clock = given.owner_or_refuse(), _Clock(chat.get("create_time"))
+        owner, clock = given.owner_or_refuse(), Clock(chat.get("create_time"))
         name = chat.get("conversation_id") or chat.get("id") or short_hash(f"{chat.get('title')}\0{chat.get('create_time')}")
-        for message in _branch(chat["mapping"], chat.get("current_node")):
-            author, content = message.get("author") or {}, message.get("content") or {}
-            if (message.get("metadata") or {}).get("is_visually_hidden_from_conversation"):
+        for said in _branch(chat["mapping"], chat.get("current_node")):
+            author, content = said.get("author") or {}, said.get("content") or {}
+            if (said.get("metadata") or {}).get("is_visually_hidden_from_conversation"):
                 continue
-            yield from _message(
+            yield from message(
                 given,
                 conversation_id=str(name),
                 owner=owner,
-                message_id=message.get("id"),
+                message_id=said.get("id"),
                 sender_name=author.get("name"),
-                role=_role(author.get("role")),
-                sent_at=clock.time(message.get("create_time")),
-                content=_text(content.get("parts") or content.get("text")),
+                role=role_of(author.get("role")),
+                sent_at=clock.time(said.get("create_time")),
+                content=text_of(content.get("parts") or content.get("text")),
             )
 
 
@@ -193,7 +162,7 @@ def _branch(mapping: dict[str, Any], current: str | None) -> list[Event]:
     while current in mapping and current not in branch:
         branch[current] = mapping[current].get("message") or {}
         current = mapping[current].get("parent")
-    return [message for message in reversed(branch.values()) if message]
+    return [said for said in reversed(branch.values()) if said]
 
 
 # --- Slack -----------------------------------------------------------------------------------------------------------
@@ -210,33 +179,33 @@ def _read_slack(data: Any, given: Given) -> Iterator[Event]:
     folder = PurePath(given.name).parent.name
     channel = given.conversation_id or (folder if re.fullmatch(r"\d{4}-\d\d-\d\d", given.stem) else "") or given.stem
     names = {
-        str(message["user"]): str(profile.get("real_name") or profile.get("display_name") or message["user"])
-        for message in data
-        if message.get("user") and (profile := message.get("user_profile"))
+        str(said["user"]): str(profile.get("real_name") or profile.get("display_name") or said["user"])
+        for said in data
+        if said.get("user") and (profile := said.get("user_profile"))
     }
-    for message in data:
-        if message.get("subtype") not in _SLACK_SPEECH:
+    for said in data:
+        if said.get("subtype") not in _SLACK_SPEECH:
             continue
-        sender = str(message.get("user") or message.get("bot_id") or "")
-        yield from _message(
+        sender = str(said.get("user") or said.get("bot_id") or "")
+        yield from message(
             given,
             conversation_id=channel,
             owner=given.owner or {"group_id": channel},
-            message_id=message.get("client_msg_id") or str(message["ts"]),
+            message_id=said.get("client_msg_id") or str(said["ts"]),
             sender=sender,
-            sender_name=names.get(sender) or message.get("username"),
-            role="assistant" if message.get("bot_id") else "user",
-            sent_at=_Clock(None).time(message["ts"]),
-            content=_slack_text(message, names),
+            sender_name=names.get(sender) or said.get("username"),
+            role="assistant" if said.get("bot_id") else "user",
+            sent_at=Clock(None).time(said["ts"]),
+            content=_slack_text(said, names),
         )
 
 
-def _slack_text(message: Event, names: dict[str, str]) -> str:
-    text = re.sub(r"<@(\w+)(?:\|[^>]*)?>", lambda found: "@" + names.get(found[1], found[1]), str(message.get("text") or ""))
-    text = re.sub(r"<#\w+\|([^>]*)>", r"#\1", text)
-    text = re.sub(r"<([^>|]+)\|([^>]*)>", r"\2 (\1)", text)
-    text = re.sub(r"<((?:https?|mailto):[^>]+)>", r"\1", text)
-    files = [f"[file: {file.get('name') or 'unnamed'}]" for file in message.get("files") or []]
+def _slack_text(said: Event, names: dict[str, str]) -> str:
+    text = re.sub(r"<@(\w+)(?:\|[^<>]*)?>", lambda found: "@" + names.get(found[1], found[1]), str(said.get("text") or ""))
+    text = re.sub(r"<#\w+\|([^<>]*)>", r"#\1", text)
+    text = re.sub(r"<([^<>|]+)\|([^<>]*)>", r"\2 (\1)", text)
+    text = re.sub(r"<((?:https?|mailto):[^<>]+)>", r"\1", text)
+    files = [f"[file: {file.get('name') or 'unnamed'}]" for file in said.get("files") or []]
     return "\n".join([html.unescape(text), *files]).strip()
 
 
@@ -250,8 +219,8 @@ def _is_messages(data: Any) -> bool:
     return _spoken(first) or any(isinstance(first.get(name), list) for name in _MESSAGES)
 
 
-def _spoken(message: Event) -> bool:
-    return ("role" in message or "sender" in message) and any(name in message for name in ("content", "text", "tool_calls"))
+def _spoken(item: Event) -> bool:
+    return ("role" in item or "sender" in item) and any(name in item for name in ("content", "text", "tool_calls"))
 
 
 def _read_messages(data: Any, given: Given) -> Iterator[Event]:
@@ -263,20 +232,20 @@ def _read_messages(data: Any, given: Given) -> Iterator[Event]:
         name = next((str(about[key]) for key in ("conversation_id", "id", "uuid") if about.get(key)), None)
         fallback = given.conversation_id or given.stem
         messages = next((about[key] for key in _MESSAGES if key in about), chat)
-        clock = _Clock(_time_in(about))
-        for place, message in enumerate(messages):
-            role = _role(message.get("role") or message.get("sender"))
-            content, calls = _content(message.get("content") or message.get("text")), _tool_calls(message)
-            yield from _message(
+        clock = Clock(_time_in(about))
+        for place, said in enumerate(messages):
+            role = role_of(said.get("role") or said.get("sender"))
+            content, calls = content_of(said.get("content") or said.get("text")), _tool_calls(said)
+            yield from message(
                 given,
                 conversation_id=name or (f"{fallback}-{number}" if several else fallback),
                 owner=owner,
-                message_id=_given_id(message) or f"{place}-{short_hash(json.dumps([role, content, calls]))}",
-                sender=str(message.get("sender_id") or ""),
-                sender_name=message.get("sender_name") or message.get("name"),
+                message_id=_given_id(said) or f"{place}-{short_hash(json.dumps([role, content, calls]))}",
+                sender=str(said.get("sender_id") or ""),
+                sender_name=said.get("sender_name") or said.get("name"),
                 role=role,
-                sent_at=clock.time(_time_in(message), message.get("timezone")),
-                timezone=message.get("timezone"),
+                sent_at=clock.time(_time_in(said), said.get("timezone")),
+                timezone=said.get("timezone"),
                 content=content,
                 tool_calls=calls,
             )
@@ -286,126 +255,18 @@ def _time_in(item: Event) -> Any:
     return next((item[name] for name in _TIMES if item.get(name)), None)
 
 
-def _given_id(message: Event) -> str | None:
-    return next((str(message[name]) for name in ("message_id", "id", "uuid") if message.get(name) is not None), None)
+def _given_id(said: Event) -> str | None:
+    return next((str(said[name]) for name in ("message_id", "id", "uuid") if said.get(name) is not None), None)
 
 
-def _tool_calls(message: Event) -> list[Event]:
+def _tool_calls(said: Event) -> list[Event]:
     calls = []
-    for call in message.get("tool_calls") or []:
+    for call in said.get("tool_calls") or []:
         function = call.get("function") or call
         arguments = function.get("arguments", "")
         arguments = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, sort_keys=True)
         calls.append({"name": str(function.get("name", "")), "arguments": arguments})
     return calls
-
-
-# --- shared ----------------------------------------------------------------------------------------------------------
-
-
-class _Clock:
-    """The times of a chat's messages, those that are missing filled in."""
-
-    def __init__(self, begins: Any) -> None:
-        self._next = _moment(begins) or UNKNOWN_TIME
-
-    def time(self, value: Any, timezone: str | None = None) -> str:
-        """A message's time as ISO 8601; what is no time stays as it is, so that the flow refuses it by name."""
-        if value is None or value == "":
-            moment: datetime | None = self._next
-        elif (moment := _moment(value)) is None:
-            return str(value)
-        self._next = moment + PACE
-        return (moment if moment.tzinfo or timezone else moment.replace(tzinfo=UTC)).isoformat()
-
-
-def _moment(value: Any) -> datetime | None:
-    """Seconds or milliseconds since 1970, as a number or its digits, or ISO 8601."""
-    try:
-        if isinstance(value, str) and not re.fullmatch(r"\d+(\.\d+)?", value):
-            return datetime.fromisoformat(value)
-        seconds = float(value)
-        return UNKNOWN_TIME + timedelta(seconds=seconds / 1000 if seconds > _MILLISECONDS else seconds)
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _message(
-    given: Given,
-    *,
-    conversation_id: str,
-    owner: Event,
-    sent_at: str,
-    content: str | list[Event],
-    message_id: Any = None,
-    sender: str = "",
-    sender_name: Any = None,
-    role: str = "user",
-    timezone: str | None = None,
-    tool_calls: Sequence[Event] = (),
-) -> Iterator[Event]:
-    """One message event, or none where nothing is said."""
-    said = content.strip() if isinstance(content, str) else content
-    if not said and not tool_calls:
-        return
-    fields = {
-        "tenant_id": given.tenant_id,
-        **owner,
-        "message_id": None if message_id is None else str(message_id),
-        "sender_id": sender,
-        "sender_name": str(sender_name or sender),
-        "timezone": timezone,
-        "tool_calls": list(tool_calls),
-    }
-    yield {
-        "schema": SCHEMA,
-        "event": "message",
-        "conversation_id": conversation_id,
-        **{name: value for name, value in fields.items() if value},
-        "role": role,
-        "sent_at": sent_at,
-        "content": content,
-    }
-
-
-def _content(value: Any) -> str | list[Event]:
-    """The content of a message with a role: text, or the parts of the event format."""
-    if not isinstance(value, list):
-        return "" if value is None else str(value)
-    return [part for item in value for part in _part(item)]
-
-
-def _part(item: Any) -> Iterator[Event]:
-    if isinstance(item, str):
-        item = {"type": "text", "text": item}
-    kind, text = str(item.get("type", "text")), item.get("text")
-    if isinstance(text, str):
-        if text.strip():
-            yield {"type": "text", "text": text}
-        return
-    link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
-    link = link.get("url") if isinstance(link, dict) else link
-    uri = None if link is None or str(link).startswith("data:") else str(link)
-    medium = next((medium for medium in ("image", "audio") if medium in kind), "file")
-    part = {"type": medium, "uri": uri, "name": item.get("name") or (None if uri else kind)}
-    yield {name: value for name, value in part.items() if value}
-
-
-def _text(value: Any) -> str:
-    """Any content as text; what is no text stands as a bracketed mention."""
-    if isinstance(value, list):
-        return "\n".join(text for item in value if (text := _text(item)).strip())
-    if isinstance(value, dict):
-        kind = str(value.get("content_type") or value.get("type") or "file")
-        medium = next((medium for medium in ("image", "audio", "video") if medium in kind), "file")
-        return str(value.get("text") or f"[{medium}]")
-    return "" if value is None else str(value)
-
-
-def _role(value: Any) -> str:
-    name = str(value or "user").lower()
-    name = _ROLES.get(name, name)
-    return name if name in ("user", "assistant", "system", "tool") else "user"
 
 
 def _listed(data: Any) -> list[Any]:
@@ -417,6 +278,7 @@ def _first(data: Any) -> Any:
 
 
 SHAPES = (
+    Shape("a list of events", _is_events, _read_events),
     Shape("LoCoMo", _is_locomo, _read_locomo),
     Shape("EverOS", _is_everos, _read_everos),
     Shape("ChatGPT export", _is_chatgpt, _read_chatgpt),

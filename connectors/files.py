@@ -9,27 +9,24 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from connectors.chat_exports import SHAPES, Event, Given, Shape, shape_of
+from connectors.chat_events import Event, Given, complete
+from connectors.chat_exports import SHAPES, Shape, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
 from mneme.records import Position
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_EVENT_KEYS = {"event", "conversation_id", "document_id"}
-_TEXT_ENDINGS = {
-    "": "text/plain",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-}
+_MARKDOWN, _PLAIN = "text/markdown", "text/plain"
+_TEXT_ENDINGS = {"": _PLAIN, ".txt": _PLAIN, ".text": _PLAIN, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
 _LINE_ENDINGS = (".jsonl", ".ndjson")
+_HEAD = 65_536  # bytes that tell what a file is
 _LINES_LOOKED_AT = 100  # in search of an event, when the first line is broken
-_UNDERSTOOD = f"JSON Lines of events (docs/events.md), {', '.join(shape.name for shape in SHAPES)}, and text or Markdown"
+_UNDERSTOOD = f"JSON Lines of events, {', '.join(shape.name for shape in SHAPES)}, and text or Markdown"
 
 
 def read_file(
@@ -52,7 +49,8 @@ def read_file(
         user_id, group_id, agent_id, tenant_id, conversation_id: what holds where the file itself does not say it.
 
     Raises:
-        InputError: the file is missing, empty, or in no form that is understood; raised before the first event.
+        InputError: the file is missing, empty, or in no form that is understood, or needs an owner and none is given,
+            all before the first event; or an export loses its form further down (``count_events`` tells beforehand).
     """
     given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id)
     form = _recognise(path)
@@ -155,22 +153,21 @@ def _recognise(path: Path) -> _Lines | _Chat | _Text:
     """
     ending = path.suffix.lower()
     with _opened(path) as file:
-        head = file.read(4096).removeprefix(_BYTE_ORDER_MARK).lstrip()
+        head = file.read(_HEAD).removeprefix(_BYTE_ORDER_MARK).lstrip()
         file.seek(0)
         lines = list(itertools.islice(_filled_lines(file), _LINES_LOOKED_AT)) if head[:1] == b"{" else []
     if not head:
         raise InputError(f"{path}: the file is empty")
     if head.startswith(b"%PDF") or b"\0" in head:
-        raise InputError(f"{path}: files of this format are not read yet; what is: {_UNDERSTOOD} in UTF-8")
-    first = _parsed(lines[0]) if lines else None
-    if isinstance(first, dict) and shape_of(first) and len(lines) > 1:  # a chat on each line
-        return _chat(path, [_json(path, line) for line in _filled_lines(_opened(path))])
-    if isinstance(first, dict) and not shape_of(first) and (len(lines) > 1 or _EVENT_KEYS & first.keys()):
+        raise InputError(f"{path}: files of this format are not read yet; what is: {_UNDERSTOOD}, in UTF-8")
+    parsed = [_parsed(line) for line in lines]
+    if ending not in _LINE_ENDINGS and parsed and parsed[0] is None and (data := _parsed(path.read_bytes())) is not None:
+        return _chat(path, data)  # one object over many lines
+    if any(is_event(event) for event in parsed) or (ending in _LINE_ENDINGS and not any(parsed)):
         return _Lines(path)
-    if first is None and any(isinstance(event := _parsed(line), dict) and _EVENT_KEYS & event.keys() for line in lines):
-        return _Lines(path)
-    if ending in _LINE_ENDINGS:
-        return _Lines(path)
+    if len(parsed) > 1 and isinstance(parsed[0], dict):  # a chat or a message on each line
+        with _opened(path) as file:
+            return _chat(path, [_json(path, line) for line in _filled_lines(file)])
     if ending in _TEXT_ENDINGS and (head[:1] not in b"{[" or _parsed(path.read_bytes()) is None):
         return _Text(path)
     if head[:1] not in b"{[":
@@ -188,18 +185,17 @@ def _chat(path: Path, data: Any) -> _Chat:
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: Path) -> BufferedReader:
     try:
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or 'it cannot be read').lower()}; give the path of a file") from error
 
 
-def _filled_lines(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        for number, line in enumerate(file):
-            if filled := (line.removeprefix(_BYTE_ORDER_MARK) if number == 0 else line).strip():
-                yield filled
+def _filled_lines(file: BufferedReader) -> Iterator[bytes]:
+    for number, line in enumerate(file):
+        if filled := (line.removeprefix(_BYTE_ORDER_MARK) if number == 0 else line).strip():
+            yield filled
 
 
 def _parsed(raw: bytes) -> Any:
@@ -233,12 +229,6 @@ def _encoded(event: Event) -> bytes:
 
 def _completed(raw: bytes, given: Given) -> bytes:
     """A line with what the caller gave and the line does not say; a broken one stays as it is."""
-    missing: Event = {"tenant_id": given.tenant_id} if given.tenant_id else {}
-    if not (missing or given.owner or given.conversation_id) or not isinstance(event := _parsed(raw), dict):
-        return raw
-    if event.get("event", "message") in ("message", "document") and not {"user_id", "group_id", "agent_id"} & event.keys():
-        missing |= given.owner
-    if event.get("event") != "document" and given.conversation_id:
-        missing["conversation_id"] = given.conversation_id
-    missing = {name: value for name, value in missing.items() if name not in event}
-    return _encoded(event | missing) if missing else raw
+    event = _parsed(raw)
+    completed = complete(event, given) if isinstance(event, dict) else event
+    return raw if completed == event else _encoded(completed)

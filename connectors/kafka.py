@@ -74,6 +74,9 @@ def store_error(settings: Kafka, doing: str, error: BaseException) -> StoreError
     what = f"Kafka at {settings.bootstrap_servers}, {doing}: {type(error).__name__}: {text}"
     for kinds, kind, remedy in _REMEDIES:
         if isinstance(error, kinds):
+            if kind is StoreUnavailable and settings.security_protocol != "PLAINTEXT":
+                # a broker that refuses a login hangs up, and the client sees no more than that
+                remedy += "; wrong credentials or certificates look like this too (MNEME_KAFKA__SASL_*, MNEME_KAFKA__SSL_*)"
             return kind(f"{what}; {remedy}")
     return StoreRejected(f"{what}; see the broker's log")
 

@@ -49,7 +49,8 @@ class PartitionReader:
                 allow_auto_create_topics=False,
             )
         try:
-            self._position = self._start(offset)
+            with kafka_errors(settings, f"looking for {self._name}"):
+                self._position = self._start(offset)
         except BaseException:
             self._consumer.close(autocommit=False)
             raise
@@ -71,7 +72,7 @@ class PartitionReader:
             try:
                 batches = self._consumer.poll(timeout_ms=0, max_records=limit)
                 # not the last event's offset + 1: the markers of transactions have offsets too
-                self._position = self._consumer.position(self._partition, timeout_ms=0)
+                self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
             except (OffsetOutOfRangeError, LogTruncationError, NoOffsetForPartitionError) as error:
                 raise self._lost(self._position) from error
         return [self._incoming(record) for record in batches.get(self._partition, ())]

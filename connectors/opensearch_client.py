@@ -117,9 +117,7 @@ def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
             "opensearch.api_key, and what the user may do with the indices of opensearch.index_prefix"
         )
     if type == "index_not_found_exception":
-        return StoreRejected(
-            f"{where}: {reason}; start the flow once, it makes the indices, or check opensearch.index_prefix"
-        )
+        return StoreRejected(f"{where}: {reason}; start the flow once, it makes the indices, or check opensearch.index_prefix")
     return StoreRejected(f"{where} refuses the request ({status} {what})")
 
 

@@ -40,7 +40,7 @@ from mneme.settings import Boundaries, load_settings
 Numbers = npt.NDArray[np.float64]
 
 FOLDS = 5
-GATES = ("speakers.assisted", "shape.usual_log_words", "shape.lower_case", "shape.questions")
+GATES = ("speakers.assisted", "shape.usual_log_words", "shape.lower_case", "shape.questions", "shape.shortness")
 STRENGTH = 0.02  # inverse of the L2 penalty: .005 to .1 differ by less than .01 of F1 in cross-validation
 LESS_AHEAD = 0.15  # of the examples see fewer messages ahead, as when a conversation pauses
 DEFAULT_OUT = Path(__file__).parent.parent / "flows" / "boundaries" / "coefficients.json"

@@ -19,6 +19,7 @@ PAUSE_AT_TOPIC = 0.2  # of the topic changes inside a dialogue fall on a pause, 
 PAUSE_IN_TOPIC = 0.06  # of the other messages come after a pause, and are no boundaries
 PAUSE_EARLY = 0.12  # of them while the episode is short: people begin, and go on the other day
 PAUSE_BETWEEN = 0.85  # of the dialogues begin after a pause; all are boundaries
+CUT_SHORT = 0.3  # of the dialogues end after 2 to 6 messages, so that there are short episodes that are whole
 SHORTEST = 6  # messages: a topic change sooner is no boundary even after a pause
 
 
@@ -35,7 +36,8 @@ def _chat(dialogues: Sequence[Dialogue], chance: random.Random) -> Dialogue:
     boundaries: list[int] = [0]
     at = _START
     for dialogue in dialogues:
-        for index, message in enumerate(dialogue.messages):
+        length = chance.randint(2, 6) if chance.random() < CUT_SHORT else len(dialogue.messages)
+        for index, message in enumerate(dialogue.messages[:length]):
             changes = index in dialogue.boundaries
             short = len(messages) - boundaries[-1] < SHORTEST
             if index == 0:

@@ -81,7 +81,8 @@ def compete(
     2. A round takes the next ``batch`` from the max-heap and asks ``expand`` for their facts.
     3. Each fact gets ``alpha * fact_score + (1 - alpha) * episode_score``. It enters if a place is free or it beats the
        worst. Its parent leaves first; only if that leaves too many, the worst is evicted. A parent whose last fact was
-       evicted returns to compete for itself.
+       evicted returns to compete for itself; and once all places are taken, a last fact that is the worst of all gives
+       its place back to a better parent.
     4. It ends when all are expanded, or after ``patience`` rounds in a row that changed nothing.
 
     Args:
@@ -149,7 +150,7 @@ class _Arena:
         self._heap: list[_Place] = []
         self._holders: dict[str, Standing] = {}
         self._facts_of: dict[str, int] = {}
-        self._replaced: dict[str, Standing] = {}
+        self._parents: dict[str, Standing] = {}
 
     def offer(self, entrant: Standing) -> None:
         """Give the entrant a place, if one is free."""
@@ -163,13 +164,13 @@ class _Arena:
         if full and not self._beats(fact, self._worst()):
             return
         parent = self._holders.get(fact.parent)
-        self._replaced.setdefault(fact.parent, Standing(fact.parent, parent_score))
+        self._parents[fact.parent] = Standing(fact.parent, parent_score)
         if parent is not None:
-            del self._holders[parent.id]
+            self._remove(parent)
             self.note(Move.REPLACED, parent.id, parent.score, f"by its fact {fact.id}")
         self._place(fact)
         self.note(Move.ENTERED, fact.id, fact.score, "a place was free" if not full or parent else "better than the worst")
-        self._evict_surplus()
+        self._settle()
 
     def ids(self) -> frozenset[str]:
         """Who holds a place."""
@@ -183,18 +184,35 @@ class _Arena:
         """Remember a move."""
         self.trace.append(Step(self.round, move, identity, score, reason))
 
-    def _evict_surplus(self) -> None:
-        """Evict the worst until all fit; a parent that lost its last fact returns, and may be the next to go."""
-        while len(self._holders) > self._capacity:
+    def _settle(self) -> None:
+        """Evict the worst while there are too many, and while it is a last fact that keeps out its better parent.
+
+        A parent that lost its last fact returns, and may be the next to go.
+        """
+        while len(self._holders) >= self._capacity:
             worst = self._worst()
-            del self._holders[worst.id]
-            self.note(Move.EVICTED, worst.id, worst.score, f"the worst of {self._capacity + 1}")
-            if worst.parent is None:
-                continue
-            self._facts_of[worst.parent] -= 1
-            if self._facts_of[worst.parent] == 0 and self._beats(parent := self._replaced[worst.parent], worst):
+            surplus = len(self._holders) - self._capacity
+            parent = self._kept_out_by(worst)
+            if not surplus and parent is None:
+                return
+            self._remove(worst)
+            reason = f"the worst of {self._capacity + surplus}" if surplus else "all places are taken by better ones"
+            self.note(Move.EVICTED, worst.id, worst.score, reason)
+            if parent is not None:
                 self._place(parent)
                 self.note(Move.RETURNED, parent.id, parent.score, "its last fact was evicted")
+
+    def _kept_out_by(self, standing: Standing) -> Standing | None:
+        """The parent that would return without this fact."""
+        if standing.parent is None or self._facts_of[standing.parent] > 1:
+            return None
+        parent = self._parents[standing.parent]
+        return parent if self._beats(parent, standing) else None
+
+    def _remove(self, standing: Standing) -> None:
+        del self._holders[standing.id]
+        if standing.parent is not None:
+            self._facts_of[standing.parent] -= 1
 
     def _place(self, standing: Standing) -> None:
         self._holders[standing.id] = standing

@@ -81,9 +81,10 @@ def _best_rank(episode: FoundEpisode) -> int:
 
 def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -> FoundEpisode:
     """An episode with the facts that hold places, and the best others that match at all."""
-    best = sorted(facts, key=lambda each: (places.ranks.get(each.row.id, len(places.ranks) + 1), *_by_score(each, places)))
-    holders = sum(each.row.id in places.ranks for each in best)
-    matching = [each for each in best if places.scores.get(each.row.id, 0.0) > 0.0]
+    holders = sorted((each for each in facts if each.row.id in places.ranks), key=lambda each: places.ranks[each.row.id])
+    others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
+    others.sort(key=lambda each: (-places.scores[each.row.id], each.row.id))
+    nested = [*holders, *others][: max(most, len(holders))]
     episode = _record(row, Episode)
     return FoundEpisode(
         **places.of(row),
@@ -97,12 +98,8 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
         ended_at=episode.ended_at,
         participants=episode.participants,
         message_ids=episode.message_ids,
-        atomic_facts=tuple(_fact(each.row, places) for each in matching[: max(most, holders)]),
+        atomic_facts=tuple(_fact(each.row, places) for each in nested),
     )
-
-
-def _by_score(candidate: Candidate, places: _Places) -> tuple[float, str]:
-    return -places.scores.get(candidate.row.id, 0.0), candidate.row.id
 
 
 def _fact(row: Row, places: _Places) -> FoundFact:

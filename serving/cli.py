@@ -30,6 +30,9 @@ _EXTRAS = {
     "matplotlib": "bench",
 }
 
+# Clients log every attempt before they give up; what counts in the end is raised, and is one line.
+_TALKATIVE = ("kafka", "opensearch", "urllib3", "httpx")
+
 
 class Commands(TyperGroup):
     """The boundary of the program: an error on purpose becomes one line and an exit code."""
@@ -72,6 +75,8 @@ def options(
     """Options of all commands."""
     level = logging.DEBUG if debug else logging.INFO if verbose else logging.WARNING
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(level if debug else logging.WARNING if verbose else logging.CRITICAL)
 
 
 app.command(name="demo")(demo_command.demo)

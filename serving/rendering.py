@@ -1,5 +1,6 @@
 """How memories look in a terminal of 80 columns or more: tables and panels of rich, which knows how wide Chinese is."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from queries.responses import FoundEpisode, FoundFact, SearchResponse
 
 _FACTS_UNDER_AN_EPISODE = 3
+_TRACED_OF_A_MOVE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _ranked(found: "SearchResponse") -> Iterable[_Result]:
     for foresight in found.foresights:
         if foresight.rank is not None:
             when = expected(foresight.start, foresight.end) if foresight.start else ""
-            yield _Result(foresight.rank, foresight.score, when, Text(foresight.statement), (_dim("expected"),))
+            yield _Result(foresight.rank, foresight.score, when, Text.assemble(foresight.statement, (" · expected", "dim")), ())
     for profile in found.profiles:
         if profile.rank is not None:
             lines = tuple(Text(f"• {item.statement}") for item in (*profile.explicit, *profile.implicit))
@@ -129,9 +131,15 @@ def _trace(found: "SearchResponse") -> RenderableType:
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
     table.add_column("record", ratio=1, overflow="fold")
     table.add_column("why", ratio=1, overflow="fold")
+    shown: Counter[tuple[str, str]] = Counter()
     for step in found.trace or ():
+        shown[step.stage, step.move] += 1
+        if step.stage != "compete" and shown[step.stage, step.move] > _TRACED_OF_A_MOVE:
+            continue
         table.add_row(step.stage, str(step.round or ""), step.move, f"{step.score:.3f}", Text(step.id), Text(step.reason))
-    return table
+    left_out = len(found.trace or ()) - table.row_count
+    more = [_dim(f"{count(left_out, 'more step')} with --json")] if left_out else []
+    return Group(Text(""), table, *more)
 
 
 def episode_panel(episode: "Episode", facts: Sequence["AtomicFact"]) -> RenderableType:

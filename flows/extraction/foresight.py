@@ -10,16 +10,17 @@ from flows.extraction.retelling import Retelling, Said
 from flows.extraction.substance import weight
 
 _INTENT = re.compile(
-    r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)? (?:(?:also|still|really|definitely|actually|probably|currently) )?(?:going to|gonna|"
-    r"planning|plan to|plan on|hoping to|hope to|intend|aiming|about to|(?:signed|signing) up for|thinking (?:of|about)|"
-    r"looking forward to|preparing for|getting ready|scheduled|booked|starting)|(?:i|we)['’]ll|(?:i|we) will|"
+    r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)? (?:(?:also|still|really|definitely|actually|probably|currently) )?"
+    r"(?:going to|gonna|planning|plan to|plan on|hoping to|hope to|intend|aiming|about to|(?:signed|signing) up for|"
+    r"thinking (?:of|about)|looking forward to|preparing for|getting ready|scheduled|booked|starting)|(?:i|we)['’]ll|(?:i|we) will|"
     r"appointment|deadline|due (?:on|by|next|this|tomorrow)|is scheduled)\b",
     re.I,
 )
 _CHINESE_INTENT = re.compile("打算|计划|准备|将要|将会|就要|预约|约了|截止|要去|要参加|会在|将在|安排在")
 _EMPTY = re.compile(
     r"\b(?:(?:i['’]ll|i will|we['’]ll) (?:\w+ )?(?:keep (?:you|that)|let you|check (?:it|that|them|this) out|tell you|"
-    r"be (?:here|there|right|fine|ok)|definitely|never|always|see|think|try|remember|miss)|let me know|talk to you|keep you posted|can't wait to hear)\b",
+    r"be (?:here|there|right|fine|ok)|definitely|never|always|see|think|try|remember|miss)|"
+    r"let me know|talk to you|keep you posted|can't wait to hear)\b",
     re.I,
 )
 _LEAST_WEIGHT = 3.0  # words of content; less is a way of speaking ("I'll do it")

@@ -51,7 +51,7 @@ def graph_of(retellings: Sequence[Retelling]) -> tuple[tuple[ExtractedEntity, ..
                 since, _ = event_time([said])
                 key = (edge.source.lower(), edge.relation, edge.target.lower())
                 edges.setdefault(key, ExtractedRelationship(edge.source, edge.relation, edge.target, since, (retelling.index,)))
-        if not has_cjk(sentence):
+        if retelling.message.role == "user" and not has_cjk(sentence):
             for name in names_in(said.text):
                 if not any(speaker.startswith(name.lower()) or speaker in name.lower() for speaker in speakers):
                     meet(name, type_of(name, said.text), retelling.index, sentence)

@@ -9,6 +9,8 @@ from mneme.text import STOP_WORDS, has_cjk
 
 _RUN = re.compile(r"[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
 _TITLE = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
+_OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/]|\s[-–•*])[\s\"'“‘]*$")
+_DIGIT = re.compile(r"\d")
 _CONNECTORS = frozenset("of the de da &".split())
 _NO_NAME = (
     frozenset(
@@ -59,17 +61,19 @@ def is_name(words: str) -> bool:
 def names_in(sentence: str) -> Iterator[str]:
     """The names of a sentence: runs of capitalised words inside it, and titles in quotation marks.
 
-    A single capitalised word that begins the sentence is no evidence of a name.
+    A single capitalised word that begins the sentence, or follows a colon, is no evidence of a name.
     """
     seen: dict[str, None] = {}
     for title in _TITLE.finditer(sentence):
         if len(title[1].split()) <= 8 and not title[1].endswith(("!", "?")):
             seen[title[1].strip(" .,")] = None
-    start = next((at for at, character in enumerate(sentence) if character.isalnum()), 0)
     for run in _RUN.finditer(sentence):
+        if sentence[run.end() : run.end() + 1] in (":", "："):  # a heading
+            continue
+        opens = _OPENING.search(sentence, 0, run.start()) is not None
         for at, name in enumerate(_split(run[0])):
-            opens = run.start() == start and at == 0 and run[0].startswith(name)
-            if (not opens or " " in name or name.isupper()) and not any(name in known for known in seen):
+            ordinary = opens and at == 0 and run[0].startswith(name) and " " not in name and not name.isupper()
+            if not ordinary and not _DIGIT.search(name) and not any(name in known for known in seen):
                 seen[name] = None
     yield from seen
 

@@ -54,9 +54,9 @@ _HAD = re.compile(
 )
 _BEFORE_OBJECT = frozenset(
     """to for with about of from on at by around behind beside near like than see tell show give help let make thank thanks love
-    wish support hear ask miss join meet get got call text email send bring teach told gave showed helped let made thanked missed
-    met asked called sent brought taught proud behind for join between inspired inspires remind reminds keep kept keeps suit
-    suits surprise inspire encourage congratulate believe trust owe appreciate invite visit bless hug drive drives motivate
+    wish support hear ask miss join meet get got call text email send bring teach told gave showed helped let made thanked
+    missed met asked called sent brought taught proud behind for join between inspired inspires remind reminds keep kept keeps
+    suit suits surprise inspire encourage congratulate believe trust owe appreciate invite visit bless hug drive drives motivate
     against beat fit lend lent hit bug bother nice seeing hearing telling showing giving helping
     letting making thanking supporting having helps lets makes gives shows tells thanks helpin asks needs wants want""".split()
 )

@@ -43,15 +43,16 @@ _KIN_WORD = rf"(?P<kin>{'|'.join(sorted(_RELATION, key=len, reverse=True))})"
 _OF_KIN = rf"(?:[a-z-]+ )?{_KIN_WORD}"
 
 _VERBS = (
-    ("works_at", ORGANISATION, r"(?:works?|worked|is working|has been working|started working|is employed|interned|is interning) "
-     r"(?:at|for) (?:the )?"),
+    ("works_at", ORGANISATION, r"(?:works?|worked|is working|has been working|started working|is employed|interned|"
+     r"is interning) (?:at|for) (?:the )?"),
     ("works_at", ORGANISATION, r"(?:got a (?:new )?job|got hired|is an? [a-z]+(?: [a-z]+){0,2}) at (?:the )?"),
     ("founded", ORGANISATION, r"(?:founded|co-founded) "),
     ("lives_in", LOCATION, r"(?:lives?|is living|has been living|is based|resides|settled) in "),
     ("lives_in", LOCATION, r"(?:moved|relocated|has moved) (?:back |over |here )?to "),
     ("from", LOCATION, r"(?:is|comes|came) (?:originally )?from "),
     ("born_in", LOCATION, r"was born (?:and raised )?in "),
-    ("visited", LOCATION, r"(?:visited|(?:traveled|travelled|flew|took a trip|has been|went on a trip) to|got back from(?: a trip to)?) "),
+    ("visited", LOCATION, r"(?:visited|got back from(?: a trip to)?|(?:traveled|travelled|flew|took a trip|has been|"
+     r"went on a trip) to) "),
     ("member_of", ORGANISATION, r"(?:joined|is a member of|plays? for|belongs to|volunteers? (?:at|for|with)) (?:the )?"),
     ("studies_at", ORGANISATION, r"(?:studies|studied|is studying|graduated|attends?|attended|enrolled)(?: [a-z]+)?"
      r"(?: at| from| in)? (?:the )?"),
@@ -59,7 +60,8 @@ _VERBS = (
     ("partner_of", PERSON, r"(?:is engaged to|is dating|started dating) "),
 )  # fmt: skip
 _VERB_CUE = re.compile(
-    r" (?:at|for|in|to|from|with|of|joined|founded|co-founded|visited|stud\w+|attend\w*|enrolled|graduated|married|dating|the) [A-Z]"
+    r" (?:at|for|in|to|from|with|of|the|joined|founded|co-founded|visited|stud\w+|attend\w*|enrolled|graduated|married|"
+    r"dating) [A-Z]"
 )
 _VERB_SHAPES = tuple(
     (relation, target, re.compile(f"{_S}(?: and others)?{_ADVERB} {verb}{_O}")) for relation, target, verb in _VERBS

@@ -2,14 +2,15 @@
 
 import re
 
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$")
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$|(?:^|[\s:：])\d{1,2}\.$")
+_BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+")
 
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order, stripped, with their end marks; blank ones are left out.
 
-    A line break ends a sentence; "Dr.", "3.5" and initials do not.
+    A line break ends a sentence; "Dr.", "3.5", initials and the number of a list do not. Bullets fall away.
 
     >>> split_sentences("I met Dr. Lee. 我很高兴。Was it 3.5 km?")
     ['I met Dr. Lee.', '我很高兴。', 'Was it 3.5 km?']
@@ -18,9 +19,9 @@ def split_sentences(text: str) -> list[str]:
     for end in _END.finditer(text):
         if end[0][0] == "." and len(end[0]) == 1 and _ABBREVIATION.search(text, start, end.end()):
             continue
-        sentences.append(text[start : end.end()].strip())
+        sentences.append(_BULLET.sub("", text[start : end.end()].strip()))
         start = end.end()
-    sentences.append(text[start:].strip())
+    sentences.append(_BULLET.sub("", text[start:].strip()))
     return [sentence for sentence in sentences if any(character.isalnum() for character in sentence)]
 
 

@@ -42,7 +42,8 @@ _COMMON = frozenset(
     enjoy enjoying enjoyed recently lately couple couple's recommend recommended suggest suggested suggestion suggestions
     definitely especially finally tonight means while might maybe stuff yourself myself himself herself themselves together
     must-see awesome anyone someone somebody nobody level talent talents impact effort efforts sense fan piece step steps
-    tip tips us since towards toward currently greatly willing ton effect advice result results success progress growth way""".split()
+    tip tips us since towards toward currently greatly willing ton effect advice result results success progress
+    growth""".split()
 )
 _LONGEST_PHRASE = 3
 _PHRASES = 3
@@ -162,29 +163,33 @@ def _stem(word: str) -> str:
 
 # --- Chinese ---------------------------------------------------------------------------------------------------------
 
-_RUN = re.compile(r"[\u4e00-\u9fff]+|[A-Za-z][A-Za-z0-9+-]*")
-_FUNCTION_CHARACTERS = frozenset(
-    "的了是在和与也就都而及吗呢吧啊嘛呀着过我你他她它们这那有不很到说要去会可以来把被让给还没又再最更太对好大家一个上下中里么什怎为因所但如果"
-)
+_RUN = re.compile(r"[\u4e00-\u9fff]+|[A-Za-z][A-Za-z0-9_+-]*")
+_FUNCTION = re.compile("[的了是在和与也就都而及吗呢吧啊嘛呀着过我你他她它们这那有不很到说要去会可以来把被让给还没又再最更太对好大家一个上下中里么什怎为因所但如果]")
+_LONGEST_CHINESE = 6
 
 
 def _chinese_subject(texts: Sequence[str], names: Collection[str]) -> str:
-    """The runs of two to six characters, free of function words, that most messages share."""
+    """The runs of two to six characters, free of function words, that most messages share; else the first whole runs."""
     apart = {name.lower() for name in names}
     messages: dict[str, set[int]] = defaultdict(set)
+    whole: dict[str, None] = {}
     for index, text in enumerate(texts):
         for run in _RUN.findall(text):
             if run.isascii():
                 if run.lower() not in apart and len(run) > 1:
                     messages[run].add(index)
                 continue
-            for piece in re.split(f"[{''.join(_FUNCTION_CHARACTERS)}]", run):
-                for length in range(2, min(6, len(piece)) + 1):
+            for piece in _FUNCTION.split(run):
+                if 2 <= len(piece) <= _LONGEST_CHINESE and piece not in apart:
+                    whole[piece] = None
+                for length in range(2, min(_LONGEST_CHINESE, len(piece)) + 1):
                     for start in range(len(piece) - length + 1):
                         messages[piece[start : start + length]].add(index)
+    shared = [term for term in messages if len(messages[term]) > 1]
+    shared.sort(key=lambda term: (-len(messages[term]) * (len(term) - 1) ** 0.5, min(messages[term]), term))
     chosen: list[str] = []
-    for term in sorted(messages, key=lambda term: (-len(messages[term]) * (len(term) - 1) ** 0.5, min(messages[term]), term)):
-        if not any(term in other or other in term or set(term) & set(other) for other in chosen):
+    for term in [*shared, *sorted(whole, key=len, reverse=True)]:
+        if not any(set(term) & set(other) for other in chosen):
             chosen.append(term)
         if len(chosen) == _PHRASES:
             break

@@ -27,11 +27,12 @@ _PHATIC = frozenset(
     good-bye care luck best enjoy everyone guys guy girl buddy pal friend dude man mate folks
     idea point question choice call effort
     posted update updates forward safe stay inspired inspire inspires amaze amazed impressed
-    happen happened happening also too even just actually maybe perhaps
+    received noted understood copy roger happen happened happening also too even just actually maybe perhaps
     ya yall y'all u ur im ive id ill pic pics photo share sharing shared""".split()
 )
 _PHRASES = re.compile(
-    r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) (?:job|work|news|start|to have|support)|let me know|"
+    r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) "
+    r"(?:job|work|news|start|to have|support)|let me know|"
     r"good luck|see you|talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|"
     r"can['’]?t wait|long time no|no (?:problem|worries)|my pleasure|any ?time|have (?:a )?(?:fun|good|great|nice|blast)|"
     r"take care|(?:glad|happy) (?:you|to (?:hear|help))|hope (?:you|to) (?:like|enjoy|see|hear)|"
@@ -43,7 +44,8 @@ _PHRASES = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENING = re.compile(
     r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
-    r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|anyway|actually|honestly|and|but|so)\b(?: so much| a lot| a bunch| thing)?"
+    r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|anyway|actually|honestly|and|but|so)\b"
+    r"(?: so much| a lot| a bunch| thing)?"
     r"(?:,? ([^\W\d_]+))?\s*[,!.:;…-]+\s*|(?:so|but|and) (?=i\b|my\b|we\b))",
     re.I,
 )

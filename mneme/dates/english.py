@@ -6,10 +6,11 @@ from datetime import date, timedelta
 from mneme.dates import spans
 from mneme.dates.rules import Found, Rule, apply
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
+from mneme.dates.tense import looks_back
 
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "couple": 2, "half": 0,
+    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "couple": 2,
 }  # fmt: skip
 _VAGUE = {"few": (2, 5), "several": (3, 7)}  # the least and the most that is meant
 
@@ -17,12 +18,12 @@ _MONTH_NUMBER = {name[:3].lower(): number for number, name in enumerate(MONTHS, 
 _MONTH = "(?:" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "May") + "|Sept|May)"
 _WEEKDAY = "(?:" + "|".join(WEEKDAYS) + ")"
 _SHORT_DAY = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
-_COUNT = r"(?:a\s+)?(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|couple|few|several)(?:\s+of)?"
+_COUNT = rf"(?:a\s+)?(\d{{1,3}}|{'|'.join(sorted((*_NUMBERS, *_VAGUE), key=len, reverse=True))})(?:\s+of)?"
 _UNIT = r"(day|night|week|weekend|month|year|decade)s?"
 _DAY_NUMBER = r"(\d{1,2})(?:st|nd|rd|th)?"
 _HOLIDAYS = {
-    "christmas eve": (12, 24), "christmas": (12, 25), "new year's eve": (12, 31), "new year's day": (1, 1), "new year's": (1, 1),
-    "halloween": (10, 31), "valentine's day": (2, 14), "independence day": (7, 4), "st. patrick's day": (3, 17),
+    "christmas eve": (12, 24), "christmas": (12, 25), "new year's eve": (12, 31), "new year's day": (1, 1),
+    "new year's": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14), "independence day": (7, 4),
 }  # fmt: skip
 
 _CUE = re.compile(
@@ -30,18 +31,6 @@ _CUE = re.compile(
     r"christmas|halloween|" + "|".join(name[:3].lower() for name in MONTHS) + r"|mon|tue|wed|thu|fri|sat|sun",
     re.IGNORECASE,
 )
-_FUTURE = re.compile(
-    r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
-    r"starts?|begins?|due|by|until|let's|deadline|want to|need to|have to|should|could we|shall)\b|'ll\b",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|scheduled|planned|wed\b)(?:\w{2,}ed|was|were|did|didn't|had|went|"
-    r"got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|lost|left|held|told|said|began|spent|wrote|drove|flew|"
-    r"caught|been|since|back)\b",
-    re.IGNORECASE,
-)
-_SENTENCE_END = re.compile(r"[.!?\n;]\s")
 
 
 def find(text: str, said: date) -> list[Found]:
@@ -49,7 +38,7 @@ def find(text: str, said: date) -> list[Found]:
     return apply(_RULES, text, said) if _CUE.search(text) else []
 
 
-# --- numbers and tense -----------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def _least_and_most(count: str) -> tuple[int, int]:
@@ -58,23 +47,6 @@ def _least_and_most(count: str) -> tuple[int, int]:
         return _VAGUE[count]
     number = int(count) if count.isdigit() else _NUMBERS[count]
     return number, number
-
-
-def _looks_back(match: re.Match[str]) -> bool | None:
-    """Whether the sentence of a match is told in the past: the nearest cue before it decides, then any after it."""
-    text, start = match.string, match.start()
-    begins = max((end.end() for end in _SENTENCE_END.finditer(text, 0, start)), default=0)
-    ending = _SENTENCE_END.search(text, match.end())
-    cues = [
-        (cue.start(), back)
-        for pattern, back in ((_FUTURE, False), (_PAST, True))
-        for cue in pattern.finditer(text, begins, ending.start() if ending else len(text))
-        if not match.start() <= cue.start() < match.end()
-    ]
-    if not cues:
-        return None
-    before = [cue for cue in cues if cue[0] < start]
-    return max(before)[1] if before else min(cues)[1]
 
 
 # --- relative --------------------------------------------------------------------------------------------------------
@@ -109,7 +81,7 @@ def _half_ago(match: re.Match[str], said: date) -> DaySpan:
 
 
 def _ahead(match: re.Match[str], said: date) -> DaySpan | None:
-    if match[0].lower().startswith("in ") and _looks_back(match):  # "read it in two days"
+    if match[0].lower().startswith("in ") and looks_back(match):  # "read it in two days"
         return None
     least, most = _least_and_most(match[1])
     return _shifted(said, least, most, match[2].lower())
@@ -166,7 +138,7 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> DaySpan
     if what == "week":
         return spans.week(said, step)
     if what == "weekend":
-        if step == 0 and said.weekday() == 0 and _looks_back(match):
+        if step == 0 and said.weekday() == 0 and looks_back(match):
             step = -1  # "this weekend was great", on a Monday
         return spans.weekend(said, step)
     if what == "month":
@@ -199,7 +171,7 @@ def _recurring(candidates: list[DaySpan], step: int, said: date) -> DaySpan | No
 def _weekday(number: int, which: str, said: date, match: re.Match[str]) -> DaySpan:
     step = _STEP.get(which)
     if step is None or (step == 0 and which == "this"):
-        back = _looks_back(match)
+        back = looks_back(match)
         this_week = spans.week(said).first + timedelta(days=number)
         if which == "this" and (not back or this_week < said):
             return DaySpan.of_day(this_week if this_week >= said or back else this_week + timedelta(days=7))
@@ -240,11 +212,11 @@ def _year_of(text: str | None) -> int | None:
 
 def _on(month: str, number: int, year: int | None, said: date, match: re.Match[str]) -> date:
     which = _MONTH_NUMBER[month[:3].lower()]
-    return date(year, which, number) if year else _nearest_year(which, number, said, _looks_back(match))
+    return date(year, which, number) if year else _nearest_year(which, number, said, looks_back(match))
 
 
 def _day_month(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(_on(match[2], int(match[1]), _year_of(match[3]), said, match))
+    return DaySpan.of_day(_on(match[2], int(match[1]), _year_of(match[3] or None), said, match))
 
 
 def _month_day(match: re.Match[str], said: date) -> DaySpan:
@@ -258,7 +230,7 @@ def _month_year(match: re.Match[str], said: date) -> DaySpan:
 
 def _month_only(match: re.Match[str], said: date) -> DaySpan:
     number = _MONTH_NUMBER[match[2][:3].lower()]
-    back = _looks_back(match)
+    back = looks_back(match)
     first = _nearest_year(number, 1, said, None if (number == said.month and back is False) else back)
     return _edged(match[1], spans.month(first))
 
@@ -289,7 +261,15 @@ def _insensitive(pattern: str) -> re.Pattern[str]:
 
 
 _EDGE = r"((?:early|mid|late)[\s-]+(?:in\s+)?|(?:the\s+)?(?:beginning|start|middle|end)\s+of\s+)"
-_WHAT = rf"week(?:end)?|month|year|quarter|{_WEEKDAY}|(?-i:{_SHORT_DAY})|spring|summer|autumn|fall|winter|{'|'.join(_HOLIDAYS)}|(?-i:{_MONTH})"
+_WHAT = (
+    rf"week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter|{_WEEKDAY}|(?-i:{_SHORT_DAY})|(?-i:{_MONTH})|"
+    + "|".join(_HOLIDAYS)
+)
+_WHICH = r"this\s+past|this\s+coming|last|past|previous|this|next|coming|upcoming"
+_YEAR = r",?\s+(\d{4})\b"
+_NO_YEAR = r"()\b(?!,?\s+\d{4}\b)"
+_MONTH_AND_DAY = rf"\b({_MONTH})\b\.?\s+(?:the\s+)?{_DAY_NUMBER}\b(?:\s*[-–]\s*{_DAY_NUMBER}\b)?"
+_DAY_AND_MONTH = rf"\b{_DAY_NUMBER}(?:\s+of)?\s+({_MONTH})\b\.?"
 _RULES = (
     Rule(_insensitive(rf"\b{_COUNT}\s+{_UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)"), _ago),
     Rule(_insensitive(r"\b(?:half\s+a\s+year|(?:a|one)\s+year\s+and\s+a\s+half)\s+ago\b"), _half_ago),
@@ -299,19 +279,19 @@ _RULES = (
     Rule(_insensitive(r"\b((?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow|"
                       r"last\s+night|this\s+(?:morning|afternoon|evening))\b"), _simple),
     Rule(_insensitive(r"\bthe\s+(week|weekend|month|year)\s+(before\s+last|after\s+next)\b"), _before_last),
-    Rule(_insensitive(rf"\b(?P<edge>{_EDGE})?(?:the\s+)?(?P<which>this\s+past|this\s+coming|last|past|previous|this|next|coming|upcoming)"
-                      rf"\s+(?P<what>{_WHAT})\b"), _step),
+    Rule(_insensitive(rf"\b(?P<edge>{_EDGE})?(?:the\s+)?(?P<which>{_WHICH})\s+(?P<what>{_WHAT})\b"), _step),
     Rule(_insensitive(rf"\b({_WEEKDAY})\b(?!s)"), _bare_weekday),
     Rule(re.compile(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({_SHORT_DAY})\b"), _bare_weekday),
-    Rule(re.compile(rf"\b{_DAY_NUMBER}(?:\s+of)?\s+({_MONTH})\b\.?(?:,?\s+(\d{{4}})\b)?"), _day_month, relative=False),
-    Rule(re.compile(rf"\b({_MONTH})\b\.?\s+(?:the\s+)?{_DAY_NUMBER}\b(?:\s*[-–]\s*{_DAY_NUMBER}\b)?(?:,?\s+(\d{{4}})\b)?"),
-         _month_day, relative=False),
+    Rule(re.compile(_DAY_AND_MONTH + _YEAR), _day_month, relative=False),
+    Rule(re.compile(_DAY_AND_MONTH + _NO_YEAR), _day_month),
+    Rule(re.compile(_MONTH_AND_DAY + _YEAR), _month_day, relative=False),
+    Rule(re.compile(_MONTH_AND_DAY + _NO_YEAR), _month_day),
     Rule(re.compile(rf"\b{_EDGE}?({_MONTH})\b\.?,?\s+(?:of\s+)?(\d{{4}})\b"), _month_year, relative=False),
-    Rule(re.compile(rf"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Tt]ill|[Bb]y|[Dd]uring|[Aa]round|[Ff]rom|[Bb]ack in|[Oo]f)\s+{_EDGE}?({_MONTH})\b"
-                    r"(?!\s+\d)"), _month_only),
+    Rule(_insensitive(rf"\b(?:in|since|until|till|by|during|around|from|of)\s+{_EDGE}?(?-i:({_MONTH}))\b(?!\s+\d)"),
+         _month_only),
     Rule(re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?=\b|T)"), _iso, relative=False),
     Rule(re.compile(r"\b((?:19|20)\d\d)/(\d\d?)/(\d\d?)\b"), _iso, relative=False),
     Rule(re.compile(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b"), _slashes, relative=False),
-    Rule(re.compile(r"\b(?:[Ii]n|[Ss]ince|[Ff]rom|[Uu]ntil|[Dd]uring|[Bb]y|[Oo]f|[Yy]ear|[Ee]arly|[Ll]ate|[Aa]round)\s+((?:19|20)\d\d)\b"
-                    r"(?![-/.,]\d)"), _year_only, relative=False),
+    Rule(_insensitive(r"\b(?:in|since|from|until|during|by|of|year|early|late|around)\s+((?:19|20)\d\d)\b(?![-/.,]\d)"),
+         _year_only, relative=False),
 )  # fmt: skip

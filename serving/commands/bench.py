@@ -29,7 +29,7 @@ def _group() -> None:
 
 
 def locomo(
-    path: Annotated[Path, typer.Argument(help="Your LoCoMo JSON.", show_default=False)],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="Your LoCoMo JSON.", show_default=False)],
     index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
         "bench-results/locomo.json"

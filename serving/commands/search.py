@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The question.", show_default=False)],
     user: UserOption = None,
     group: GroupOption = None,
     agent: AgentOption = None,
@@ -65,7 +65,9 @@ def search(
 
 
 def inspect(
-    conversation: Annotated[str, typer.Argument(help="Id of a conversation, or of a document.", show_default=False)],
+    conversation: Annotated[
+        str, typer.Argument(metavar="CONVERSATION", help="Its id, or the id of a document.", show_default=False)
+    ],
     tenant: TenantOption = "default",
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON, one on a line.")] = False,
 ) -> None:

@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.commands.options import AgentOption, ConversationOption, GroupOption, TenantOption, UserOption, given
+from serving.commands.options import (
+    AgentOption,
+    ConversationOption,
+    FileTenantOption,
+    GroupOption,
+    TenantOption,
+    UserOption,
+    given,
+)
 from serving.console import messages, note, output, progress_bar
 
 if TYPE_CHECKING:
     from mneme.settings import Settings
 
-Files = Annotated[list[Path], typer.Argument(help="JSONL events, chat exports, text or Markdown.", show_default=False)]
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="JSONL events, chat exports, text or Markdown.", show_default=False)
+]
 
 _MOST_REFUSALS_SHOWN = 5
 _POLL_SECONDS = 0.1
@@ -34,7 +44,7 @@ def ingest(
     user: UserOption = None,
     group: GroupOption = None,
     agent: AgentOption = None,
-    tenant: TenantOption = "default",
+    tenant: FileTenantOption = None,
     conversation: ConversationOption = None,
 ) -> None:
     """Take files into the index, through the whole flow, until they end.
@@ -61,7 +71,7 @@ def publish(
     user: UserOption = None,
     group: GroupOption = None,
     agent: AgentOption = None,
-    tenant: TenantOption = "default",
+    tenant: FileTenantOption = None,
     conversation: ConversationOption = None,
     backfill: Annotated[bool, typer.Option("--backfill", help="Send behind everything live: for history.")] = False,
 ) -> None:
@@ -75,7 +85,7 @@ def publish(
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     total = sum(count_events(path, **defaults) for path in files)
-    events = (incoming for path in files for incoming in read_file(path, **defaults))
+    events = (incoming for path in files for incoming in read_file(path, 0, **defaults))
     sent, refused, started = 0, list[str](), time.monotonic()
     with progress_bar("Publishing", "events") as on_progress, Publisher(load_settings().kafka) as publisher:
         for incoming in events:
@@ -108,7 +118,7 @@ def run() -> None:
 
 
 def flush(
-    conversation: Annotated[str, typer.Argument(help="Id of the conversation.", show_default=False)],
+    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False)],
     tenant: TenantOption = "default",
     wait: Annotated[bool, typer.Option("--wait", help="Wait until everything before it is searchable.")] = False,
     timeout: Annotated[float, typer.Option(help="Seconds that --wait waits.")] = 60.0,

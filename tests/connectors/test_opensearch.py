@@ -1,8 +1,18 @@
+"""OpenSearch: the contract of every index, and what is OpenSearch's own."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
 from connectors.opensearch import OpenSearchIndex
+from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.ports import Create, Filter, Outcome, Put, TextLeg, VectorLeg
+from mneme.records import Owner
+from mneme.rows import Collection
 from tests.contracts.memory_index import MemoryIndexContract
-from tests.contracts.rows import EMBEDDER
+from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of
 
 
 @pytest.fixture
@@ -15,7 +25,8 @@ def opensearch(opensearch_settings):
 def remove_indices(opensearch):
     yield
     index = OpenSearchIndex(opensearch)
-    index._client.indices.delete(index=",".join(name for name, _ in index._indices().values()))
+    if there := index._indices():
+        index._client.indices.delete(index=",".join(name for name, _ in there.values()))
     index.close()
 
 
@@ -31,3 +42,155 @@ class TestOpenSearchIndex(MemoryIndexContract):
     @pytest.fixture
     def reopen(self, opensearch):
         return lambda: OpenSearchIndex(opensearch)
+
+
+@pytest.fixture
+def open_index(opensearch, remove_indices):
+    """Opens prepared indices with settings of the test's own; all lie under one prefix."""
+    opened = []
+
+    def open_one(sleep=time.sleep, prepare=True, **changes):
+        index = OpenSearchIndex(opensearch.model_copy(update=changes), sleep)
+        opened.append(index)
+        if prepare:
+            index.prepare(EMBEDDER)
+        return index
+
+    yield open_one
+    for index in opened:
+        index.close()
+
+
+@pytest.mark.opensearch
+def test_every_collection_is_a_numbered_index_behind_an_alias(open_index, opensearch):
+    client = open_index()._client
+    for collection in Collection:
+        alias = f"{opensearch.index_prefix}-{collection}"
+        assert list(client.indices.get_alias(name=alias)) == [f"{alias}-1"]
+
+
+@pytest.mark.opensearch
+def test_an_index_is_made_as_the_settings_say(open_index, opensearch):
+    client = open_index(shards=2, refresh_interval="7s")._client
+    name = f"{opensearch.index_prefix}-facts-1"
+    described = client.indices.get(index=name)[name]
+    there = described["settings"]["index"]
+    assert (there["number_of_shards"], there["refresh_interval"], there["gc_deletes"]) == ("2", "7s", "1h")
+    assert described["mappings"]["_routing"] == {"required": True}
+    assert described["mappings"]["properties"]["vector"]["method"]["engine"] == "lucene"
+
+
+@pytest.mark.opensearch
+def test_a_changed_refresh_interval_is_taken_over_at_the_next_start(open_index, opensearch):
+    open_index()
+    client = open_index(refresh_interval="9s")._client
+    for described in client.indices.get_settings(index=f"{opensearch.index_prefix}-*").values():
+        assert described["settings"]["index"]["refresh_interval"] == "9s"
+
+
+@pytest.mark.opensearch
+def test_several_processes_may_prepare_at_once(open_index):
+    indices = [open_index(prepare=False) for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(index.prepare, EMBEDDER) for index in indices]:
+            done.result()
+    assert [result.outcome for result in indices[0].write([Put(fact("f"))])] == [Outcome.DONE]
+
+
+@pytest.mark.opensearch
+def test_an_index_in_the_place_of_an_alias_is_refused(open_index, opensearch):
+    index = open_index(prepare=False)
+    name = f"{opensearch.index_prefix}-facts"
+    index._client.indices.create(index=name)
+    with pytest.raises(StoreRejected, match="needs an alias"):
+        index.prepare(EMBEDDER)
+    index._client.indices.delete(index=name)
+
+
+@pytest.mark.opensearch
+def test_an_index_that_nobody_prepared_says_so(open_index):
+    index = open_index(prepare=False)
+    row = fact("f")
+    for use in (
+        lambda: index.write([Put(row)]),
+        lambda: index.get([row.key]),
+        lambda: index.recall([TextLeg(Collection.FACTS, of(), ("tea",), 10)]),
+        lambda: list(index.scan(Collection.FACTS)),
+        lambda: index.count(Collection.FACTS),
+        lambda: index.set_metadata({"run": "1"}),
+        index.metadata,
+        index.refresh,
+    ):
+        with pytest.raises(StoreRejected, match=r"start the flow once|index_prefix"):
+            use()
+
+
+@pytest.mark.opensearch
+def test_a_read_only_block_is_waited_out(open_index, opensearch):
+    blocks = {"index": f"{opensearch.index_prefix}-facts", "params": {}}
+    pauses = []
+
+    def lift_the_block(seconds):
+        pauses.append(seconds)
+        plain._client.indices.put_settings(body={"index.blocks.read_only_allow_delete": None}, **blocks)
+
+    plain, index = open_index(), open_index(sleep=lift_the_block)
+    plain._client.indices.put_settings(body={"index.blocks.read_only_allow_delete": True}, **blocks)
+    results = index.write([Put(episode("e")), Put(fact("f")), Create(message("m"))])
+    assert [result.outcome for result in results] == [Outcome.DONE] * 3
+    assert len(pauses) == 1
+
+
+@pytest.mark.opensearch
+def test_a_read_only_block_that_stays_is_an_error_that_names_it(open_index, opensearch):
+    index = open_index(retry_seconds=0.0)
+    blocked = f"{opensearch.index_prefix}-facts"
+    index._client.indices.put_settings(index=blocked, body={"index.blocks.read_only_allow_delete": True})
+    with pytest.raises(StoreUnavailable, match=r"read-only.*free disk space"):
+        index.write([Put(fact("f"))])
+
+
+@pytest.mark.opensearch
+def test_an_id_of_over_512_bytes_is_rejected_alone(open_index):
+    results = open_index().write([Put(fact("a")), Put(fact("é" * 257)), Put(fact("b"))])
+    assert [result.outcome for result in results] == [Outcome.DONE, Outcome.REJECTED, Outcome.DONE]
+
+
+@pytest.mark.opensearch
+def test_owners_on_different_shards_are_ranked_by_common_frequencies(open_index):
+    index = open_index(shards=3)
+    owners = [Owner(tenant_id="acme", type="user", id=f"user-{number}") for number in range(12)]
+    rows = [fact(f"f{number:02d}", "green tea", vector=axis(0), owner=owner) for number, owner in enumerate(owners)]
+    index.write([Put(row) for row in rows])
+    index.refresh()
+    everyone = Filter("acme", tuple(owner.key for owner in owners))
+    by_words, by_meaning = index.recall(
+        [TextLeg(Collection.FACTS, everyone, ("tea",), 20), VectorLeg(Collection.FACTS, everyone, axis(0), 20)]
+    )
+    assert [hit.row.id for hit in by_words] == [hit.row.id for hit in by_meaning] == [row.id for row in rows]
+    assert len({hit.score for hit in by_words}) == 1
+    scored = index.score(Collection.FACTS, everyone, ("tea",), axis(0), 20)
+    assert [one.bm25 for one in scored] == pytest.approx([by_words[0].score] * 12, rel=1e-4)
+    assert set(index.get([row.key for row in rows])) == {row.key for row in rows}
+    assert [row.id for row in index.scan(Collection.FACTS)] == [row.id for row in rows]
+
+
+@pytest.mark.opensearch
+def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
+    monkeypatch.setattr("connectors.opensearch._PAGE", 4)
+    index = open_index()
+    rows = [fact(f"f{number}") for number in range(8)]
+    index.write([Put(row) for row in rows])
+    index.refresh()
+    assert [row.id for row in index.scan(Collection.FACTS)] == [row.id for row in rows]
+    assert len(index.get([row.key for row in rows])) == 8
+
+
+@pytest.mark.opensearch
+def test_a_vector_without_a_direction_finds_nothing(open_index):
+    index = open_index()
+    index.write([Put(fact("f", "tea", vector=axis(0)))])
+    index.refresh()
+    nowhere = np.zeros(DIMENSION, dtype=np.float32)
+    assert index.recall([VectorLeg(Collection.FACTS, of(), nowhere, 10)]) == [[]]
+    assert [one.cosine for one in index.score(Collection.FACTS, of(), ("tea",), nowhere, 10)] == [None]

@@ -351,6 +351,11 @@ class MemoryIndexContract:
         absent = [fact("absent").key, Key(Collection.EPISODES, row.owner_key, row.id)]
         assert set(index.get([row.key, *absent])) == {row.key}
 
+    def test_a_key_with_another_owner_finds_nothing(self, index):
+        row = fact("f")
+        fill(index, row)
+        assert index.get([Key(row.collection, BOB.key, row.id)]) == {}
+
     def test_a_key_asked_for_twice_is_answered_once(self, index):
         row = fact("f")
         index.write([Put(row)])

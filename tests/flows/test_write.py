@@ -37,7 +37,7 @@ class Index(ReferenceIndex):
 
 
 def _is_refused(write: Write) -> bool:
-    return isinstance(write, Put) and "refuse" in write.row.body["text"]
+    return isinstance(write, Put) and "refuse" in write.row.body.get("text", "")
 
 
 class Feed:

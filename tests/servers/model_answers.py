@@ -138,11 +138,11 @@ def _parts(name: str, source: Source) -> list[Source]:
     """The elements of a list: one for each sentence, name, tie, plan or liking, by what the list is called."""
     if "source" in name or "message" in name:
         return [Source((line,), "") for line in source.lines]
-    if "entit" in name or "participant" in name or "people" in name:
-        return [
-            Source((line,), line.text, {"name": line.speaker, "type": "person"})
-            for line in {line.speaker: line for line in reversed(source.lines) if line.speaker}.values()
-        ]
+    if "entit" in name or "participant" in name:
+        first: dict[str, Line] = {}
+        for line in source.lines:
+            first.setdefault(line.speaker, line)
+        return [Source((line,), line.text, {"name": name, "type": "person"}) for name, line in first.items() if name]
     sentences = [Source((line,), sentence) for line in source.lines for sentence in line.sentences]
     if "relation" in name:
         return [

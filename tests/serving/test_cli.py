@@ -210,7 +210,7 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
     monkeypatch.setattr(flows, "ingest", ingest, raising=False)
     result = command_line.invoke(app, ["ingest", "a.jsonl", "b.md", "--user", "mira"])
     assert result.exit_code == 0
-    assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira", "tenant_id": "default"}}
+    assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
     assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
     assert "dead letters" in result.stderr
 

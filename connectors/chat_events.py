@@ -1,0 +1,178 @@
+"""Message events made from chats of other programs: what is missing is filled in, always in the same way."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
+from typing import Any
+
+from mneme.errors import InputError
+from mneme.events import SCHEMA
+from mneme.times import from_milliseconds
+
+Event = dict[str, Any]
+
+PACE = timedelta(seconds=30)  # between messages without a time of their own
+UNKNOWN_TIME = from_milliseconds(0)
+
+_MILLISECONDS = 1e11  # a larger number of seconds since 1970 would be after the year 5138
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the caller says about a file, for what the file itself does not say."""
+
+    name: str
+    user_id: str | None = None
+    group_id: str | None = None
+    agent_id: str | None = None
+    tenant_id: str | None = None
+    conversation_id: str | None = None
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its folder and ending."""
+        return PurePath(self.name).stem
+
+    @property
+    def owner(self) -> Event:
+        """The owner fields that are given."""
+        owner = {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id}
+        return {name: value for name, value in owner.items() if value}
+
+    def owner_or_refuse(self) -> Event:
+        """The given owner.
+
+        Raises:
+            InputError: none is given.
+        """
+        if not self.owner:
+            raise InputError(
+                f"{self.name}: it does not say whose memory it is; give a user, a group or an agent (--user alice)"
+            )
+        return self.owner
+
+
+def complete(event: Event, given: Given) -> Event:
+    """An event with what the caller gave and the event does not say."""
+    fields: Event = {"tenant_id": given.tenant_id}
+    kind = event.get("event", "message")
+    if kind in ("message", "document") and not {"user_id", "group_id", "agent_id"} & event.keys():
+        fields |= given.owner
+    if kind != "document":
+        fields["conversation_id"] = given.conversation_id
+    return {name: value for name, value in fields.items() if value} | event
+
+
+class Clock:
+    """The times of a chat's messages, those that are missing filled in."""
+
+    def __init__(self, begins: Any) -> None:
+        self._next = _moment(begins) or UNKNOWN_TIME
+
+    def time(self, value: Any, timezone: str | None = None) -> str:
+        """A message's time as ISO 8601; what is no time stays as it is, so that the flow refuses it by name."""
+        moment = self._next if value is None or value == "" else _moment(value)
+        if moment is None:
+            return str(value)
+        self._next = moment + PACE
+        return (moment if moment.tzinfo or timezone else moment.replace(tzinfo=UTC)).isoformat()
+
+
+def _moment(value: Any) -> datetime | None:
+    """Seconds or milliseconds since 1970, as a number or its digits, or ISO 8601."""
+    try:
+        if isinstance(value, str) and not re.fullmatch(r"\d+(\.\d+)?", value):
+            return datetime.fromisoformat(value)
+        seconds = float(value)
+        return UNKNOWN_TIME + timedelta(seconds=seconds / 1000 if seconds > _MILLISECONDS else seconds)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def message(
+    given: Given,
+    *,
+    conversation_id: str,
+    owner: Event,
+    sent_at: str,
+    content: str | list[Event],
+    message_id: Any = None,
+    sender: str = "",
+    sender_name: Any = None,
+    role: str = "user",
+    timezone: str | None = None,
+    tool_calls: Sequence[Event] = (),
+) -> Iterator[Event]:
+    """One message event, or none where nothing is said."""
+    said = content.strip() if isinstance(content, str) else content
+    if not said and not tool_calls:
+        return
+    fields = {
+        "tenant_id": given.tenant_id,
+        **owner,
+        "message_id": None if message_id is None else str(message_id),
+        "sender_id": sender,
+        "sender_name": str(sender_name or sender),
+        "timezone": timezone,
+        "tool_calls": list(tool_calls),
+    }
+    yield {
+        "schema": SCHEMA,
+        "event": "message",
+        "conversation_id": conversation_id,
+        **{name: value for name, value in fields.items() if value},
+        "role": role,
+        "sent_at": sent_at,
+        "content": content,
+    }
+
+
+def content_of(value: Any) -> str | list[Event]:
+    """The content of a message with a role: text, or the parts of the event format."""
+    if not isinstance(value, list):
+        return "" if value is None else str(value)
+    return [part for item in value for part in _part(item)]
+
+
+def _part(item: Any) -> Iterator[Event]:
+    if isinstance(item, str):
+        item = {"type": "text", "text": item}
+    kind, text = str(item.get("type", "text")), item.get("text")
+    if isinstance(text, str):
+        if text.strip():
+            yield {"type": "text", "text": text}
+        return
+    link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
+    link = link.get("url") if isinstance(link, dict) else link
+    uri = None if link is None or str(link).startswith("data:") else str(link)
+    medium = next((medium for medium in ("image", "audio") if medium in kind), "file")
+    part = {"type": medium, "uri": uri, "name": item.get("name") or (None if uri else kind)}
+    yield {name: value for name, value in part.items() if value}
+
+
+def text_of(value: Any) -> str:
+    """Any content as text; what is no text stands as a bracketed mention."""
+    if isinstance(value, list):
+        return "\n".join(text for item in value if (text := text_of(item)).strip())
+    if isinstance(value, dict):
+        kind = str(value.get("content_type") or value.get("type") or "file")
+        medium = next((medium for medium in ("image", "audio", "video") if medium in kind), "file")
+        return str(value.get("text") or f"[{medium}]")
+    return "" if value is None else str(value)
+
+
+def role_of(value: Any) -> str:
+    """A role of the event format; an unknown one is a user's."""
+    name = str(value or "user").lower()
+    name = _ROLES.get(name, name)
+    return name if name in ("user", "assistant", "system", "tool") else "user"

@@ -1,0 +1,199 @@
+"""The main job on real servers: Kafka to OpenSearch, with a kill in the middle, and the same ids as from files."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from connectors.indices import open_index
+from connectors.kafka import create_topics
+from connectors.kafka_sinks import read_dead_letters
+from connectors.publisher import Publisher
+from flows import ingest
+from mneme.events import Document, Message, parse_event
+from mneme.ports import MemoryIndex
+from mneme.rows import Collection, flush_marker
+from mneme.settings import Kafka, OpenSearch, Settings
+from queries import Memories
+from tests.end_to_end.flow_process import FlowProcess, settings_for
+
+pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CONVERSATIONS = [EXAMPLES / name for name in ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl")]
+HANDBOOK = EXAMPLES / "handbook.md"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, kafka_settings: Kafka, opensearch_settings: OpenSearch) -> Settings:
+    create_topics(kafka_settings)
+    return settings_for(tmp_path / "kafka", kafka_settings, opensearch_settings)
+
+
+@pytest.fixture
+def index(settings: Settings) -> Iterator[MemoryIndex]:
+    index = open_index(settings)
+    yield index
+    index.close()
+
+
+def messages() -> list[Message]:
+    now = datetime.now(UTC)
+    events = [parse_event(line.encode(), now) for path in CONVERSATIONS for line in path.read_text().splitlines()]
+    return [event for event in events if isinstance(event, Message)]
+
+
+def flushed(index: MemoryIndex, flush_ids: list[str]) -> Callable[[], bool]:
+    keys = [flush_marker("default", flush_id, datetime.now(UTC)).key for flush_id in flush_ids]
+    return lambda: _markers(index, keys) == len(keys)
+
+
+def _markers(index: MemoryIndex, keys: list[object]) -> int:
+    from mneme.errors import StoreError
+
+    try:
+        return len(index.get(keys))  # type: ignore[arg-type]
+    except StoreError:  # the flow has not made the index yet
+        return 0
+
+
+def flush_all(publisher: Publisher) -> list[str]:
+    conversations = {(message.tenant_id, message.conversation_id) for message in messages()}
+    ids = [publisher.flush_conversation(tenant, conversation) for tenant, conversation in sorted(conversations)]
+    publisher.flush()
+    return ids
+
+
+def everything(index: MemoryIndex) -> Counter[str]:
+    index.refresh()
+    wanted = [collection for collection in Collection if collection is not Collection.CONTROL]
+    return Counter(f"{collection}:{row.id}" for collection in wanted for row in index.scan(collection))
+
+
+def test_a_flow_that_is_killed_in_the_middle_leaves_every_record_exactly_once(
+    settings: Settings, index: MemoryIndex, tmp_path: Path
+) -> None:
+    published = messages()
+    with Publisher(settings.kafka) as publisher, FlowProcess(settings) as flow:
+        publisher.send_many(published[: len(published) // 2])
+        publisher.send(Document(document_id=HANDBOOK.name, name=HANDBOOK.name, content=HANDBOOK.read_text()))
+        publisher.flush()
+        flow.until(lambda: _stored(index) > len(published) // 4)
+        flow.kill()  # with messages, vectors and episodes under way
+        publisher.send_many(published[len(published) // 2 :])
+        publisher.flush()
+        flow.start()
+        time.sleep(2)
+        flow.kill()
+        flow.start()
+        ids = flush_all(publisher)
+        flow.until(flushed(index, ids))
+        flow.until(lambda: _has_document(index))
+        assert flow.terminate() == 0, flow.log()
+
+    found = everything(index)
+    assert max(found.values()) == 1, "an id lies in the index more than once"
+
+    # the same events from files, undisturbed, give the same ids
+    files = settings.model_copy(
+        update={"data": tmp_path / "files", "index": settings.index.model_copy(update={"backend": "embedded"})}
+    )
+    ingest([*CONVERSATIONS, HANDBOOK], files)
+    embedded = open_index(files)
+    try:
+        assert set(found) == set(everything(embedded))
+    finally:
+        embedded.close()
+
+    by_message = Counter(
+        (row.conversation_id, identity)
+        for row in index.scan(Collection.EPISODES)
+        if row.conversation_id
+        for identity in row.message_ids
+    )
+    assert set(by_message) == {(message.conversation_id, message.message_id) for message in published}
+    assert set(by_message.values()) == {1}, "a message lies in two episodes"
+
+    with Memories.connect(settings) as memories:
+        answer = memories.search("When is Jason's birthday?", filters={"user_id": "mira"}, top_k=5)
+        assert answer.facts
+
+
+def test_malformed_events_are_dead_letters_and_nothing_else_stops(settings: Settings, index: MemoryIndex) -> None:
+    from connectors.kafka_producer import Record, ReliableProducer
+
+    topic = settings.kafka.topics.messages
+    bad = {
+        "bad UTF-8": b'{"conversation_id": "\xff"}',
+        "bad JSON": b'{"conversation_id": ',
+        "wrong type": b'{"conversation_id": "bad", "user_id": "u", "content": 7}',
+        "no conversation": b'{"user_id": "u", "content": "hello"}',
+        "far future": b'{"conversation_id": "bad", "user_id": "u", "content": "x", "sent_at": "2199-01-01T00:00:00Z"}',
+    }
+    good = [message for message in messages() if message.conversation_id == messages()[0].conversation_id][:10]
+    producer = ReliableProducer(settings.kafka)
+    with Publisher(settings.kafka) as publisher, FlowProcess(settings) as flow:
+        publisher.send_many(good[:5])
+        for raw in bad.values():
+            producer.send(Record(topic=topic, key="default/bad", value=raw))
+        producer.flush()
+        publisher.send_many(good[5:])
+        flush_id = publisher.flush_conversation(good[0].tenant_id, good[0].conversation_id)
+        publisher.flush()
+        flow.until(flushed(index, [flush_id]))
+        flow.until(lambda: len(list(read_dead_letters(settings.kafka))) >= len(bad))
+        assert flow.terminate() == 0, flow.log()
+    producer.close()
+
+    letters = {letter.raw: letter for letter in read_dead_letters(settings.kafka)}
+    assert set(letters) == set(bad.values())
+    reasons = {name: letters[raw].reason for name, raw in bad.items()}
+    assert "UTF-8" in reasons["bad UTF-8"]
+    assert "json" in reasons["bad JSON"]
+    assert "content" in reasons["wrong type"]
+    assert "conversation_id" in reasons["no conversation"]
+    assert "sent_at" in reasons["far future"]
+    assert all(letter.position is not None and letter.position.topic == topic for letter in letters.values())
+    index.refresh()
+    assert index.count(Collection.MESSAGES) == len(good)
+
+
+def test_a_message_is_found_while_its_episode_is_still_open(settings: Settings, index: MemoryIndex) -> None:
+    [first, *_] = messages()
+    with Publisher(settings.kafka) as publisher, FlowProcess(settings) as flow:
+        publisher.send(first)
+        publisher.flush()
+        flow.until(lambda: _stored(index) == 1)
+        index.refresh()
+        with Memories.connect(settings) as memories:
+            answer = memories.search(first.text, filters={"user_id": first.user_id}, top_k=5)
+        assert [message.message_id for message in answer.raw_messages] == [first.message_id]
+        assert answer.episodes == []
+
+
+def test_a_second_runner_on_the_same_store_is_refused(settings: Settings, index: MemoryIndex) -> None:
+    with FlowProcess(settings) as flow:
+        flow.until(lambda: (settings.data / "recovery" / "kafka" / "mneme.json").exists())
+        second = FlowProcess(settings).start()
+        assert second.wait() == 1
+        assert "another Mneme runs" in second.log()
+
+
+def _stored(index: MemoryIndex) -> int:
+    from mneme.errors import StoreError
+
+    try:
+        index.refresh()
+        return index.count(Collection.MESSAGES)
+    except StoreError:  # the flow has not made the index yet
+        return 0
+
+
+def _has_document(index: MemoryIndex) -> bool:
+    index.refresh()
+    chunks = {row.id for row in index.scan(Collection.MESSAGES) if row.document_id}
+    sections = [row for row in index.scan(Collection.EPISODES) if row.document_id]
+    return bool(chunks) and len(sections) == len(chunks)

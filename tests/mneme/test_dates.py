@@ -1,0 +1,145 @@
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mneme.dates import resolve_dates
+
+WEDNESDAY = datetime(2026, 3, 4, 15, 0, tzinfo=UTC)
+
+ENGLISH = [
+    ("I went yesterday", "2026-03-03", "2026-03-03"),
+    ("we met last night", "2026-03-03", "2026-03-03"),
+    ("the day before yesterday", "2026-03-02", "2026-03-02"),
+    ("see you the day after tomorrow", "2026-03-06", "2026-03-06"),
+    ("I saw her last week", "2026-02-23", "2026-03-01"),
+    ("the week before last was hard", "2026-02-16", "2026-02-22"),
+    ("next week", "2026-03-09", "2026-03-15"),
+    ("this weekend", "2026-03-07", "2026-03-08"),
+    ("two weekends ago", "2026-02-21", "2026-02-22"),
+    ("last Friday", "2026-02-27", "2026-02-27"),
+    ("last Wednesday", "2026-02-25", "2026-02-25"),
+    ("next Friday", "2026-03-13", "2026-03-13"),
+    ("this Friday", "2026-03-06", "2026-03-06"),
+    ("I will come on Monday", "2026-03-09", "2026-03-09"),
+    ("I came on Monday", "2026-03-02", "2026-03-02"),
+    ("it is due by Friday", "2026-03-06", "2026-03-06"),
+    ("She left. I'll call her on Friday", "2026-03-06", "2026-03-06"),
+    ("three days ago", "2026-03-01", "2026-03-01"),
+    ("a couple of weeks ago", "2026-02-16", "2026-02-22"),
+    ("a few days ago", "2026-02-27", "2026-03-02"),
+    ("two months ago", "2026-01-01", "2026-01-31"),
+    ("five years ago", "2021-01-01", "2021-12-31"),
+    ("half a year ago", "2025-09-01", "2025-09-30"),
+    ("in two weeks", "2026-03-16", "2026-03-22"),
+    ("in 10 days", "2026-03-14", "2026-03-14"),
+    ("next month", "2026-04-01", "2026-04-30"),
+    ("early next month", "2026-04-01", "2026-04-10"),
+    ("last year", "2025-01-01", "2025-12-31"),
+    ("last summer", "2025-06-01", "2025-08-31"),
+    ("next December", "2026-12-01", "2026-12-31"),
+    ("last Christmas", "2025-12-25", "2025-12-25"),
+    ("the past two weeks", "2026-02-18", "2026-03-04"),
+    ("on 3 June", "2026-06-03", "2026-06-03"),
+    ("June 3rd, 2021", "2021-06-03", "2021-06-03"),
+    ("3 March 2020", "2020-03-03", "2020-03-03"),
+    ("May 3-7, 2025", "2025-05-03", "2025-05-07"),
+    ("we moved in November", "2025-11-01", "2025-11-30"),
+    ("we will move in November", "2026-11-01", "2026-11-30"),
+    ("in August 2022", "2022-08-01", "2022-08-31"),
+    ("late March 2024", "2024-03-21", "2024-03-31"),
+    ("since 2019", "2019-01-01", "2019-12-31"),
+    ("at 2026-02-28T10:00", "2026-02-28", "2026-02-28"),
+    ("on 5/6/2023", "2023-05-06", "2023-05-06"),
+    ("on 25/6/2023", "2023-06-25", "2023-06-25"),
+]
+CHINESE = [
+    ("我昨天去了", "2026-03-03", "2026-03-03"),
+    ("大前天", "2026-03-01", "2026-03-01"),
+    ("后天见", "2026-03-06", "2026-03-06"),
+    ("下周五开会", "2026-03-13", "2026-03-13"),
+    ("上周五", "2026-02-27", "2026-02-27"),
+    ("上周日", "2026-03-01", "2026-03-01"),
+    ("下周", "2026-03-09", "2026-03-15"),
+    ("上周末", "2026-02-28", "2026-03-01"),
+    ("周五见", "2026-03-06", "2026-03-06"),
+    ("周一要交", "2026-03-09", "2026-03-09"),
+    ("周一交了", "2026-03-02", "2026-03-02"),
+    ("三天后", "2026-03-07", "2026-03-07"),
+    ("十二天前", "2026-02-20", "2026-02-20"),
+    ("两个月前", "2026-01-01", "2026-01-31"),
+    ("上个月15号", "2026-02-15", "2026-02-15"),
+    ("下个月底", "2026-04-21", "2026-04-30"),
+    ("去年五月", "2025-05-01", "2025-05-31"),
+    ("2022年3月8日", "2022-03-08", "2022-03-08"),
+    ("三月八号", "2026-03-08", "2026-03-08"),
+    ("明年", "2027-01-01", "2027-12-31"),
+]
+
+
+@pytest.mark.parametrize(("text", "first", "last"), ENGLISH + CHINESE)
+def test_a_date_is_the_days_that_were_meant(text, first, last):
+    [mention] = resolve_dates(text, WEDNESDAY, UTC)
+    assert (mention.span.first, mention.span.last) == (date.fromisoformat(first), date.fromisoformat(last))
+    assert mention.since.date() == mention.span.first
+    assert mention.until.date() == mention.span.last + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    "text", ["I may go", "the other day", "soon", "a good day", "31 June 2026", "they march on", "in 3 of 10", "我们的天", "一天一次"]
+)
+def test_what_is_no_date_is_left_out(text):
+    assert resolve_dates(text, WEDNESDAY, UTC) == []
+
+
+def test_yesterday_is_the_speakers_yesterday():
+    late = datetime(2026, 3, 4, 23, 0, tzinfo=UTC)
+    [mention] = resolve_dates("yesterday", late, ZoneInfo("Asia/Shanghai"))
+    assert mention.span.first == date(2026, 3, 4)
+    assert mention.since == datetime(2026, 3, 3, 16, 0, tzinfo=UTC)
+
+
+def test_a_day_is_as_long_as_the_clocks_say():
+    [mention] = resolve_dates("last Sunday", datetime(2026, 3, 31, 12, tzinfo=UTC), ZoneInfo("Europe/Paris"))
+    assert mention.until - mention.since == timedelta(hours=23)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("yesterday", "3 March 2026"),
+        ("last week", "23 February to 1 March 2026"),
+        ("next month", "April 2026"),
+        ("last year", "2025"),
+        ("昨天", "2026年3月3日"),
+        ("上周", "2026年2月23日至3月1日"),
+    ],
+)
+def test_a_date_is_written_in_its_language(text, written):
+    assert resolve_dates(text, WEDNESDAY, UTC)[0].written == written
+
+
+def test_only_what_depends_on_the_day_is_relative():
+    relative = [mention.relative for mention in resolve_dates("yesterday, on 3 June, on 3 June 2020", WEDNESDAY, UTC)]
+    assert relative == [True, True, False]
+
+
+@given(st.text(), st.datetimes(timezones=st.just(UTC)))
+def test_no_text_and_no_time_makes_it_fail(text, said_at):
+    resolve_dates(text, said_at, UTC)
+
+
+_WORDS = st.sampled_from("last next this Friday week 3 99 999 days years ago in May 31 June 2023 yesterday 上周 五 三 天 后 年 月 日".split())
+
+
+@given(st.lists(_WORDS, max_size=12).map(" ".join), st.datetimes(timezones=st.just(UTC)))
+def test_mentions_are_in_order_apart_and_from_the_text(text, said_at):
+    mentions = resolve_dates(text, said_at, UTC)
+    at = 0
+    for mention in mentions:
+        assert at <= mention.start_index < mention.end_index
+        assert text[mention.start_index : mention.end_index] == mention.text
+        assert mention.since < mention.until
+        at = mention.end_index

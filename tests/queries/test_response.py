@@ -1,0 +1,77 @@
+"""The response as JSON, field by field: what callers in other languages rely on."""
+
+from typing import Any
+
+from tests.queries.world import MAYA, filled, memories, messages
+
+
+def without_numbers(value: Any) -> Any:
+    """The same JSON with scores and times of day left out: they are tested elsewhere."""
+    if isinstance(value, dict):
+        left_out = {"score", "milliseconds"}
+        return {key: without_numbers(each) for key, each in value.items() if key not in left_out}
+    return [without_numbers(each) for each in value] if isinstance(value, list) else value
+
+
+def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced():
+    index = filled(*messages(MAYA, "harbour", [("Jonas", "shed keys are with the club")], first=40))
+    found = memories(index).search("How many euros did the boat shed cost?", filters={"user_id": "maya"}, top_k=3)
+    response = without_numbers(found.model_dump(mode="json"))
+    fact = {
+        "id": "default/harbour/0-6cf95ee52cbac2e1/f/2",
+        "rank": 1,
+        "atomic_fact": "Maya said that we paid four hundred euros for the boat shed",
+        "topic_name": "Rowing club",
+        "parent_episode_id": "default/harbour/0-6cf95ee52cbac2e1",
+        "message_ids": ["m3"],
+        "said_at": "2026-03-02T09:03:00Z",
+        "event_at": None,
+        "valid_to": None,
+    }
+    assert response["facts"][0] == fact
+    (episode,) = response["episodes"]
+    assert episode["atomic_facts"][0] == fact
+    assert {key: value for key, value in episode.items() if key != "atomic_facts"} == {
+        "id": "default/harbour/0-6cf95ee52cbac2e1",
+        "rank": None,
+        "subject": "Rowing club",
+        "summary": "the rowing club meets at the harbour on Tuesdays",
+        "episode": "Maya: the rowing club meets at the harbour on Tuesdays Jonas: my new boat is painted green "
+        "Maya: we paid four hundred euros for the boat shed",
+        "conversation_id": "harbour",
+        "document_id": None,
+        "section": None,
+        "started_at": "2026-03-02T09:01:00Z",
+        "ended_at": "2026-03-02T09:03:00Z",
+        "participants": ["Maya", "Jonas"],
+        "message_ids": ["m1", "m2", "m3"],
+    }
+    assert response["raw_messages"] == [
+        {
+            "id": "default/harbour/m40",
+            "rank": 3,
+            "message_id": "m40",
+            "conversation_id": "harbour",
+            "sender_id": "jonas",
+            "sender_name": "Jonas",
+            "text": "shed keys are with the club",
+            "sent_at": "2026-03-02T09:40:00Z",
+        }
+    ]
+    assert response["query"] == {
+        "text": "How many euros did the boat shed cost?",
+        "method": "hybrid",
+        "filters_applied": {"user_id": "maya", "tenant_id": "default"},
+        "type": "counting",
+        "top_k": 3,
+        "notes": [],
+    }
+    assert set(response["metrics"]) == {"round_trips", "candidates", "scoring", "rounds", "converged_early"}
+    assert {name: value for name, value in response.items() if value in ([], {"cases": [], "skills": []})} == {
+        "profiles": [],
+        "foresights": [],
+        "agent_memory": {"cases": [], "skills": []},
+        "knowledge": [],
+    }
+    assert response["graph"] == {"entities": [], "relationships": []}
+    assert "trace" not in response

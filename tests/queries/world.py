@@ -1,0 +1,267 @@
+"""A small world to search in: two people's memories, a team's, an agent's track, and the tenant's documents."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from mneme import ids
+from mneme.ports import EmbedderIdentity, Put
+from mneme.records import (
+    AgentSkill,
+    AtomicFact,
+    Entity,
+    Episode,
+    Foresight,
+    Mention,
+    Owner,
+    Position,
+    Profile,
+    ProfileItem,
+    Relationship,
+    StoredMessage,
+    Validity,
+)
+from mneme.rows import Row, Vector, row_of
+from mneme.settings import Settings, load_settings
+from mneme.text import tokenise
+from queries import Memories
+from tests.memory_index_reference import ReferenceIndex
+
+DIMENSION = 256
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+MAYA = Owner(tenant_id="default", type="user", id="maya")
+TEAM = Owner(tenant_id="default", type="group", id="team")
+PLANNER = Owner(tenant_id="default", type="agent", id="planner")
+TENANT = Owner(tenant_id="default", type="tenant", id="default")
+
+
+class WordEmbedder:
+    """Texts with common words are near: each token has its own direction. ``asked`` holds all texts it was given."""
+
+    def __init__(self, languages: tuple[str, ...] = ("*",)) -> None:
+        self.identity = EmbedderIdentity("words", "test", DIMENSION, languages)
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        self.asked += texts
+        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            vector[0] = 0.1
+            for token in tokenise(text):
+                vector[ids.stable_hash(token) % DIMENSION] += 1.0
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def vector_of(text: str) -> Vector:
+    return WordEmbedder().embed([text])[0]
+
+
+def messages(owner: Owner, conversation: str, lines: Sequence[tuple[str, str]], day: int = 0, first: int = 1) -> list[Row]:
+    """Raw messages, one a minute; ``first`` numbers their ids."""
+    rows = []
+    for number, (sender, text) in enumerate(lines, first):
+        record = StoredMessage(
+            id=ids.message_id(owner.tenant_id, conversation, f"m{number}"),
+            owner=owner,
+            conversation_id=conversation,
+            created_at=START,
+            version=1,
+            message_id=f"m{number}",
+            sender_id=sender.lower(),
+            sender_name=sender,
+            role="user",
+            sent_at=START + timedelta(days=day, minutes=number),
+            timezone="UTC",
+            text=text,
+            tokens=len(text) // 4,
+            position=Position(topic="test", partition=0, offset=number),
+        )
+        rows.append(row_of(record, vector_of(f"{sender}: {text}")))
+    return rows
+
+
+def conversation(
+    owner: Owner, name: str, subject: str, lines: Sequence[tuple[str, str]], day: int = 0, first: int = 1
+) -> list[Row]:
+    """Messages, one episode that holds them, and a fact for each."""
+    said = messages(owner, name, lines, day, first)
+    episode = ids.episode_id(owner.tenant_id, name, day, f"m{first}")
+    narrative = " ".join(f"{sender}: {text}" for sender, text in lines)
+    facts = [
+        AtomicFact(
+            id=ids.fact_id(episode, index),
+            owner=owner,
+            conversation_id=name,
+            created_at=START,
+            version=1,
+            parent_episode_id=episode,
+            atomic_fact=f"{sender} said that {text}",
+            topic_name=subject,
+            message_ids=row.message_ids,
+            speakers=(sender,),
+            said_at=row.at,
+        )
+        for index, ((sender, text), row) in enumerate(zip(lines, said, strict=True))
+    ]
+    record = Episode(
+        id=episode,
+        owner=owner,
+        conversation_id=name,
+        created_at=START,
+        version=1,
+        subject=subject,
+        summary=lines[0][1],
+        episode=narrative,
+        started_at=said[0].at,
+        ended_at=said[-1].at,
+        participants=tuple(dict.fromkeys(sender for sender, _ in lines)),
+        message_ids=tuple(message for row in said for message in row.message_ids),
+        fact_ids=tuple(fact.id for fact in facts),
+        closed_by="boundary",
+        extractor="local",
+    )
+    fact_rows = [row_of(fact, row.vector) for fact, row in zip(facts, said, strict=True)]
+    return [*said, row_of(record, vector_of(f"{subject}. {lines[0][1]}")), *fact_rows]
+
+
+def section(name: str, title: str, text: str) -> list[Row]:
+    """One section of a document that belongs to the tenant, with one fact."""
+    identity = ids.section_id("default", name, 0)
+    common = {"owner": TENANT, "document_id": name, "created_at": START, "version": 1}
+    episode = Episode(
+        id=identity,
+        subject=title,
+        summary=text,
+        episode=text,
+        started_at=START,
+        ended_at=START,
+        section=title,
+        closed_by="section",
+        extractor="local",
+        **common,
+    )
+    fact = AtomicFact(
+        id=ids.fact_id(identity, 0),
+        parent_episode_id=identity,
+        atomic_fact=text,
+        topic_name=title,
+        message_ids=(),
+        said_at=START,
+        **common,
+    )
+    return [row_of(episode, vector_of(f"{title}. {text}")), row_of(fact, vector_of(text))]
+
+
+def others(owner: Owner = MAYA) -> list[Row]:
+    """A profile, a foresight, and the graph around a friend."""
+    mention = Mention(episode_id="e", text="Jonas plays the cello", at=START, message_ids=("m1",))
+    common = {"owner": owner, "created_at": START, "version": 1}
+    friend = Relationship(
+        id=ids.relationship_id(owner.key, "Jonas", "lives_in", "Porto"),
+        source="Jonas",
+        relation="lives_in",
+        target="Porto",
+        date=START,
+        mentions=(mention,),
+        **common,
+    )
+    before = friend.model_copy(
+        update={
+            "id": ids.relationship_id(owner.key, "Jonas", "lives_in", "Bergen"),
+            "target": "Bergen",
+            "validity": Validity(valid_to=START),
+        }
+    )
+    stranger = friend.model_copy(update={"id": ids.relationship_id(owner.key, "Ines", "lives_in", "Porto"), "source": "Ines"})
+    return [
+        row_of(
+            Profile(
+                id=ids.profile_id(owner.key),
+                explicit=(
+                    ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", mention=mention),
+                ),
+                **common,
+            ),
+            vector_of("Maya is patient and curious"),
+        ),
+        row_of(
+            Foresight(
+                id=ids.foresight_id("e", 0),
+                parent_episode_id="e",
+                statement="Maya will visit the dentist on Friday",
+                evidence="I see the dentist on Friday",
+                message_ids=("m9",),
+                said_at=START,
+                **common,
+            ),
+            vector_of("Maya will visit the dentist on Friday"),
+        ),
+        row_of(
+            Entity(
+                id=ids.entity_id(owner.key, "Jonas"),
+                name="Jonas",
+                type="person",
+                summary="A friend who plays the cello.",
+                mentions=(mention,),
+                **common,
+            )
+        ),
+        *(row_of(edge) for edge in (before, friend, stranger)),
+    ]
+
+
+def skill() -> Row:
+    record = AgentSkill(
+        id="skill",
+        owner=PLANNER,
+        created_at=START,
+        version=1,
+        agent_id="planner",
+        name="booking trains",
+        description="How to book trains",
+        content="Compare the night train first.",
+        confidence=0.8,
+        source_case_ids=("case",),
+    )
+    return row_of(record, vector_of("booking trains. How to book trains"))
+
+
+HARBOUR = [
+    ("Maya", "the rowing club meets at the harbour on Tuesdays"),
+    ("Jonas", "my new boat is painted green"),
+    ("Maya", "we paid four hundred euros for the boat shed"),
+]
+KITCHEN = [
+    ("Maya", "the oven is broken again"),
+    ("Jonas", "the electrician comes on Monday morning"),
+    ("Maya", "then bread has to wait until next week"),
+]
+ORCHARD = [("小雨", "我们周末去果园摘苹果"), ("小雨", "我表姐在杭州开了一家茶馆")]
+
+
+def filled(*more: Row) -> ReferenceIndex:
+    """The index of this world."""
+    index = ReferenceIndex()
+    index.prepare(WordEmbedder().identity)
+    rows = [
+        *conversation(MAYA, "harbour", "Rowing club", HARBOUR),
+        *conversation(MAYA, "kitchen", "Kitchen repair", KITCHEN, day=3),
+        *conversation(MAYA, "orchard", "果园", ORCHARD, day=5),
+        *conversation(TEAM, "standup", "Release", [("Ines", "the release moves to the harbour office")]),
+        *section("handbook", "Expenses", "Train tickets are paid back within ten days"),
+        *others(),
+        skill(),
+        *more,
+    ]
+    results = index.write([Put(row) for row in rows])
+    assert all(result.outcome == "done" for result in results)
+    return index
+
+
+def settings(**retrieval: object) -> Settings:
+    return load_settings({}, retrieval=retrieval)
+
+
+def memories(index: ReferenceIndex | None = None, embedder: WordEmbedder | None = None, **retrieval: object) -> Memories:
+    return Memories(index or filled(), embedder or WordEmbedder(), settings(**retrieval))
