@@ -139,4 +139,4 @@ def reason_of(error: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _cause(error: ConnectionError) -> str:
-    return str(error.info).rsplit(": ", 1)[-1].strip("')\"")
+    return str(error.info).rsplit(": ", 1)[-1]  # what urllib3 says before the last colon repeats host and port

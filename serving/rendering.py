@@ -129,7 +129,7 @@ def _trace(found: "SearchResponse") -> RenderableType:
     table.add_column("round", justify="right", no_wrap=True)
     table.add_column("move", no_wrap=True)
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
-    table.add_column("record", ratio=1, overflow="fold")
+    table.add_column("record", ratio=2, overflow="fold")
     table.add_column("why", ratio=1, overflow="fold")
     shown: Counter[tuple[str, str]] = Counter()
     for step in found.trace or ():

@@ -16,6 +16,7 @@ from tests.servers.models import model_server
 
 __all__ = ["model_server"]
 
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test downloads weights
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
 
 

@@ -20,9 +20,8 @@ from serving.console import messages, note, output, progress_bar
 if TYPE_CHECKING:
     from mneme.settings import Settings
 
-Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE...", help="JSONL events, chat exports, text or Markdown.", show_default=False)
-]
+_FORMATS = "JSONL events, chat exports, text or Markdown."
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=_FORMATS, show_default=False)]
 
 _MOST_REFUSALS_SHOWN = 5
 _POLL_SECONDS = 0.1
@@ -53,17 +52,15 @@ def ingest(
     """
     import flows
     from mneme.settings import load_settings
-    from serving.rendering import ingest_table
+    from serving.rendering import count, ingest_table
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
+    settings = load_settings()
     with progress_bar("Ingesting", "events") as on_progress:
-        report = flows.ingest(files, load_settings(), on_progress=on_progress, defaults=defaults)
+        report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
     if report.dead_letters:
-        note(
-            f"{report.dead_letters} events could not be taken in; their reasons are in the dead letters below MNEME_DATA",
-            "yellow",
-        )
+        note(f"{count(report.dead_letters, 'event')} not taken in; the reasons are in {settings.data / DEAD_LETTERS_FILE}", "yellow")
 
 
 def publish(
@@ -82,27 +79,26 @@ def publish(
     from mneme.events import parse_event
     from mneme.settings import load_settings
     from mneme.times import utc_now
+    from serving.rendering import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     total = sum(count_events(path, **defaults) for path in files)
-    events = (incoming for path in files for incoming in read_file(path, 0, **defaults))
     sent, refused, started = 0, list[str](), time.monotonic()
     with progress_bar("Publishing", "events") as on_progress, Publisher(load_settings().kafka) as publisher:
-        for incoming in events:
-            try:
-                publisher.send(parse_event(incoming.raw, incoming.received_at or utc_now()), backfill=backfill)
-            except InputError as error:
-                refused.append(f"{incoming.position}: {error}")
-            else:
-                sent += 1
-            on_progress(sent + len(refused), total)
-    output().print(f"{sent} events published in {time.monotonic() - started:.1f} s")
+        for path in files:
+            for incoming in read_file(path, 0, **defaults):
+                try:
+                    publisher.send(parse_event(incoming.raw, utc_now()), backfill=backfill)
+                except InputError as error:
+                    refused.append(f"{path}:{incoming.position.offset + 1}: {error}")
+                else:
+                    sent += 1
+                on_progress(sent + len(refused), total)
+    output().print(f"{count(sent, 'event')} published in {time.monotonic() - started:.1f} s")
     for line in refused[:_MOST_REFUSALS_SHOWN]:
         note(f"not sent: {line}", "yellow")
     if refused:
-        raise InputError(
-            f"{len(refused)} events were not sent, the others were; correct them and publish again, nothing is doubled"
-        )
+        raise InputError(f"{count(len(refused), 'event')} not sent; correct and publish again, what has an id or a time is not doubled")
 
 
 def run() -> None:

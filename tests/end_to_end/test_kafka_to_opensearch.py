@@ -171,7 +171,7 @@ def test_a_message_is_found_while_its_episode_is_still_open(settings: Settings, 
         with Memories.connect(settings) as memories:
             answer = memories.search(first.text, filters={"user_id": first.user_id}, top_k=5)
         assert [message.message_id for message in answer.raw_messages] == [first.message_id]
-        assert answer.episodes == []
+        assert not answer.episodes
 
 
 def test_a_second_runner_on_the_same_store_is_refused(settings: Settings, index: MemoryIndex) -> None:

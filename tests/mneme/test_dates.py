@@ -88,7 +88,8 @@ def test_a_date_is_the_days_that_were_meant(text, first, last):
 
 
 @pytest.mark.parametrize(
-    "text", ["I may go", "the other day", "soon", "a good day", "31 June 2026", "they march on", "in 3 of 10", "我们的天", "一天一次"]
+    "text",
+    ["I may go", "the other day", "soon", "a good day", "31 June", "they march on", "in 3 of 10", "我们的天", "一天一次"],
 )
 def test_what_is_no_date_is_left_out(text):
     assert resolve_dates(text, WEDNESDAY, UTC) == []
@@ -131,7 +132,9 @@ def test_no_text_and_no_time_makes_it_fail(text, said_at):
     resolve_dates(text, said_at, UTC)
 
 
-_WORDS = st.sampled_from("last next this Friday week 3 99 999 days years ago in May 31 June 2023 yesterday 上周 五 三 天 后 年 月 日".split())
+_WORDS = st.sampled_from(
+    "last next this Friday week 3 99 999 days years ago in May 31 June 2023 yesterday 上周 五 三 天 后 年 月 日".split()
+)
 
 
 @given(st.lists(_WORDS, max_size=12).map(" ".join), st.datetimes(timezones=st.just(UTC)))

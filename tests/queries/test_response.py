@@ -18,11 +18,11 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
     found = memories(index).search("How many euros did the boat shed cost?", filters={"user_id": "maya"}, top_k=3)
     response = without_numbers(found.model_dump(mode="json"))
     fact = {
-        "id": "default/harbour/0-6cf95ee52cbac2e1/f/2",
+        "id": "default/harbour/0-d11f79d4b490b654/f/2",
         "rank": 1,
         "atomic_fact": "Maya said that we paid four hundred euros for the boat shed",
         "topic_name": "Rowing club",
-        "parent_episode_id": "default/harbour/0-6cf95ee52cbac2e1",
+        "parent_episode_id": "default/harbour/0-d11f79d4b490b654",
         "message_ids": ["m3"],
         "said_at": "2026-03-02T09:03:00Z",
         "event_at": None,
@@ -32,7 +32,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
     (episode,) = response["episodes"]
     assert episode["atomic_facts"][0] == fact
     assert {key: value for key, value in episode.items() if key != "atomic_facts"} == {
-        "id": "default/harbour/0-6cf95ee52cbac2e1",
+        "id": "default/harbour/0-d11f79d4b490b654",
         "rank": None,
         "subject": "Rowing club",
         "summary": "the rowing club meets at the harbour on Tuesdays",

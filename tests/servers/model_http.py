@@ -45,6 +45,7 @@ class ModelHttpServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else every answer waits 40 ms for the client's delayed acknowledgement
     server: ModelHttpServer
 
     def do_POST(self) -> None:

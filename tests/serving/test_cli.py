@@ -6,16 +6,18 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import connectors.indices
 import flows
 import queries
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
+from mneme.events import Flush
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
 from serving.cli import app
 
@@ -227,3 +229,79 @@ def test_results_in_chinese_keep_to_the_width_of_the_terminal(command_line: CliR
 
 def test_no_colour_leaves_a_pipe(command_line: CliRunner) -> None:
     assert "\x1b" not in command_line.invoke(app, ["search", "when?", "--user", "mira"]).output
+
+
+class FakePublisher:
+    """Stands for ``connectors.Publisher``: keeps what it was sent."""
+
+    sent: ClassVar[list[tuple[Any, bool]]] = []
+
+    def __init__(self, settings: object) -> None:
+        type(self).sent = []
+
+    def __enter__(self) -> "FakePublisher":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def send(self, event: Any, backfill: bool = False) -> None:
+        self.sent.append((event, backfill))
+
+    def flush_conversation(self, tenant: str, conversation: str) -> str:
+        self.send(Flush(tenant_id=tenant, conversation_id=conversation, flush_id="flush-1"))
+        return "flush-1"
+
+
+@pytest.fixture
+def publisher(monkeypatch: pytest.MonkeyPatch) -> type[FakePublisher]:
+    monkeypatch.setattr(connectors, "Publisher", FakePublisher, raising=False)
+    return FakePublisher
+
+
+def test_publish_sends_what_is_right_and_names_the_line_of_what_is_not(
+    command_line: CliRunner, publisher: type[FakePublisher], tmp_path: Path
+) -> None:
+    good = '{"conversation_id": "standup", "user_id": "mira", "content": "Good morning"}'
+    (tmp_path / "chat.jsonl").write_text(f'{good}\n{{"conversation_id": "standup"}}\n{good}\n')
+    result = command_line.invoke(app, ["publish", "chat.jsonl", "--backfill"])
+    assert result.exit_code == 2
+    assert [(event.conversation_id, backfill) for event, backfill in publisher.sent] == [("standup", True)] * 2
+    assert "2 events published" in result.stdout
+    assert "chat.jsonl:2: content: Field required" in result.stderr
+
+
+def test_flush_waits_for_its_marker(
+    command_line: CliRunner, publisher: type[FakePublisher], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    class IndexWithMarker:
+        def get(self, keys: list[Any]) -> dict[Any, object]:
+            asked.extend(keys)
+            return {key: object() for key in keys} if len(asked) > 1 else {}
+
+        def close(self) -> None:
+            asked.append("closed")
+
+    monkeypatch.setattr(connectors.indices, "open_index", lambda settings: IndexWithMarker())
+    result = command_line.invoke(app, ["flush", "standup", "--tenant", "acme", "--wait"])
+    assert result.exit_code == 0
+    assert publisher.sent[0][0].key == "acme/standup"
+    assert [getattr(key, "id", key) for key in asked] == ["flush/flush-1", "flush/flush-1", "closed"]
+
+
+def test_flush_that_is_not_answered_says_what_may_be_wrong(
+    command_line: CliRunner, publisher: type[FakePublisher], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class IndexWithout:
+        def get(self, keys: list[Any]) -> dict[Any, object]:
+            return {}
+
+        def close(self) -> None:
+            return None
+
+    monkeypatch.setattr(connectors.indices, "open_index", lambda settings: IndexWithout())
+    result = command_line.invoke(app, ["flush", "standup", "--wait", "--timeout", "0.2"])
+    assert result.exit_code == 1
+    assert "is `mneme run` up" in result.stderr

@@ -45,7 +45,9 @@ def talk(*lines, **fields):
 
 
 def document(text, section="Holidays", name="handbook.md", sent_at=MONDAY):
-    return cut_of([message(name, text, sent_at=sent_at)], conversation_id=None, document_id="d", document_name=name, section=section)
+    return cut_of(
+        [message(name, text, sent_at=sent_at)], conversation_id=None, document_id="d", document_name=name, section=section
+    )
 
 
 def call(name, arguments="", result=None):

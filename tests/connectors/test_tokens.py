@@ -1,0 +1,116 @@
+"""Tokens are counted exactly where ranks are at hand, else estimated, and the network is never asked."""
+
+import base64
+import hashlib
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from connectors import tokens
+from connectors.tokens import token_counter
+from mneme.tokens import estimate_tokens
+
+TEXT = "Anna: The pottery class moves to Thursday."
+
+
+@pytest.fixture(autouse=True)
+def nothing_at_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No ranks anywhere, no encoding loaded before, and no network."""
+    registry = pytest.importorskip("tiktoken.registry")
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    monkeypatch.setattr(tokens, "_BUNDLES", ())
+    monkeypatch.setattr(tokens.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture
+def ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with ranks of single bytes, taken for those of o200k_base."""
+    content = b"".join(base64.b64encode(bytes([byte])) + f" {byte}\n".encode() for byte in range(256))
+    file_name, _ = tokens._RANKS["o200k_base"]
+    sha256 = hashlib.sha256(content).hexdigest()
+    monkeypatch.setitem(tokens._RANKS, "o200k_base", (file_name, sha256))
+    public = pytest.importorskip("tiktoken_ext.openai_public")
+    load = public.load_tiktoken_bpe
+    monkeypatch.setattr(public, "load_tiktoken_bpe", lambda path, expected_hash: load(path, expected_hash=sha256))
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    (folder / file_name).write_bytes(content)
+    return folder
+
+
+def test_without_ranks_tokens_are_estimated_and_it_says_so(tmp_path: Path) -> None:
+    counter = token_counter("gpt-4.1-mini", tmp_path)
+    assert not counter.exact
+    assert counter.count(TEXT) == estimate_tokens(TEXT)
+
+
+def test_without_tiktoken_tokens_are_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    assert not token_counter("", tmp_path).exact
+
+
+def test_ranks_in_the_folder_of_tiktoken_count_exactly(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
+    counter = token_counter("gpt-4.1-mini", tmp_path)
+    assert counter.exact
+    assert counter.count("grün") == 5  # these ranks know only bytes
+
+
+def test_bundled_ranks_are_copied_and_left_alone(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "bundling_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise AssertionError('it was imported')")
+    ranks.rename(package / "ranks")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(tokens, "_BUNDLES", (("bundling_package", "ranks"),))
+    before = sorted((package / "ranks").iterdir())
+    assert token_counter("an-unknown-model", tmp_path / "cache").exact
+    assert sorted((package / "ranks").iterdir()) == before
+    assert (tmp_path / "cache" / "tiktoken" / before[0].name).is_file()
+
+
+def test_a_copy_serves_when_the_package_is_gone(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
+    token_counter("", tmp_path)
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
+    assert token_counter("", tmp_path).exact
+
+
+def test_damaged_ranks_are_neither_used_nor_deleted(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
+    (file,) = ranks.iterdir()
+    file.write_bytes(b"damaged")
+    assert not token_counter("", tmp_path).exact
+    assert file.read_bytes() == b"damaged"
+
+
+def test_a_damaged_copy_is_made_anew(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
+    copy = tmp_path / "tiktoken" / tokens._RANKS["o200k_base"][0]
+    copy.parent.mkdir()
+    copy.write_bytes(b"damaged")
+    assert token_counter("", tmp_path).exact
+
+
+def test_the_environment_is_as_it_was(ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
+    token_counter("", tmp_path)
+    assert tokens.os.environ["TIKTOKEN_CACHE_DIR"] == str(ranks)
+
+
+def test_a_cache_that_cannot_be_written_leaves_the_estimate(
+    ranks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ranks))
+    file = tmp_path / "file"
+    file.touch()
+    assert not token_counter("", file).exact

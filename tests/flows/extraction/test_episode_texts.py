@@ -1,0 +1,88 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+
+from flows.cuts import Utterance
+from flows.extraction import LocalExtractor
+from tests.flows.extraction.cuts import MONDAY, cut_of, message, talk
+
+GARDEN = (
+    "Ann: Hey Bo! How are you?",
+    "Bo: Great! My vegetable garden is finally planted, with tomatoes and beans.",
+    "Ann: Wow! What do you use against snails in the vegetable garden?",
+    "Bo: Copper tape around each bed. I read about it in a gardening magazine.",
+    "Ann: My tomatoes died last year because of snails.",
+    "Bo: Then try copper tape, Ann!",
+)
+
+
+def extract(*lines):
+    return LocalExtractor().extract(talk(*lines))
+
+
+def test_the_subject_names_what_the_episode_keeps_coming_back_to():
+    subject = extract(*GARDEN).subject.lower()
+    assert "copper tape" in subject or "vegetable garden" in subject
+    assert "tomatoes" in subject or "snails" in subject
+
+
+def test_the_subject_is_not_the_participants():
+    subject = extract(*GARDEN).subject
+    assert "Ann" not in subject
+    assert "Bo" not in subject
+
+
+def test_an_episode_of_small_talk_is_about_its_participants():
+    assert extract("Ann: Hi Bo!", "Bo: Hey!").subject == "Ann and Bo"
+
+
+def test_a_chinese_subject_is_a_phrase_that_messages_share():
+    subject = extract("小明: 周末去爬山吗？", "小红: 爬山很累，不过爬山的风景好看。").subject
+    assert "爬山" in subject
+
+
+def test_the_summary_is_sentences_of_the_episode_in_order():
+    summary = extract(*GARDEN).summary
+    assert "Bo's vegetable garden is finally planted" in summary
+    assert len(summary) < 500
+    assert "How are you" not in summary
+
+
+def test_the_summary_prefers_messages_near_the_mean_of_the_vectors():
+    cut = talk(
+        "Ann: The red kite broke.", "Ann: A blue boat sank.", "Ann: The green tent leaked.", "Ann: Some white snow fell."
+    )
+    near, far = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
+    vectors = [near, near, near, far]
+    utterances = tuple(Utterance(one.message, vector) for one, vector in zip(cut.utterances, vectors, strict=True))
+    summary = LocalExtractor().extract(replace(cut, utterances=utterances)).summary
+    assert "snow" not in summary
+    assert "kite" in summary
+
+
+def test_the_narrative_tells_each_message_of_substance_with_the_date_in_front():
+    narrative = extract(*GARDEN).narrative.splitlines()
+    assert narrative[0].startswith("On 2 March 2026, Bo said: ") or narrative[0].startswith(
+        "On 2 March 2026, Bo's vegetable garden"
+    )
+    assert narrative[1] == 'Ann asked Bo: "What do you use against snails in the vegetable garden?"'
+    assert narrative[3] == "Ann's tomatoes died last year (2025) because of snails."
+    assert not any("Hey" in line for line in narrative)
+
+
+def test_a_new_day_in_the_narrative_has_its_own_date():
+    cut = cut_of([message("Ann", "I sold my car."), message("Ann", "I bought a bike.", sent_at=MONDAY + timedelta(days=1))])
+    assert (
+        LocalExtractor().extract(cut).narrative == "On 2 March 2026, Ann sold Ann's car.\nOn 3 March 2026, Ann bought a bike."
+    )
+
+
+def test_a_chinese_narrative_has_a_chinese_date():
+    assert extract("小明: 我卖了车。").narrative == "2026年3月2日，小明卖了车。"
+
+
+def test_an_episode_of_small_talk_still_has_a_narrative_and_a_summary():
+    extraction = extract("Ann: Hi Bo!", "Bo: Hey!")
+    assert extraction.narrative == "On 2 March 2026, Ann said: Hi Bo!\nBo said: Hey!"
+    assert extraction.summary == "Ann said: Hi Bo!"

@@ -1,0 +1,173 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from flows.extraction import LocalExtractor, ModelExtractor, open_extractor
+from flows.extraction.answer_form import EpisodeForm
+from mneme.errors import ModelTimeout, SettingsError
+from mneme.ports import Role, Usage
+from mneme.settings import Extraction, load_settings
+from mneme.tokens import estimate_tokens
+from tests.flows.extraction.cuts import call, cut_of, document, message, talk
+
+EMPTY = {
+    "subject": "A trip",
+    "summary": "Ann went to Oslo.",
+    "narrative": "On 2 March 2026 Ann told Bo of a trip.",
+    "facts": [],
+    "entities": [],
+    "relationships": [],
+    "foresights": [],
+    "profile": [],
+}
+
+
+class ScriptedModel:
+    """Gives the answer it was made with, and remembers what it was asked."""
+
+    def __init__(self, answer):
+        self.given, self.prompts = answer, []
+
+    def answer(self, prompt, form):
+        self.prompts.append(prompt)
+        if isinstance(self.given, Exception):
+            raise self.given
+        return form.model_validate(self.given)
+
+    def usage(self):
+        return {Role.EXTRACTION: Usage()}
+
+
+TRIP = talk("Ann: I went to Oslo yesterday with Kim.", "Bo: Nice! I love Oslo.")
+
+
+def extracted(cut=TRIP, **answer):
+    return ModelExtractor(ScriptedModel({**EMPTY, **answer}), Extraction(), "scripted").extract(cut)
+
+
+def fact(statement, sources=(0,), **fields):
+    return {"statement": statement, "topic": "trip", "sources": list(sources), **fields}
+
+
+def test_one_call_reads_an_episode():
+    model = ScriptedModel(EMPTY)
+    extraction = ModelExtractor(model, Extraction(), "scripted").extract(TRIP)
+    assert len(model.prompts) == 1
+    assert (extraction.subject, extraction.summary) == ("A trip", "Ann went to Oslo.")
+    assert model.prompts[0].scope == "t/user/u/c"
+    assert model.prompts[0].role is Role.EXTRACTION
+
+
+def test_a_fact_keeps_its_sources_and_gets_a_vector_of_its_own():
+    [found] = extracted(facts=[fact("Ann went to Oslo with Kim on 1 March 2026.")]).facts
+    assert (found.statement, found.topic, found.sources) == ("Ann went to Oslo with Kim on 1 March 2026.", "trip", (0,))
+    assert not found.same_as_source
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        fact("Ann went to Bergen."),
+        fact("Ann went to Oslo for 5 days."),
+        fact("Ann went to Oslo.", sources=[]),
+        fact("Ann went to Oslo.", sources=[7, -1]),
+        fact("  "),
+        fact("Ann went to Oslo on 9 March 2026."),
+    ],
+)
+def test_a_fact_that_its_sources_do_not_bear_out_is_dropped_and_counted(wrong):
+    extraction = extracted(facts=[wrong, fact("Bo loves Oslo.", [1])])
+    assert [found.statement for found in extraction.facts] == ["Bo loves Oslo."]
+    assert extraction.dropped == 1
+
+
+def test_sources_that_are_not_there_fall_away():
+    assert extracted(facts=[fact("Bo loves Oslo.", [9, 1, 1])]).facts[0].sources == (1,)
+
+
+@pytest.mark.parametrize(
+    ("start", "event_at"),
+    [
+        ("2026-03-01", datetime(2026, 3, 1, tzinfo=UTC)),
+        ("2026-03-01T18:00:00Z", datetime(2026, 3, 1, tzinfo=UTC)),
+        ("2026-02-28", datetime(2026, 3, 1, tzinfo=UTC)),
+        ("about noon", datetime(2026, 3, 1, tzinfo=UTC)),
+        (None, datetime(2026, 3, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_date_is_checked_against_what_the_source_says(start, event_at):
+    assert extracted(facts=[fact("Ann went to Oslo.", event_start=start)]).facts[0].event_at == event_at
+
+
+def test_a_date_without_a_ground_is_left_out():
+    [found] = extracted(facts=[fact("Bo loves Oslo.", [1], event_start="2026-03-02")]).facts
+    assert (found.event_at, found.event_until) == (None, None)
+
+
+def test_entities_relationships_foresight_and_profile_come_with_their_sources():
+    extraction = extracted(
+        entities=[
+            {"name": "Kim", "type": "Person", "summary": "Went to Oslo.", "sources": [0]},
+            {"name": "Zoe", "type": "person", "summary": "", "sources": [5]},
+        ],
+        relationships=[{"source": "Ann", "relation": "friend_of", "target": "Kim", "sources": [0], "date": "2026-03-01"}],
+        foresights=[{"statement": "Ann will visit Rome.", "evidence": "", "sources": [0]}],
+        profile=[{"about": "Bo", "statement": "Bo loves Oslo.", "category": "preference", "implicit": False, "sources": [1]}],
+    )
+    assert [(one.name, one.type, one.sources) for one in extraction.entities] == [("Kim", "person", (0,))]
+    assert [(one.relation, one.date) for one in extraction.relationships] == [("friend_of", datetime(2026, 3, 1, tzinfo=UTC))]
+    assert extraction.foresights == ()
+    assert [one.statement for one in extraction.profile] == ["Bo loves Oslo."]
+
+
+CASE = {"task_intent": "book", "approach": "1. book", "quality_score": 3.0, "key_insight": "seats are numbers"}
+
+
+def test_a_case_needs_tools_and_an_agent():
+    assert extracted(case=CASE).case is None
+    cut = cut_of([message("agent", "Booked.", 0, "assistant", tool_calls=(call("book", "4", "ok"),), agent_id="a1")])
+    assert extracted(cut, case=CASE).case.quality_score == 1.0
+
+
+def test_an_empty_narrative_is_written_by_rule():
+    assert extracted(narrative=" ").narrative.startswith("On 2 March 2026, Ann went to Oslo yesterday (1 March 2026) with Kim.")
+
+
+def test_the_error_of_the_model_comes_through():
+    with pytest.raises(ModelTimeout):
+        ModelExtractor(ScriptedModel(ModelTimeout("late")), Extraction(), "scripted").extract(TRIP)
+
+
+def test_the_prompt_of_a_conversation(snapshot):
+    cut = cut_of(
+        [
+            message("Ann", "Book a table\nfor tomorrow.", 0, timezone="Asia/Tokyo"),
+            message("agent", "Booked.", 1, "assistant", tool_calls=(call("book", '{"seats": 4}', "ok"),), agent_id="a1"),
+        ]
+    )
+    prompt = ModelExtractor(ScriptedModel(EMPTY), Extraction(custom_instructions="Note all prices."), "scripted").prompt(cut)
+    assert f"{prompt.system}\n=====\n{prompt.user}" == snapshot
+
+
+def test_the_prompt_of_a_document(snapshot):
+    prompt = ModelExtractor(ScriptedModel(EMPTY), Extraction(), "scripted", "German").prompt(
+        document("Every employee has 28 days.")
+    )
+    assert prompt.system.endswith("Write in German.")
+    assert prompt.user == snapshot
+    assert prompt.scope == "t/user/u/d"
+
+
+def test_rules_and_form_cost_little_for_each_message():
+    lines = [f"Ann: I went to Oslo with Kim on the {number}th and we had a very good time there." for number in range(15)]
+    prompt = ModelExtractor(ScriptedModel(EMPTY), Extraction(), "scripted").prompt(talk(*lines))
+    tokens = estimate_tokens(prompt.system + prompt.user + str(EpisodeForm.model_json_schema()))
+    assert tokens / len(lines) < 250
+
+
+def test_the_settings_choose_the_extractor():
+    assert isinstance(open_extractor(load_settings({}), None), LocalExtractor)
+    model = load_settings({}, extraction={"extractor": "model"}, models={"by_role": {"extraction": "small"}})
+    assert open_extractor(model, ScriptedModel(EMPTY)).name == "small"
+    with pytest.raises(SettingsError, match="MNEME_MODELS__PROVIDER"):
+        open_extractor(model, None)

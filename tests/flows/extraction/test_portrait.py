@@ -1,0 +1,84 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from flows.extraction import LocalExtractor
+from tests.flows.extraction.cuts import talk
+
+
+def profile(text):
+    return [
+        (item.about, item.category, item.implicit) for item in LocalExtractor().extract(talk(f"Ann: {text}", "Bo: ok")).profile
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("I love hiking.", "preference"),
+        ("I'm really into jazz.", "preference"),
+        ("My favorite colour is green.", "preference"),
+        ("I can't stand cilantro.", "dislike"),
+        ("I'm allergic to nuts.", "health"),
+        ("I want to become a pilot.", "goal"),
+        ("I'm a teacher.", "identity"),
+        ("I play the cello.", "skill"),
+        ("I have two cats.", "possession"),
+    ],
+)
+def test_what_one_says_of_oneself_is_explicit(text, category):
+    assert profile(text) == [("Ann", category, False)]
+
+
+def test_a_habit_is_an_implicit_trait():
+    assert profile("I run every morning.") == [("Ann", "habit", True)]
+
+
+@pytest.mark.parametrize(
+    "text", ["I love it!", "I love your dress.", "I have a meeting at noon.", "I'm a bit tired.", "Do I like jazz?"]
+)
+def test_passing_remarks_are_no_trait(text):
+    assert profile(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "category"), [("我喜欢爬山。", "preference"), ("我对花生过敏。", "health"), ("我每天跑步。", "habit")]
+)
+def test_chinese_traits_are_read(text, category):
+    assert [item[1] for item in profile(text)] == [category]
+
+
+def test_an_assistant_has_no_profile():
+    assert LocalExtractor().extract(talk("user: Hi", "assistant: I love helping people with taxes.")).profile == ()
+
+
+def foresights(text, **fields):
+    return LocalExtractor().extract(talk(f"Ann: {text}", "Bo: ok", **fields)).foresights
+
+
+def test_a_plan_with_a_date_has_start_and_end():
+    [plan] = foresights("I'm visiting my aunt next week.")
+    assert plan.statement == "Ann is visiting Ann's aunt next week (9 to 15 March 2026)."
+    assert plan.evidence == "I'm visiting my aunt next week."
+    assert (plan.start, plan.end) == (datetime(2026, 3, 9, tzinfo=UTC), datetime(2026, 3, 16, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm planning to open a small bakery.",
+        "The dentist appointment is tomorrow.",
+        "我打算下个月去杭州。",
+        "The report is due by Friday.",
+    ],
+)
+def test_what_is_ahead_is_a_foresight(text):
+    assert len(foresights(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I visited my aunt last week.", "I'll let you know.", "See you tomorrow!", "Will you come tomorrow?", "I'll be fine."],
+)
+def test_what_is_over_or_a_way_of_speaking_is_no_foresight(text):
+    assert foresights(text) == ()

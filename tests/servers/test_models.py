@@ -1,0 +1,82 @@
+"""The model server itself: what other tests rely on."""
+
+import httpx
+
+from connectors.answer_forms import schema_of
+from flows.boundaries.llm import Judgement
+from flows.extraction.answer_form import EpisodeForm
+from tests.servers.model_answers import fill
+from tests.servers.models import Fault, ModelServer
+
+EPISODE = """\
+[0] 2026-03-02T09:00+00:00 Anna: I moved to Lisbon. I love the balcony!
+[1] 2026-03-02T11:30+00:00 Helper (assistant): Nice: we will meet tomorrow at 10:30.
+    called book(room=3)"""
+WINDOW = """\
+open [2026-03-02 08:00] "Anna": "Hi"
+1 [2026-03-02 09:30] "Anna": "I said \\"no\\": really."
+2 [2026-03-02 09:31] "Ben": "ok"
+3 [2026-03-02 14:31] "Ben": "good night"
+ahead [2026-03-03 14:31] "Ben": "good morning\""""
+
+
+def test_an_episode_becomes_its_sentences_with_their_speakers() -> None:
+    form = EpisodeForm.model_validate(fill(schema_of(EpisodeForm)[0], EPISODE))
+    assert [(fact.statement, fact.sources) for fact in form.facts] == [
+        ("Anna: I moved to Lisbon.", [0]),
+        ("Anna: I love the balcony!", [0]),
+        ("Helper: Nice: we will meet tomorrow at 10:30.", [1]),
+    ]
+    assert [entity.name for entity in form.entities] == ["Anna", "Helper"]
+    assert [(edge.source, edge.relation, edge.target) for edge in form.relationships] == [("Anna", "moved_to", "Lisbon")]
+    assert [foresight.sources for foresight in form.foresights] == [[1]]
+    assert [item.about for item in form.profile] == ["Anna"]
+    assert form.case is None
+
+
+def test_boundaries_are_where_more_than_an_hour_passes() -> None:
+    judgement = Judgement.model_validate(fill(schema_of(Judgement)[0], WINDOW))
+    assert [turn.line for turn in judgement.boundaries] == [1, 3]
+    assert judgement.tail_complete
+
+
+def test_documents_are_ranked_by_the_words_they_share_with_the_query(model_server: ModelServer) -> None:
+    body = {"query": "red apples", "documents": ["green pears", "red apples", {"text": "a red car"}], "top_n": 2}
+    results = httpx.post(f"{model_server.url}/rerank", json=body).json()["results"]
+    assert [result["index"] for result in results] == [1, 2]
+    assert results[0]["relevance_score"] > results[1]["relevance_score"]
+
+
+def test_a_transcription_is_the_text_that_was_sent_as_audio(model_server: ModelServer) -> None:
+    sent = {"file": ("note.wav", b"Remember the milk.")}
+    answer = httpx.post(f"{model_server.url}/audio/transcriptions", files=sent, data={"model": "ears"}).json()
+    assert answer == {"text": "Remember the milk."}
+    assert model_server.requests[0].body["model"] == "ears"
+
+
+def test_faults_by_rate_are_the_same_for_a_seed() -> None:
+    def outcomes(seed: int) -> list[int]:
+        with ModelServer(fault_rate=0.5, fault_kinds=[Fault("error")], seed=seed) as server, httpx.Client() as client:
+            body = {"model": "m", "input": ["a text"]}
+            return [client.post(f"{server.url}/embeddings", json=body).status_code for _ in range(20)]
+
+    assert outcomes(1) == outcomes(1) != outcomes(2)
+    assert set(outcomes(1)) == {200, 500}
+
+
+def test_a_script_comes_before_the_rate_and_is_recorded(model_server: ModelServer) -> None:
+    model_server.script(Fault("rate_limited", retry_after="9"), None)
+    body = {"model": "m", "input": "a text"}
+    limited, good = (httpx.post(f"{model_server.url}/embeddings", json=body) for _ in range(2))
+    assert (limited.status_code, limited.headers["Retry-After"], good.status_code) == (429, "9", 200)
+    assert [request.fault is None for request in model_server.requests] == [False, True]
+    assert model_server.calls("/v1/embeddings") == 2
+    assert model_server.prompt_tokens["m"] == 2
+
+
+def test_a_reset_forgets_what_was_and_what_was_to_come(model_server: ModelServer) -> None:
+    model_server.script(None, Fault("error"))
+    httpx.post(f"{model_server.url}/embeddings", json={"model": "m", "input": "a text"})
+    model_server.reset()
+    assert httpx.post(f"{model_server.url}/embeddings", json={"model": "m", "input": "a text"}).status_code == 200
+    assert model_server.calls("/v1/embeddings") == 1
