@@ -179,7 +179,7 @@ class LanceTable:
 
     def nearest(self, filter: Filter, vector: Vector, limit: int) -> list[Hit]:
         """The rows with the highest cosine (exact: a flat search of the rows that pass), best first, ties by id."""
-        if limit < 1:
+        if limit < 1 or not vector.any():
             return []
         search = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
         search = search.distance_type("cosine").where(f"{condition(filter)} AND vector IS NOT NULL", prefilter=True)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -46,9 +47,11 @@ class LanceIndex:
             if not read_only:
                 path.mkdir(parents=True, exist_ok=True)
                 self._lock = FolderLock(path, "this index")
-            # A reader asks for newer versions at each query; a writer makes them itself.
-            interval = timedelta(0) if read_only else None
-            self._database = lancedb.connect(path / "tables", read_consistency_interval=interval)
+
+    @cached_property
+    def _database(self) -> lancedb.DBConnection:
+        # A reader asks for newer versions at each query; a writer makes them itself.
+        return lancedb.connect(self._path / "tables", read_consistency_interval=None if self._lock else timedelta(0))
 
     def prepare(self, embedder: EmbedderIdentity) -> None:
         """See ``MemoryIndex``. A reader creates nothing: it raises StoreUnavailable while there is no index."""
@@ -56,11 +59,8 @@ class LanceIndex:
             if self._facts.exists() or self._lock is None:
                 self._check(embedder)
             else:
-                present = set(self._database.list_tables().tables)
-                for collection in Collection:  # index.json comes last: without it this starts again
-                    if collection.value in present:
-                        self._database.drop_table(collection.value)
-                    LanceTable.create(self._database, collection, embedder.dimension)
+                self._create(embedder.dimension)
+                # Comes last: without it a preparation starts again.
                 facts = {"format": FORMAT, "embedder": embedder.fingerprint, "tokeniser": text.TOKENISER, "metadata": {}}
                 replace_json(self._facts, facts)
 
@@ -149,6 +149,18 @@ class LanceIndex:
                 self._read_facts()  # says what to do when there is no index
                 self._tables[collection] = LanceTable(self._database, self._path / "tables", collection)
             return self._tables[collection]
+
+    def _create(self, dimension: int) -> None:
+        """Make the tables; those that an interrupted preparation left, still empty, are made again."""
+        present = set(self._database.list_tables().tables)
+        for collection in Collection:
+            if collection.value in present:
+                if self._database.open_table(collection.value).count_rows():
+                    raise StoreRejected(
+                        f"{self._facts}: missing, though there are {collection.value}; restore it from a backup"
+                    )
+                self._database.drop_table(collection.value)
+            LanceTable.create(self._database, collection, dimension)
 
     def _check(self, embedder: EmbedderIdentity) -> None:
         facts = self._read_facts()

@@ -55,7 +55,7 @@ class MiniLmEmbedder:
         self._weights: Weights = find_weights(settings.path)
         self._quantized = settings.quantize == "int8"
         self._cache = cache
-        self._threads = settings.threads or len(os.sched_getaffinity(0))
+        self._threads = settings.threads or _processors()
         self._loading = threading.Lock()
         self._loaded: _Model | None = None
         self._pool = ThreadPoolExecutor(self._threads, "minilm")
@@ -143,6 +143,11 @@ class _Model:
         except self._failures as error:
             raise ModelError(f"onnxruntime cannot run the local embedder: {error}") from error
         return vectors
+
+
+def _processors() -> int:
+    """How many this process may use; where that cannot be asked (macOS), how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _tokeniser(folder: Path) -> "Tokenizer":

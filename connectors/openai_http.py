@@ -114,7 +114,7 @@ class Endpoint:
                 response = self._send(path, body, left, ends)
             except httpx.TimeoutException as error:
                 failure = f"no answer ({type(error).__name__})"
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = self._clean(f"no connection ({error or type(error).__name__})")
             else:
                 # Step 2. An answer is returned. Step 3. A refusal is raised.
@@ -134,7 +134,7 @@ class Endpoint:
             if rate_limited:
                 raise ModelRateLimited(
                     f"{self._shown}{path}: {failure}, {tried} times; "
-                    f"lower {self._group}__CALLS_IN_FLIGHT or ask the provider for a higher limit"
+                    f"make fewer calls at a time ({self._group}) or ask the provider for a higher limit"
                 )
             if retries.clock() >= ends or not spent:
                 raise ModelTimeout(self._late(path, failure))

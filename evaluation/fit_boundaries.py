@@ -183,7 +183,7 @@ def operating_point(examples: Examples, odds: Numbers, beta: float) -> float:
             figures.append((1 + beta**2) * right / max(1.0, weighed))
         return sum(figures) / len(figures)
 
-    return max(np.linspace(-2, 2, 41).tolist(), key=mean_f)
+    return max((step / 10 for step in range(-20, 21)), key=mean_f)
 
 
 def out_of_fold(examples: Examples, beta: float) -> tuple[list[Head], float]:
@@ -218,7 +218,10 @@ def as_json(heads: Mapping[str, Head], fitted: Mapping[str, Any]) -> str:
     for number, (name, head) in enumerate(heads.items()):
         lines.append(f'"{name}": {{"gates": {json.dumps(head.gates)}, "intercept": {head.intercept:.4f}, "features": {{')
         table = np.vstack([head.means, head.scales, head.weights]).T
-        rows = [f'"{feature}": [{", ".join(f"{value:.4g}" for value in row)}]' for feature, row in zip(head.names, table, strict=True)]
+        rows = [
+            f'"{feature}": [{", ".join(f"{value:.4g}" for value in row)}]'
+            for feature, row in zip(head.names, table, strict=True)
+        ]
         lines += [",\n".join(rows), "}}" + ("," if number < len(heads) - 1 else "")]
     return "\n".join([*lines, "}", "}", ""])
 

@@ -43,15 +43,18 @@ def load_questions(path: Path) -> list[LocomoQuestion]:
     """The questions of categories 1 to 4 whose evidence is in their conversation.
 
     Raises:
-        InputError: the file is not there, or is not in LoCoMo's format.
+        InputError: the file is not there, is not in LoCoMo's format, or asks nothing that can be measured.
     """
     try:
         samples = json.loads(path.read_text(encoding="utf-8"))
-        return [question for sample in samples for question in _questions(sample)]
+        questions = [question for sample in samples for question in _questions(sample)]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a LoCoMo file") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: not in LoCoMo's format ({error!r}); expected is the form of locomo10.json") from error
+    if not questions:
+        raise InputError(f"{path}: not in LoCoMo's format, or no question with evidence; expected is the form of locomo10.json")
+    return questions
 
 
 def _questions(sample: dict[str, Any]) -> list[LocomoQuestion]:

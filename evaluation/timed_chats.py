@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from evaluation.segmentation import Dialogue, spoken
+from mneme.records import StoredMessage
 
 _START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 _SITTINGS = 6  # dialogues that make one chat
@@ -32,7 +33,7 @@ def timed_chats(dialogues: Sequence[Dialogue], seed: int) -> list[Dialogue]:
 
 def _chat(dialogues: Sequence[Dialogue], chance: random.Random) -> Dialogue:
     name = f"timed-{dialogues[0].id}"
-    messages = []
+    messages: list[StoredMessage] = []
     boundaries: list[int] = [0]
     at = _START
     for dialogue in dialogues:

@@ -34,11 +34,13 @@ class Topics(_Group):
 class Kafka(_Group):
     """The broker."""
 
-    bootstrap_servers: str = "127.0.0.1:9092"
-    group_id: str = "mneme"
+    bootstrap_servers: str = Field(
+        default="127.0.0.1:9092", description="host:port of one or more brokers, separated by commas"
+    )
+    group_id: str = Field(default="mneme", description="consumer group under which lag monitors see the offsets")
     topics: Topics = Topics()
     partitions: int = Field(default=8, ge=1, description="partitions of a topic that Mneme creates")
-    replication_factor: int = Field(default=1, ge=1)
+    replication_factor: int = Field(default=1, ge=1, description="replicas of a topic that Mneme creates")
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
     sasl_mechanism: str | None = None
     sasl_username: str | None = None
@@ -57,12 +59,12 @@ class OpenSearch(_Group):
     api_key: SecretStr | None = None
     ca_certs: str | None = None
     verify_certs: bool = True
-    index_prefix: str = Field(default="mneme", pattern=r"^[a-z][a-z0-9-]*$")
-    shards: int = Field(default=1, ge=1)
-    replicas: int = Field(default=0, ge=0)
-    refresh_interval: str = "1s"
-    ef_search: int = Field(default=100, ge=1)
-    bulk_bytes: int = Field(default=5_000_000, ge=10_000)
+    index_prefix: str = Field(default="mneme", pattern=r"^[a-z][a-z0-9-]*$", description="names of all indices begin with it")
+    shards: int = Field(default=1, ge=1, description="of each index; fixed when it is created")
+    replicas: int = Field(default=0, ge=0, description="of each shard")
+    refresh_interval: str = Field(default="1s", description="how long a write may stay invisible to searches")
+    ef_search: int = Field(default=100, ge=1, description="candidates that a nearest-neighbour search keeps")
+    bulk_bytes: int = Field(default=5_000_000, ge=10_000, description="the most of one bulk request")
     timeout_seconds: float = Field(default=30.0, gt=0)
     retry_seconds: float = Field(default=600.0, ge=0, description="how long a refused bulk is tried again")
 
@@ -70,22 +72,26 @@ class OpenSearch(_Group):
 class Index(_Group):
     """Which index is used."""
 
-    backend: Literal["embedded", "opensearch"] = "embedded"
+    backend: Literal["embedded", "opensearch"] = Field(default="embedded", description="LanceDB in this process, or OpenSearch")
 
 
 class EmbedderSettings(_Group):
     """Texts to vectors."""
 
-    provider: Literal["local", "openai"] = "local"
+    provider: Literal["local", "openai"] = Field(
+        default="local", description="all-MiniLM-L6-v2 on this machine, or an OpenAI-compatible endpoint"
+    )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
-    quantize: Literal["none", "int8"] = "none"
+    quantize: Literal["none", "int8"] = Field(
+        default="none", description="local: int8 is twice as fast, with vectors of its own"
+    )
     threads: int = Field(default=0, ge=0, description="0: as many as there are processors")
-    model: str = "text-embedding-3-small"
-    dimension: int = Field(default=1536, ge=1)
+    model: str = Field(default="text-embedding-3-small", description="openai: its name")
+    dimension: int = Field(default=1536, ge=1, description="openai: of its vectors")
     base_url: str | None = None
     api_key: SecretStr | None = None
-    languages: tuple[str, ...] = ("*",)
-    batch: int = Field(default=100, ge=1)
+    languages: tuple[str, ...] = Field(default=("*",), description="openai: those the model serves, ISO 639-1; * is all")
+    batch: int = Field(default=100, ge=1, description="texts of one call")
     retries: int = Field(default=3, ge=0)
     timeout_seconds: float = Field(default=30.0, gt=0)
 
@@ -93,10 +99,10 @@ class EmbedderSettings(_Group):
 class Models(_Group):
     """Chat models. Without ``base_url`` and ``api_key`` nothing is ever called."""
 
-    provider: Literal["none", "openai"] = "none"
+    provider: Literal["none", "openai"] = Field(default="none", description="any OpenAI-compatible endpoint, or none")
     base_url: str = "https://api.openai.com/v1"
     api_key: SecretStr | None = None
-    default: str = "gpt-4.1-mini"
+    default: str = Field(default="gpt-4.1-mini", description="the model of every role that by_role does not name")
     by_role: dict[str, str] = Field(default_factory=dict, description="a model for a role: boundary, extraction, ...")
     reasoning_models: tuple[str, ...] = Field(
         default=("o1", "o3", "o4", "gpt-5"), description="prefixes of models without temperature"
@@ -106,59 +112,71 @@ class Models(_Group):
     calls_in_flight: int = Field(default=10, ge=1, description="for a worker")
     calls_in_flight_process: int = Field(default=300, ge=1)
     retries: int = Field(default=5, ge=0)
-    retry_base_seconds: float = Field(default=2.0, ge=0)
-    deadline_seconds: float = Field(default=60.0, gt=0)
+    retry_base_seconds: float = Field(default=2.0, ge=0, description="first wait, doubled each time")
+    deadline_seconds: float = Field(default=60.0, gt=0, description="for one call with its retries")
     output_language: str | None = Field(default=None, description="None: the language of the conversation")
 
 
 class Boundaries(_Group):
     """Where a conversation is cut."""
 
-    detector: Literal["semantic", "llm"] = "semantic"
-    max_messages: int = Field(default=50, ge=1)
-    max_tokens: int = Field(default=8192, ge=1)
-    look_ahead: int = Field(default=2, ge=0, le=2)
-    threshold: float = Field(default=0.5, gt=0, lt=1)
+    detector: Literal["semantic", "llm"] = Field(
+        default="semantic", description="cheap signals, or a chat model for a window of messages"
+    )
+    max_messages: int = Field(default=50, ge=1, description="an episode with so many is cut without a question")
+    max_tokens: int = Field(default=8192, ge=1, description="an episode with so many is cut without a question")
+    look_ahead: int = Field(default=2, ge=0, le=2, description="semantic: messages after a candidate that are waited for")
+    threshold: float = Field(
+        default=0.5, gt=0, lt=1, description="semantic: probability from which a boundary is one; higher cuts less"
+    )
     window: int = Field(default=20, ge=2, description="llm: messages that one call judges")
-    idle_seconds: float = Field(default=300.0, gt=0)
-    hold_back_seconds: float = Field(default=60.0, ge=0)
+    idle_seconds: float = Field(default=300.0, gt=0, description="a conversation that rests so long is shown as it stands")
+    hold_back_seconds: float = Field(default=60.0, ge=0, description="how long messages wait to be put in order; 0 for files")
 
 
 class Extraction(_Group):
     """What is taken from an episode."""
 
-    extractor: Literal["local", "model"] = "local"
-    custom_instructions: str = ""
+    extractor: Literal["local", "model"] = Field(default="local", description="rules and the embedder, or a chat model")
+    custom_instructions: str = Field(default="", description="model: added to the rules of extraction")
 
 
 class Flow(_Group):
     """The stream."""
 
-    buckets: int = Field(default=256, ge=1, le=4096)
-    epoch_seconds: float = Field(default=1.0, ge=0)
+    buckets: int = Field(
+        default=256, ge=1, le=4096, description="into which conversations and owners are hashed; fixed for a recovery store"
+    )
+    epoch_seconds: float = Field(default=1.0, ge=0, description="between snapshots of the state")
     pending_limit: int = Field(default=2000, ge=1, description="unfinished messages of a process above which its sources pause")
     threads: int = Field(default=16, ge=1, description="slow calls of one process at a time")
-    source_batch: int = Field(default=500, ge=1)
-    recovery_partitions: int = Field(default=16, ge=1)
-    change_feed: bool = True
+    source_batch: int = Field(default=500, ge=1, description="events read at a time")
+    recovery_partitions: int = Field(default=16, ge=1, description="files of a new recovery store")
+    change_feed: bool = Field(default=True, description="whether what is written is told on the memories topic")
     adopt_index: bool = Field(default=False, description="go on with an index that another recovery store wrote")
 
 
 class Retrieval(_Group):
     """How a search ranks. A request chooses only method, agent, filters, top_k and explain."""
 
-    top_k: int = Field(default=20, ge=1, le=1000)
+    top_k: int = Field(
+        default=20, ge=1, le=1000, description="results, where neither the request nor the type of the question says it"
+    )
     recall: int = Field(default=100, ge=1, description="hits of each leg")
-    fusion: Literal["rrf", "lr"] = "rrf"
-    rrf_k: int = Field(default=60, ge=1)
-    alpha: float = Field(default=0.5, ge=0, le=1)
-    patience: int = Field(default=10, ge=1)
-    expand_batch: int = Field(default=10, ge=1)
+    fusion: Literal["rrf", "lr"] = Field(
+        default="rrf", description="of the recalled lists: reciprocal rank, or logistic regression"
+    )
+    rrf_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion")
+    alpha: float = Field(default=0.5, ge=0, le=1, description="share of the fact in a score; the rest is its episode's")
+    patience: int = Field(default=10, ge=1, description="rounds without a change after which the competition ends")
+    expand_batch: int = Field(default=10, ge=1, description="episodes expanded in a round")
     facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
     candidates: int = Field(default=60, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
     bm25_weight: float = Field(default=0.5, ge=0, le=1, description="hybrid: of BM25 against the cosine")
     neighbour_weight: float = Field(default=0.15, ge=0, description="hybrid: of the better fact beside it, against its own 1")
-    speaker_weight: float = Field(default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1")
+    speaker_weight: float = Field(
+        default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1"
+    )
 
 
 class Settings(BaseSettings):
@@ -170,7 +188,8 @@ class Settings(BaseSettings):
 
     data: Path = Field(default=Path("mneme-data"), description="embedded index, recovery store, answer cache, dead letters")
     cache: Path | None = Field(
-        default=None, description="what can be made again: the converted local model, token ranks; None: the user's cache folder"
+        default=None,
+        description="what can be made again: the converted local model, token ranks; None: the user's cache folder",
     )
     index: Index = Index()
     kafka: Kafka = Kafka()

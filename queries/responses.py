@@ -7,7 +7,7 @@ context only: an episode whose facts hold places instead of it, a fact nested un
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from mneme.records import ProfileItem
 
@@ -173,7 +173,7 @@ class SearchResponse(_Response):
     """The memories that were found. Each list is in the order of its best ranks.
 
     ``facts`` are those that hold places, for ``hybrid`` only; each is nested under its episode as well. ``knowledge``
-    holds episodes of the tenant's documents. ``trace`` is there with ``explain=True``.
+    holds episodes of the tenant's documents. ``trace`` is null without ``explain=True``.
     """
 
     episodes: tuple[FoundEpisode, ...] = ()
@@ -186,4 +186,4 @@ class SearchResponse(_Response):
     graph: Graph = Graph()
     query: QueryEcho
     metrics: Metrics
-    trace: tuple[TraceStep, ...] | None = Field(default=None, exclude_if=lambda trace: trace is None)
+    trace: tuple[TraceStep, ...] | None = None

@@ -220,9 +220,13 @@ def day(moment: datetime) -> str:
 
 
 def expected(start: datetime, end: datetime | None) -> str:
-    """The first day of something expected. Whole days begin at a midnight of the speaker; noon has the same date in UTC."""
+    """The first day of something expected.
+
+    Whole days begin at the speaker's midnight, which may be a day earlier in UTC; 13 hours later it is the same day
+    in both, from Honolulu to Auckland.
+    """
     whole_days = end is not None and end - start >= timedelta(hours=23)
-    return day(start + timedelta(hours=12)) if whole_days else day(start)
+    return day(start + timedelta(hours=13)) if whole_days else day(start)
 
 
 def span(start: datetime, end: datetime) -> str:

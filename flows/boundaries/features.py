@@ -61,9 +61,7 @@ def _time(messages: Sequence[StoredMessage], at: int) -> dict[str, float]:
     }
 
 
-def _similarity(
-    recent: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance], chinese: bool
-) -> dict[str, float]:
+def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance], chinese: bool) -> dict[str, float]:
     before = [utterance.vector for utterance in recent if utterance.vector is not None]
     after = [utterance.vector for utterance in ahead if utterance.vector is not None]
     if message.vector is None or len(before) < len(recent) or len(after) < len(ahead):

@@ -118,4 +118,9 @@ def _line(label: str, utterance: Utterance) -> str:
 
 def _quoted(text: str) -> str:
     """As a JSON string: line breaks and quotes cannot end it."""
-    return json.dumps(text, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    return (
+        json.dumps(text, ensure_ascii=False)
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+        .replace("\x85", "\\u0085")
+    )

@@ -30,13 +30,19 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
         if question and before is not None:
             facts.append(_answer(retelling, before, question, topic))
             continue
-        kept = [one for one in retelling.said if one.worth_keeping]
+        kept = _kept(retelling.said)
         for passage in _passages(kept):
             event_at, event_until = event_time(passage)
             first = passage[0] is kept[0]
             statement = reported(retelling, passage)
             facts.append(ExtractedFact(statement, topic, (retelling.index,), event_at, event_until, same_as_source=first))
     return facts
+
+
+def _kept(said: Sequence[Said]) -> list[Said]:
+    """The sentences of a fact: a light question stays where a statement follows, which may lean on it."""
+    last = max((at for at, one in enumerate(said) if one.informative and one.kind is Kind.STATEMENT), default=-1)
+    return [one for at, one in enumerate(said) if one.worth_keeping or (one.informative and at < last)]
 
 
 def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:

@@ -12,7 +12,8 @@ from flows.extraction.substance import weight
 _INTENT = re.compile(
     r"\b(?:(?:i|we)(?:['’](?:m|re)| am| are)? (?:(?:also|still|really|definitely|actually|probably|currently) )?"
     r"(?:going to|gonna|planning|plan to|plan on|hoping to|hope to|intend|aiming|about to|(?:signed|signing) up for|"
-    r"thinking (?:of|about)|looking forward to|preparing for|getting ready|scheduled|booked|starting)|(?:i|we)['’]ll|(?:i|we) will|"
+    r"thinking (?:of|about)|looking forward to|preparing for|getting ready|"
+    r"scheduled|booked|starting)|(?:i|we)['’]ll|(?:i|we) will|"
     r"appointment|deadline|due (?:on|by|next|this|tomorrow)|is scheduled)\b",
     re.I,
 )
@@ -50,9 +51,10 @@ def foresights_of(retellings: Sequence[Retelling]) -> Iterator[ExtractedForesigh
 def _ahead(said: Said, retelling: Retelling) -> bool:
     """Whether the sentence names a time that begins after the message, or is a plan for one that is not over."""
     sent = retelling.message.sent_at
-    return weight(said.text) >= 1 and any(
-        date.since > sent or (date.until > sent and _planned(said.text)) for date in said.dates
-    )
+    beside = said.text
+    for date in said.dates:
+        beside = beside.replace(date.text, "")
+    return weight(beside) >= 1 and any(date.since > sent or (date.until > sent and _planned(said.text)) for date in said.dates)
 
 
 def _is_ahead_or_open(said: Said, retelling: Retelling) -> bool:

@@ -53,13 +53,18 @@ def graph_of(retellings: Sequence[Retelling]) -> tuple[tuple[ExtractedEntity, ..
                 edges.setdefault(key, ExtractedRelationship(edge.source, edge.relation, edge.target, since, (retelling.index,)))
         if retelling.message.role == "user" and not has_cjk(sentence):
             for name in names_in(said.text):
-                if not any(speaker.startswith(name.lower()) or speaker in name.lower() for speaker in speakers):
+                if not any(_same_person(name.lower(), speaker) for speaker in speakers):
                     meet(name, type_of(name, said.text), retelling.index, sentence)
     entities = tuple(
         ExtractedEntity(name, kinds[name], _summary(sentence for _, sentence in told[name]), _sources(told[name]))
         for name in told
     )
     return entities, tuple(edges.values())
+
+
+def _same_person(name: str, speaker: str) -> bool:
+    """Whether a name is a speaker's, a short form of it ("Mel"), or has it within ("Dear Melanie")."""
+    return speaker.startswith(name) or speaker in name.split()
 
 
 def _statements(retellings: Iterable[Retelling]) -> Iterable[tuple[Retelling, Said]]:

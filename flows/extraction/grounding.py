@@ -40,24 +40,26 @@ def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: 
         participants: who takes part in the conversation: they may be named anywhere.
     """
     text = " ".join(f"{message.sender_name} {message.text}" for message in sources)
-    spans = [span for message in sources for span in _days(message)]
-    return _numbers_grounded(statement, text, spans) and _names_grounded(statement, text, spans, participants)
+    rest = _without_grounded_dates(statement, sources)
+    numbers = {_plain(number) for number in _NUMBER.findall(rest)}
+    known = set(re.findall(r"\w+", f"{text} {' '.join(participants)}".lower()))
+    names = {part for name in _names(rest) for part in re.findall(r"\w+", name.lower())}
+    return numbers <= _numbers(text) and names <= known
 
 
-def _days(message: StoredMessage) -> list[DaySpan]:
-    """The day of a message and the days that it mentions."""
-    zone = zone_of(message)
-    day = message.sent_at.astimezone(zone).date()
-    return [DaySpan.of_day(day), *(mention.span for mention in resolve_dates(message.text, message.sent_at, zone))]
+def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) -> str:
+    """The statement without the dates that are right: those that are, or contain, a day that a source means or is of.
 
-
-def _numbers_grounded(statement: str, text: str, spans: Sequence[DaySpan]) -> bool:
-    grounds = _numbers(text)
-    for span in spans:
-        for day in (span.first, span.last):
-            grounds |= {str(day.year), str(day.month), str(day.day)}
-    claimed = {_plain(number) for number in _NUMBER.findall(statement)}
-    return claimed <= grounds
+    A date more exact than its ground ("last week" told as one day) is not right.
+    """
+    for message in sources:
+        zone = zone_of(message)
+        grounds = [DaySpan.of_day(message.sent_at.astimezone(zone).date())]
+        grounds += [mention.span for mention in resolve_dates(message.text, message.sent_at, zone)]
+        for mention in reversed(resolve_dates(statement, message.sent_at, zone)):
+            if any(mention.span.first <= ground.first and ground.last <= mention.span.last for ground in grounds):
+                statement = f"{statement[: mention.start_index]} {statement[mention.end_index :]}"
+    return statement
 
 
 def _numbers(text: str) -> set[str]:
@@ -82,14 +84,6 @@ def _chinese(written: str) -> int | None:
         return value + ((_DIGITS[hundreds] if hundreds else 1) * 100 if hundred else 0)
     except KeyError:
         return None
-
-
-def _names_grounded(statement: str, text: str, spans: Sequence[DaySpan], participants: Iterable[str]) -> bool:
-    known = set(re.findall(r"\w+", f"{text} {' '.join(participants)}".lower()))
-    for span in spans:
-        for day in (span.first, span.last):
-            known |= {MONTHS[day.month - 1].lower(), WEEKDAYS[day.weekday()]}
-    return all(part in known for name in _names(statement) for part in re.findall(r"\w+", name.lower()))
 
 
 def _names(statement: str) -> list[str]:

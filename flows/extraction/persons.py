@@ -111,7 +111,7 @@ def _replacement(match: re.Match[str], sentence: str, voice: Voice) -> tuple[str
         return None
     listener = voice.listener
     if word in ("me", "myself"):
-        return (voice.speaker if word == "me" else "themselves"), False
+        return (voice.speaker if word == "me" else "themself"), False
     if word in ("my", "mine", "my own"):
         return possessive(voice.speaker) + (" own" if word == "my own" else ""), False
     if word in ("we", "us", "our", "ours", "ourselves"):
@@ -121,7 +121,7 @@ def _replacement(match: re.Match[str], sentence: str, voice: Voice) -> tuple[str
     if word in ("your", "yours", "your own"):
         return possessive(listener) + (" own" if word == "your own" else ""), False
     if word == "yourself":
-        return "themselves", False
+        return listener, False
     before = _LAST_WORD.search(sentence, 0, match.start())
     if not short and before and before[1].lower() in _BEFORE_OBJECT:
         return listener, False

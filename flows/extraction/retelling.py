@@ -16,6 +16,7 @@ from mneme.records import StoredMessage
 from mneme.text import has_cjk
 from mneme.times import zone
 
+_GESTURE = re.compile(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$", re.I)  # "[shares a photo]", "*waves at Bo*"
 _ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = re.compile(
@@ -122,6 +123,10 @@ def _said(sentence: str, message: StoredMessage, voice: Voice, names: frozenset[
         article = "a" if attachment["kind"] == "file" else "an"
         told = f"{voice.speaker} shared {article} {attachment['kind']}: {attachment['what']}."
         return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
+    gesture = _GESTURE.match(sentence)
+    if gesture:
+        told = f"{voice.speaker} {gesture['what'][0].lower()}{gesture['what'][1:]}."
+        return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(gesture["what"], names))
     dates = tuple(resolve_dates(sentence, message.sent_at, zone_of(message)))
     dated = with_dates(sentence, dates)
     told = third_person(without_opening(dated, names), voice)

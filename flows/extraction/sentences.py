@@ -2,7 +2,9 @@
 
 import re
 
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$|(?:^|[\s:：])\d{1,2}\.$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$|(?:^|[\s:：])\d{1,2}\.$"
+)
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+")
 

@@ -30,6 +30,11 @@ _PHATIC = frozenset(
     received noted understood copy roger happen happened happening also too even just actually maybe perhaps
     ya yall y'all u ur im ive id ill pic pics photo share sharing shared""".split()
 )
+_PRAISING = frozenset(
+    """great good nice cool awesome amazing wonderful fantastic excellent lovely beautiful gorgeous sweet fun incredible proud
+    impressive inspiring perfect brilliant super stunning adorable cute neat rad epic yum yummy tasty delicious happy encouraging
+    motivating rewarding tough hard rough sad means welcome right true special powerful heartwarming important""".split()
+)
 _PHRASES = re.compile(
     r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) "
     r"(?:job|work|news|start|to have|support)|let me know|"
@@ -41,6 +46,12 @@ _PHRASES = re.compile(
     r"what['’]?s (?:up|new)|you['’]?(?:re| are) (?:welcome|right)|i['’]?m here for you|got your back)\b",
     re.I,
 )
+_PRAISE = re.compile(
+    r"^(?:wow,? |oh,? |aww?,? |yeah,? )?(?:that|those|your|you(?:['’]re)?|it|what an?|so|such an?|glad|good on)\b"
+    r"(?!.*\b(?:i|i['’]\w+|my|me|we|our|was|were|did|had)\b)",
+    re.I,
+)
+_PRAISE_LIMIT = 2  # words of content up to which a sentence about the other's things only praises them
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENING = re.compile(
     r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
@@ -72,7 +83,7 @@ def carries(word: str) -> bool:
 def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
     """Whether a sentence says anything: a number, or a word of content besides the ``names`` (lower case) present.
 
-    A set phrase of politeness ("good luck with ...") must bring more than one such word.
+    A set phrase of politeness ("good luck with ...") and praise ("that garden looks great") must bring more of them.
     """
     if _DIGIT.search(sentence):
         return True
@@ -80,7 +91,13 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
         rest = _CHINESE_PHATIC.sub("", sentence)
         return sum(character.isalnum() for character in rest) >= 2
     words = {word for word in content_words(sentence) if word.removesuffix("'s") not in names}
+    if _PRAISE.search(sentence) and _praises(sentence):
+        return len(words) > _PRAISE_LIMIT
     return len(words) > (1 if _PHRASES.search(sentence) else 0)
+
+
+def _praises(sentence: str) -> bool:
+    return any(word.lower() in _PRAISING for word in _WORD.findall(sentence))
 
 
 def without_opening(sentence: str, names: Collection[str] = ()) -> str:
@@ -88,7 +105,7 @@ def without_opening(sentence: str, names: Collection[str] = ()) -> str:
     rest = sentence
     while True:
         opening = _OPENING.match(rest)
-        if opening and opening.end() < len(rest) and (opening[1] is None or opening[1].lower() in names):
+        if opening and opening.end() < len(rest) and (opening[1] is None or _is_called(opening[1].lower(), names)):
             rest = rest[opening.end() :]
         else:
             return rest
@@ -99,3 +116,8 @@ def weight(sentence: str) -> float:
     if has_cjk(sentence):
         return sum(character.isalnum() for character in _CHINESE_PHATIC.sub("", sentence)) / 3
     return len(content_words(sentence)) + len(_DIGIT.findall(sentence)) / 2
+
+
+def _is_called(word: str, names: Collection[str]) -> bool:
+    """Whether a word is a participant's name or a short form of it: "Mel" for Melanie."""
+    return len(word) > 1 and any(name.startswith(word) for name in names)

@@ -22,14 +22,14 @@ _ENDS_IN_ED_BUT_PRESENT = frozenset("need feed speed breed bleed exceed proceed 
 _NO_VERB = frozenset(
     """a an the this that these those my your his her its our their me you him us them it he she they we i and or but so because
     if when while as with without for from to of in on at by about into than too very not no yes please myself yourself all
-    both each what which who how why where there here then now guys""".split()
+    both each so much more what which who how why where there here then now guys""".split()
 )
 _ADVERBS = frozenset(
     """just also really always never still often sometimes even only already almost ever soon now actually basically kinda
     kind sort of both probably totally definitely usually recently finally absolutely certainly currently mostly mainly
     honestly truly literally simply especially occasionally rarely seldom hardly barely normally generally typically
     quickly constantly regularly easily fully quite pretty somewhat maybe perhaps once twice first then thus not too
-    all well much so""".split()
+    well""".split()
 )
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 

@@ -60,7 +60,10 @@ def ingest(
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
     if report.dead_letters:
-        note(f"{count(report.dead_letters, 'event')} not taken in; the reasons are in {settings.data / DEAD_LETTERS_FILE}", "yellow")
+        note(
+            f"{count(report.dead_letters, 'event')} not taken in; the reasons are in {settings.data / 'dead-letters.jsonl'}",
+            "yellow",
+        )
 
 
 def publish(
@@ -98,7 +101,9 @@ def publish(
     for line in refused[:_MOST_REFUSALS_SHOWN]:
         note(f"not sent: {line}", "yellow")
     if refused:
-        raise InputError(f"{count(len(refused), 'event')} not sent; correct and publish again, what has an id or a time is not doubled")
+        raise InputError(
+            f"{count(len(refused), 'event')} not sent; correct and publish again, what has an id or a time is not doubled"
+        )
 
 
 def run() -> None:

@@ -122,7 +122,7 @@ def test_where_there_is_no_index_yet_a_reader_says_how_to_make_one(tmp_path, use
     index = LanceIndex(tmp_path / "nothing", read_only=True)
     with pytest.raises(StoreUnavailable, match="mneme ingest"):
         use(index)
-    assert not (tmp_path / "nothing" / "index.json").exists()
+    assert not (tmp_path / "nothing").exists()
 
 
 # --- what may go wrong -----------------------------------------------------------------------------------------------
@@ -134,6 +134,16 @@ def test_a_preparation_that_was_interrupted_starts_again(folder, writer):
     again = LanceIndex(folder)
     again.prepare(EMBEDDER)
     assert again.write([Put(fact("f"))]) == [WriteResult(Outcome.DONE)]
+    again.close()
+
+
+def test_an_index_that_lost_its_facts_is_never_made_anew_over_its_rows(folder, writer):
+    writer.write([Put(fact("f"))])
+    writer.close()
+    (folder / "index.json").unlink()
+    again = LanceIndex(folder)
+    with pytest.raises(StoreRejected, match=r"index\.json: missing, though there are facts"):
+        again.prepare(EMBEDDER)
     again.close()
 
 
@@ -187,6 +197,13 @@ def test_what_opensearch_rejects_is_rejected_here_too(writer, row, reason):
     (result,) = writer.write([Put(row)])
     assert result.outcome is Outcome.REJECTED
     assert reason in result.reason
+
+
+def test_nothing_is_near_a_vector_of_zeros(writer):
+    writer.write([Put(fact("f", vector=axis(0)))])
+    assert writer.recall([VectorLeg(Collection.FACTS, of(), axis(0) * 0, 10)]) == [[]]
+    (scored,) = writer.score(Collection.FACTS, of(), (), axis(0) * 0, 10)
+    assert scored.cosine == 0.0
 
 
 # --- maintenance -----------------------------------------------------------------------------------------------------

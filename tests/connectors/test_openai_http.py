@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import NoReturn
 
 import httpx
 import pytest
@@ -65,7 +66,7 @@ def test_retries_are_spent_after_their_number(endpoint: Open, model_server: Mode
 
 def test_a_429_that_does_not_end_is_rate_limited(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
     model_server.script(*[RATE_LIMITED] * 9)
-    with pytest.raises(ModelRateLimited, match=r"429 slow down, 6 times.*MNEME_MODELS__CALLS_IN_FLIGHT"):
+    with pytest.raises(ModelRateLimited, match=r"429 slow down, 6 times; make fewer calls .*MNEME_MODELS"):
         endpoint(clock.retries()).post(PATH, BODY)
 
 
@@ -157,6 +158,18 @@ def test_a_page_instead_of_json_is_malformed(clock: Clock, monkeypatch: pytest.M
     with pytest.raises(ModelMalformed, match="MNEME_MODELS__BASE_URL"):
         page.post(PATH, BODY)
     page.close()
+
+
+def test_content_that_cannot_be_unpacked_is_tried_again(endpoint: Open, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = endpoint(clock.retries())
+    send, broken = opened._send, [httpx.DecodingError("incorrect header check")]
+    monkeypatch.setattr(opened, "_send", lambda *given: _raise(broken.pop()) if broken else send(*given))
+    assert opened.post(PATH, BODY)["data"]
+    assert clock.slept == [2.0]
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 def test_the_key_is_in_no_error_no_log_and_no_repr(

@@ -74,4 +74,4 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "knowledge": [],
     }
     assert response["graph"] == {"entities": [], "relationships": []}
-    assert "trace" not in response
+    assert response["trace"] is None

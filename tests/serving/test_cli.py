@@ -214,7 +214,7 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
     assert result.exit_code == 0
     assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
     assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
-    assert "dead letters" in result.stderr
+    assert "1 event not taken in; the reasons are in mneme-data/dead-letters.jsonl" in result.stderr
 
 
 def test_results_in_chinese_keep_to_the_width_of_the_terminal(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,10 @@
-"""How results look: one ranking over all types, days as the speakers had them."""
+"""How results look: one ranking over all types, and days as the speakers had them."""
 
-from datetime import UTC, datetime, timedelta, timezone
+import io
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from mneme.records import AtomicFact, Episode, Owner
 from queries.responses import (
@@ -16,13 +17,194 @@ from queries.responses import (
     SearchResponse,
     TraceStep,
 )
-from serving.rendering import count, episode_panel, expected, search_result, span
+from serving.rendering import best_results, count, episode_panel, expected, fact_table, search_result, span
 
 NOON = datetime(2025, 3, 14, 12, tzinfo=UTC)
-BERLIN = timezone(timedelta(hours=2))
+OWNER = Owner(tenant_id="default", type="group", id="team")
 
 
-def printed(renderable: object, width: int = 100) -> str:
-    console = Console(width=width, record=True, file=open("/dev/null", "w"), force_terminal=False)  # noqa: SIM115
+def printed(renderable: RenderableType, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width)
     console.print(renderable)
-    return console.export_text()
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert isinstance(text, str)
+    return text
+
+
+def fact(rank: int | None, text: str, parent: str = "e1") -> FoundFact:
+    return FoundFact(
+        id=f"{parent}/{text}",
+        score=0.5,
+        rank=rank,
+        atomic_fact=text,
+        topic_name="topic",
+        parent_episode_id=parent,
+        message_ids=("m1",),
+        said_at=NOON,
+    )
+
+
+def episode(rank: int | None, subject: str, document: str | None = None, facts: tuple[FoundFact, ...] = ()) -> FoundEpisode:
+    return FoundEpisode(
+        id="e1" if document is None else "d1",
+        score=0.4,
+        rank=rank,
+        subject=subject,
+        summary=f"summary of {subject}",
+        episode="",
+        conversation_id=None if document else "c",
+        document_id=document,
+        section=None,
+        started_at=NOON,
+        ended_at=NOON,
+        participants=("Ben", "Priya"),
+        message_ids=("m1", "m2"),
+        atomic_facts=facts,
+    )
+
+
+def response(**found: object) -> SearchResponse:
+    query = QueryEcho(text="?", method="hybrid", filters_applied={}, type="general", top_k=20, notes=("vector leg off",))
+    metrics = Metrics(milliseconds=1.0, round_trips=2, candidates={}, scoring="min-max")
+    return SearchResponse.model_validate({"query": query, "metrics": metrics, **found})
+
+
+def test_all_types_stand_in_one_list_by_rank() -> None:
+    message = FoundMessage(
+        id="m",
+        score=0.3,
+        rank=2,
+        message_id="m",
+        conversation_id="c",
+        sender_id="ben",
+        sender_name="Ben",
+        text="open",
+        sent_at=NOON,
+    )
+    expectation = FoundForesight(
+        id="s", score=0.2, rank=4, statement="later", evidence="", start=None, end=None, parent_episode_id="e1", message_ids=()
+    )
+    text = printed(
+        search_result(
+            response(
+                episodes=(episode(3, "third"),), facts=(fact(1, "first"),), raw_messages=(message,), foresights=(expectation,)
+            )
+        )
+    )
+    places = [text.index(word) for word in ("first", "Ben: open", "summary of third", "later")]
+    assert places == sorted(places)
+
+
+def test_what_has_no_rank_is_context_and_not_listed() -> None:
+    text = printed(search_result(response(episodes=(episode(None, "context"),), facts=(fact(1, "first"),))))
+    assert "summary of context" not in text
+    assert "fact · context" in text
+
+
+def test_what_was_left_out_is_said() -> None:
+    text = printed(search_result(response()))
+    assert "nothing found" in text
+    assert "note: vector leg off" in text
+
+
+def test_a_fact_of_a_document_shows_no_day() -> None:
+    told = fact(1, "140 euros", parent="d1")
+    assert best_results(response(facts=(told,), knowledge=(episode(None, "Hotels", "handbook.md"),)), 1)[0][0] == "document"
+
+
+def test_an_episode_in_short_shows_its_best_fact() -> None:
+    found = response(episodes=(episode(1, "told", facts=(fact(None, "best"), fact(None, "second"))),))
+    assert best_results(found, 1)[0][1].plain == "told\n• best"
+
+
+def test_a_long_trace_is_cut_and_says_so_but_the_competition_is_shown_whole() -> None:
+    recalled = [TraceStep(stage="recall", move="bm25", id=f"r{n:02d}", score=1, reason="") for n in range(30)]
+    competed = [TraceStep(stage="compete", move="entered", id=f"c{n:02d}", score=1, reason="") for n in range(30)]
+    text = printed(search_result(response(trace=(*recalled, *competed))))
+    assert "r09" in text
+    assert "r10" not in text
+    assert "c29" in text
+    assert "20 more steps with --json" in text
+
+
+@pytest.mark.parametrize("offset", [-10, -5, 0, 2, 8, 13])
+def test_a_day_that_is_expected_is_the_day_of_the_speaker(offset: int) -> None:
+    midnight = datetime(2025, 6, 27, tzinfo=UTC) - timedelta(hours=offset)
+    assert expected(midnight, midnight + timedelta(days=1)) == "2025-06-27"
+
+
+def test_an_hour_that_is_expected_is_on_its_day() -> None:
+    evening = datetime(2025, 6, 27, 20, tzinfo=UTC)
+    assert expected(evening, evening + timedelta(hours=1)) == "2025-06-27"
+    assert expected(evening, None) == "2025-06-27"
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        (NOON, "2025-03-14"),
+        (NOON + timedelta(minutes=20), "2025-03-14 12:00–12:20"),
+        (NOON + timedelta(days=2), "2025-03-14–03-16"),
+    ],
+)
+def test_a_span_is_told_as_short_as_it_can_be(end: datetime, told: str) -> None:
+    assert span(NOON, end) == told
+
+
+def test_numbers_and_nouns_agree() -> None:
+    assert [count(number, "fact") for number in (0, 1, 2)] == ["0 facts", "1 fact", "2 facts"]
+
+
+def stored(**changes: object) -> Episode:
+    fields = {
+        "id": "e1",
+        "owner": OWNER,
+        "conversation_id": "c",
+        "created_at": NOON,
+        "version": 1,
+        "subject": "项目时间表",
+        "summary": "我们决定把发布改到八月八号。" * 6,
+        "episode": "",
+        "started_at": NOON,
+        "ended_at": NOON + timedelta(minutes=5),
+        "timezone": "Asia/Shanghai",
+        "message_ids": ("m1", "m2"),
+        "closed_by": "end",
+        "provisional": True,
+        "extractor": "local",
+    }
+    return Episode.model_validate(fields | changes)
+
+
+def stored_fact(**changes: object) -> AtomicFact:
+    fields = {
+        "id": "e1/f/0",
+        "owner": OWNER,
+        "conversation_id": "c",
+        "created_at": NOON,
+        "version": 1,
+        "parent_episode_id": "e1",
+        "atomic_fact": "发布改到八月八号。" * 10,
+        "topic_name": "发布",
+        "message_ids": ("m1",),
+        "said_at": NOON,
+    }
+    return AtomicFact.model_validate(fields | changes)
+
+
+def test_an_episode_shows_the_clock_of_its_speakers_and_that_it_is_open() -> None:
+    text = printed(episode_panel(stored(), [stored_fact()]))
+    assert "2025-03-14 20:00–20:05 · 2 messages · open" in text
+    assert "项目时间表" in text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_chinese_fills_the_frame_and_does_not_break_it(width: int) -> None:
+    from rich.cells import cell_len
+
+    lines = printed(episode_panel(stored(), [stored_fact()]), width).splitlines()
+    assert {cell_len(line) for line in lines} == {width}
+
+
+def test_the_facts_of_a_document_have_no_day() -> None:
+    assert "2025" not in printed(fact_table([stored_fact(document_id="handbook.md", conversation_id=None)]))

@@ -59,7 +59,9 @@ def talk(
 ) -> list[Utterance]:
     """Messages in turn; their spacing varies by a few seconds, as people's does."""
     return [
-        utterance(line, senders[index % len(senders)], start + index * step + timedelta(seconds=index * 7 % 5), topic, index=index)
+        utterance(
+            line, senders[index % len(senders)], start + index * step + timedelta(seconds=index * 7 % 5), topic, index=index
+        )
         for index, line in enumerate(lines)
     ]
 

@@ -115,7 +115,7 @@ def test_questions_are_heard(text: str) -> None:
 
 def test_plain_statements_show_no_cue() -> None:
     reading = read("The bread rose for two hours.")
-    assert not (reading.greets or reading.takes_leave or reading.changes_subject or reading.asks or reading.thanks)
+    assert not any((reading.greets, reading.takes_leave, reading.changes_subject, reading.asks, reading.thanks))
 
 
 def test_the_shipped_coefficients_are_of_these_features() -> None:

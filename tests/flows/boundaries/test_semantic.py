@@ -1,4 +1,5 @@
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,9 @@ def detector(**settings: float) -> SemanticDetector:
     return SemanticDetector(Boundaries.model_validate(settings))
 
 
-def garden_then(lines: tuple[str, ...], pause: timedelta, same_topic: bool, vectors: bool) -> tuple[list[Utterance], list[Utterance]]:
+def garden_then(
+    lines: tuple[str, ...], pause: timedelta, same_topic: bool, vectors: bool
+) -> tuple[list[Utterance], list[Utterance]]:
     """Eight messages about the garden, and after a pause (none: a minute) the lines."""
     before = talk(GARDEN, topic="garden" if vectors else None)
     topic = "garden" if same_topic else "bank"
@@ -79,8 +82,9 @@ def test_one_sitting_about_one_thing_is_one_episode(vectors: bool) -> None:
 
 @TOPICS
 def test_the_second_message_of_an_episode_stays_with_the_first(vectors: bool) -> None:
-    before, after = talk(["Good morning!"], topic="hi" if vectors else None), talk(
-        GARDEN, topic="garden" if vectors else None, start=START + MINUTE
+    before, after = (
+        talk(["Good morning!"], topic="hi" if vectors else None),
+        talk(GARDEN, topic="garden" if vectors else None, start=START + MINUTE),
     )
     assert not begins_anew(before, after)
 
@@ -169,7 +173,7 @@ def test_any_verdict_is_valid_and_the_same_again(messages: list[Utterance], spli
 @given(conversations())
 def test_no_message_is_lost_whatever_is_said(messages: list[Utterance]) -> None:
     begins = [0, *sorted(cut(detector(threshold=0.2), messages, longest=5)), len(messages)]
-    episodes = [messages[begin:end] for begin, end in zip(begins, begins[1:], strict=False)]
+    episodes = [messages[begin:end] for begin, end in pairwise(begins)]
     assert [message for episode in episodes for message in episode] == messages
     assert all(len(episode) <= 5 for episode in episodes)
 

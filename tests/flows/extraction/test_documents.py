@@ -3,7 +3,10 @@ from datetime import UTC, datetime
 from flows.extraction import LocalExtractor
 from tests.flows.extraction.cuts import document
 
-TEXT = "# Holidays\n- Every employee has 28 days of paid leave. Leave must be requested two weeks ahead.\nSee below.\n年假须提前两周申请。"
+TEXT = """# Holidays
+- Every employee has 28 days of paid leave. Leave must be requested two weeks ahead.
+See below.
+年假须提前两周申请。"""
 
 
 def test_the_sentences_of_a_chunk_are_facts_with_vectors_of_their_own():
