@@ -156,9 +156,7 @@ class LanceIndex:
         for collection in Collection:
             if collection.value in present:
                 if self._database.open_table(collection.value).count_rows():
-                    raise StoreRejected(
-                        f"{self._facts}: missing, though there are {collection.value}; restore it from a backup"
-                    )
+                    raise StoreRejected(f"{self._facts}: missing, though there are {collection.value}; restore it")
                 self._database.drop_table(collection.value)
             LanceTable.create(self._database, collection, dimension)
 

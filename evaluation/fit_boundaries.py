@@ -249,8 +249,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for kind in kinds:
             found = measure(kind, given, folds)
             print(
-                f"{kind.name:20} {'vectors' if given else 'words only':10}  Pk {found.pk:.3f}  WindowDiff {found.window_diff:.3f}"
-                f"  precision {found.precision:.3f}  recall {found.recall:.3f}  F1 {found.f1:.3f}",
+                f"{kind.name:20} {'vectors' if given else 'words only':10}  Pk {found.pk:.3f}"
+                f"  WindowDiff {found.window_diff:.3f}  precision {found.precision:.3f}  recall {found.recall:.3f}"
+                f"  F1 {found.f1:.3f}",
                 flush=True,
             )
     fitted = {

@@ -181,7 +181,7 @@ def _window_error(length: int, truth: set[int], cuts: set[int], window: int | No
 
 
 def score(results: Sequence[tuple[Dialogue, frozenset[int]]]) -> Scores:
-    """Scores of cuts over dialogues: Pk and WindowDiff as means over dialogues, precision, recall and F1 over all boundaries."""
+    """Scores of cuts: Pk and WindowDiff are means over dialogues; precision, recall and F1 count all boundaries together."""
     true = sum(len(dialogue.boundaries) for dialogue, _ in results)
     made = sum(len(cuts) for _, cuts in results)
     right = sum(len(dialogue.boundaries & cuts) for dialogue, cuts in results)

@@ -37,7 +37,7 @@ def _chat(dialogues: Sequence[Dialogue], chance: random.Random) -> Dialogue:
     boundaries: list[int] = [0]
     at = _START
     for dialogue in dialogues:
-        length = chance.randint(2, 6) if chance.random() < CUT_SHORT else len(dialogue.messages)
+        length = _length(dialogue, chance)
         for index, message in enumerate(dialogue.messages[:length]):
             changes = index in dialogue.boundaries
             short = len(messages) - boundaries[-1] < SHORTEST
@@ -56,6 +56,14 @@ def _chat(dialogues: Sequence[Dialogue], chance: random.Random) -> Dialogue:
                 boundaries.append(len(messages))
             messages.append(spoken(name, len(messages), message.sender_name, message.text, at))
     return Dialogue(name, tuple(messages), frozenset(boundaries) - {0})
+
+
+def _length(dialogue: Dialogue, chance: random.Random) -> int:
+    """How many of its messages are said. The last is not by who began, for in these sets speakers alternate: one speaker
+    twice in a row would give away where a dialogue begins."""
+    length = min(chance.randint(2, 6) if chance.random() < CUT_SHORT else 50, len(dialogue.messages))
+    same = dialogue.messages[length - 1].sender_id == dialogue.messages[0].sender_id
+    return length - 1 if same and length > 1 else length
 
 
 def _reply(chance: random.Random) -> timedelta:

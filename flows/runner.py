@@ -177,6 +177,7 @@ def _run(
         index = open_index(settings)
         stack.callback(index.close)
         embedder = open_embedder(settings)
+        stack.callback(embedder.close)
         index.prepare(embedder.identity)
         versions = Versions(store.begin_run(index, settings.flow.adopt_index))
         queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005)
@@ -184,6 +185,8 @@ def _run(
         pool = ThreadPoolExecutor(settings.flow.threads, thread_name_prefix="mneme")
         stack.callback(partial(pool.shutdown, wait=True, cancel_futures=True))
         chat = open_chat_model(settings)
+        if chat is not None:
+            stack.callback(chat.close)
         services = Services(
             settings=settings,
             index=index,

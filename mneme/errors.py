@@ -9,8 +9,8 @@ MnemeError
 │   ├── ModelMalformed      an answer that the schema refuses, also after repair
 │   └── ModelRefused        the endpoint refuses the request (authentication, content policy, unknown model)
 └── StoreError              Kafka, an index or the recovery store
-    ├── StoreRejected       this request will never succeed (mapping, version of the index, wrong embedder)
-    └── StoreUnavailable    it may succeed later (connection, read-only block, lost offsets until an operator acts)
+    ├── StoreRejected       this request will never succeed (mapping, wrong embedder, lost offsets, a second runner)
+    └── StoreUnavailable    it may succeed later (connection, read-only block, too many requests)
 
 Errors of libraries are mapped to these at the connector and chained (``raise ... from``), so nothing above a
 connector needs to know which client it uses. Each message says what to do next.

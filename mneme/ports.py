@@ -65,7 +65,8 @@ class WriteResult:
 class Filter:
     """Which rows take part. Everything given must hold; within one field any of its values is enough.
 
-    ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``before`` is exclusive.
+    ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``since`` (inclusive) and ``before`` (exclusive)
+    are about ``Row.at``.
     ``current_only`` leaves out rows whose ``valid_to`` is set.
     """
 
@@ -167,6 +168,8 @@ class MemoryIndex(Protocol):
     ) -> list[Scored]:
         """Every row that passes the filter (``ids`` or ``parent_ids`` narrow it), with both its scores, in no order.
 
+        Where more than ``limit`` pass, the first by id.
+
         ``bm25`` equals what a ``TextLeg`` with the same tokens gives, ``cosine`` is exact.
         """
 
@@ -204,7 +207,11 @@ class Embedder(Protocol):
 
         Raises:
             ModelError: after retries.
+            SettingsError: the vectors are not what the settings promise (dimension, damaged weights).
         """
+
+    def close(self) -> None:
+        """Release connections and memory."""
 
 
 class Role(StrEnum):
@@ -246,11 +253,14 @@ class ChatModel(Protocol):
         """One structured answer, checked against the form's JSON schema.
 
         Raises:
-            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+            ModelError: ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused, or plain where the endpoint is down.
         """
 
     def usage(self) -> dict[Role, Usage]:
         """What each role has used since the start."""
+
+    def close(self) -> None:
+        """Release connections and files."""
 
 
 class Reranker(Protocol):

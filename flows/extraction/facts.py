@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 
 from flows.cuts import ExtractedFact
 from flows.extraction.reports import quoted, reported
@@ -14,6 +15,8 @@ _SHORT_ANSWER = 4.0  # weight under which a message that follows a question cann
 _YES_OR_NO = re.compile(
     r"\s*(?:yes|yeah|yep|yup|no|nope|nah|never|not yet|sure|of course|definitely|maybe)\b|\s*(?:是|对|不|没|有|会|可以)", re.I
 )
+_LEANING_ANSWER = 9.0  # the same for a message that begins with a pronoun
+_LEANS = re.compile(r"(?:it|he|she|they|that|those|these|this)(?:['’]\w+)?\s", re.I)
 _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
 
 
@@ -40,8 +43,11 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
 
 
 def _kept(said: Sequence[Said]) -> list[Said]:
-    """The sentences of a fact: a light question stays where a statement follows, which may lean on it."""
-    last = max((at for at, one in enumerate(said) if one.informative and one.kind is Kind.STATEMENT), default=-1)
+    """The sentences of a fact; a light question only before statements too short to stand without it."""
+    kept = [one for one in said if one.worth_keeping]
+    if not kept or sum(weight(one.text) for one in kept) >= _SHORT_ANSWER:
+        return kept
+    last = max(at for at, one in enumerate(said) if one.worth_keeping)
     return [one for at, one in enumerate(said) if one.worth_keeping or (one.informative and at < last)]
 
 
@@ -55,29 +61,30 @@ def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:
 
 
 def _answer(retelling: Retelling, before: Retelling, question: Sequence[Said], topic: str) -> ExtractedFact:
-    said = [one for one in retelling.said if one.kind is not Kind.QUESTION]
+    said = _before_questions(retelling)
     asked = quoted(question)
-    statement = (
-        f"被问到{asked}，{reported(retelling, said)}" if has_cjk(asked) else f"Asked {asked}, {reported(retelling, said)}"
-    )
+    opening = f"被问到{asked}，" if has_cjk(asked) else f"Asked {asked}, "
     event_at, event_until = event_time(said)
-    return ExtractedFact(statement, topic, (retelling.index, before.index), event_at, event_until)
+    return ExtractedFact(opening + reported(retelling, said), topic, (retelling.index, before.index), event_at, event_until)
 
 
 def _question_answered(retelling: Retelling, before: Retelling | None) -> list[Said]:
     """The question that a message answers in few words; empty when the message stands alone."""
-    if before is None or before.speaker == retelling.speaker or not before.said:
+    if before is None or before.speaker == retelling.speaker:
         return []
     if all(one.kind is not Kind.QUESTION for one in before.said[-2:]):
         return []
-    answer = [one for one in retelling.said if one.kind is not Kind.QUESTION]
-    if len(answer) < len(retelling.said) or not (
-        any(one.informative for one in answer) or _YES_OR_NO.match(retelling.message.text)
-    ):
-        return []
-    if not answer or sum(weight(one.text) for one in answer) >= _SHORT_ANSWER:
+    answer = _before_questions(retelling)
+    tells = any(one.informative for one in answer) or _YES_OR_NO.match(retelling.message.text)
+    limit = _LEANING_ANSWER if answer and _LEANS.match(answer[0].told) else _SHORT_ANSWER
+    if not answer or not tells or sum(weight(one.text) for one in answer) >= limit:
         return []
     return [one for one in before.said if one.kind is Kind.QUESTION and one.informative][-1:]
+
+
+def _before_questions(retelling: Retelling) -> list[Said]:
+    """What a message says before it asks something itself."""
+    return list(takewhile(lambda one: one.kind is not Kind.QUESTION, retelling.said))
 
 
 def _passages(said: Sequence[Said]) -> Iterator[list[Said]]:

@@ -135,7 +135,7 @@ def _subject(name: str, short: str, after: str) -> tuple[str, bool]:
 
 
 def _plural(word: str, short: str, sentence: str, voice: Voice) -> tuple[str, bool]:
-    both = voice.listener is not None and bool(_BOTH.search(sentence))
+    both = voice.listener is not None and (voice.speaker == "the assistant" or bool(_BOTH.search(sentence)))
     if word in ("our", "ours"):
         return (possessive(f"{voice.speaker} and {voice.listener}") if both else possessive(voice.speaker)), False
     if word == "ourselves":

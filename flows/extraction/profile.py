@@ -16,7 +16,7 @@ _NOT_A_POSSESSION = (
     r"(?!(?:lot|bit|feeling|few|great time|good time|blast|ton|chance|question|meeting|game|appointment|interview|plan|idea|"
     r"talk|couple)\b)"
 )
-_EVERY = r"\bI\b.*\bevery (?:day|morning|night|week|weekend|month|year|summer)\b"
+_EVERY = r"\bI\b.{0,80}\bevery (?:day|morning|night|week|weekend|month|year|summer)\b"
 _ENGLISH_CUES = (
     ("dislike", _I + r"(?:hate|dislike|can['’]?t stand|don['’]?t (?:like|enjoy|eat|drink)|detest|avoid)\s+\w"),
     ("health", _I_AM + r"(?:allergic|vegetarian|vegan|diabetic|intolerant|pregnant)\b|\bI have (?:asthma|diabetes|an allergy)"),

@@ -18,6 +18,7 @@ from mneme.times import zone
 
 _GESTURE = re.compile(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$", re.I)  # "[shares a photo]", "*waves at Bo*"
 _ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
+_LONGEST_CODE = 200  # characters of a block of code that a fact shows
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = re.compile(
     r"\b(?:i (?:remember|recall)|as i recall|"
@@ -123,6 +124,10 @@ def _said(sentence: str, message: StoredMessage, voice: Voice, names: frozenset[
         article = "a" if attachment["kind"] == "file" else "an"
         told = f"{voice.speaker} shared {article} {attachment['kind']}: {attachment['what']}."
         return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
+    if sentence.startswith("```"):
+        lines = " ".join(sentence.strip("`").split())
+        told = f"{voice.speaker} shared code: {lines[:_LONGEST_CODE]}{'…' if len(lines) > _LONGEST_CODE else ''}"
+        return Said(Kind.ATTACHMENT, sentence, sentence, told, len(lines) > 1)
     gesture = _GESTURE.match(sentence)
     if gesture:
         told = f"{voice.speaker} {gesture['what'][0].lower()}{gesture['what'][1:]}."

@@ -23,27 +23,32 @@ _BEFORE_VERBS = frozenset(
     """to i you we they he she it will would can could should might must may don't didn't doesn't won't can't i'll you'll we'll
     who let's not gonna wanna please""".split()
 )
+_FILLERS = frozenset(  # never part of a phrase
+    """another many others now us bring brings brought exist young deep own several various such whole same different
+    certain particular little big near""".split()
+)
 _COMMON = frozenset(
-    """people person life world lot kind sort part place home help helping helped idea ideas problem problems plan plans issue
-    issues hand mind word words moment moments experience experiences memory memories feeling feelings goal goals dream
-    dreams chance reason reasons question questions story stories image photo picture pictures video post journey change
-    changes challenge challenges difference connection joy peace happiness love passion inspiration motivation courage
-    strength energy beauty kindness positivity side end beginning future past list number group everyone month week weekend
-    year years months weeks hour hours minute minutes night morning afternoon evening today tomorrow yesterday monday tuesday
-    wednesday thursday friday saturday sunday january february march april june july august september october november
-    december good better best big small little new old next last long high different important special favorite favourite own
-    real real free full ready able sure hard easy amazing cool find finding found see seeing seen use using used learn
-    learning learned show showing showed shown check checking checked working worked meet meeting met play playing played
-    support supporting set bring bringing brought helps need needs needed spend spending spent run running live living lived
-    call called ask asked asking create creating created focus remind reminds reminded reminder follow following hit turn
-    turned move moving moved join joining joined read reading add adding added win won lose lost build building built write
-    writing wrote written watch watching watched leave left stay staying stayed grow growing grew buy bought pick picked open
-    opened hang reach pay paying paid deal handle push pushing pushed face facing faced become became decide decided remember
-    enjoy enjoying enjoyed recently lately couple couple's recommend recommended suggest suggested suggestion suggestions
-    definitely especially finally tonight means while might maybe stuff yourself myself himself herself themselves together
-    must-see awesome anyone someone somebody nobody level talent talents impact effort efforts sense fan piece step steps
-    tip tips us since towards toward currently greatly willing ton effect advice result results success progress
-    growth""".split()
+    """people person life world lot kind sort part place home help helping helped idea ideas problem problems plan plans
+    issue issues hand mind word words moment moments experience experiences memory memories feeling feelings goal goals
+    dream dreams chance reason reasons question questions story stories image photo picture pictures video post journey
+    change changes challenge challenges difference connection joy peace happiness love passion inspiration motivation
+    courage strength energy beauty kindness positivity side end beginning future past list number group everyone month
+    week weekend year years months weeks hour hours minute minutes night morning afternoon evening today tomorrow
+    yesterday monday tuesday wednesday thursday friday saturday sunday january february march april june july august
+    september october november december good better best big small little new old next last long high different important
+    special favorite favourite own real free full ready able sure hard easy amazing cool find finding found see seeing
+    seen use using used learn learning learned show showing showed shown check checking checked working worked meet
+    meeting met play playing played support supporting set bring bringing brought helps need needs needed spend spending
+    spent run running live living lived call called ask asked asking create creating created focus remind reminds reminded
+    reminder follow following hit turn turned move moving moved join joining joined read reading add adding added win won
+    lose lost build building built write writing wrote written watch watching watched leave left stay staying stayed grow
+    growing grew buy bought pick picked open opened hang reach pay paying paid deal handle push pushing pushed face facing
+    faced become became decide decided remember enjoy enjoying enjoyed recently lately couple couple's recommend
+    recommended suggest suggested suggestion suggestions definitely especially finally tonight means while might maybe
+    stuff yourself myself himself herself themselves together must-see awesome anyone someone somebody nobody level talent
+    talents impact effort efforts sense fan piece step steps tip tips us since towards toward currently greatly willing
+    ton effect advice result results success progress growth act actions blast edge seat corner lives heart setback
+    matters touch attitude wellbeing spark recommendations recommendation feedback break harder points exist starting""".split()
 )
 _LONGEST_PHRASE = 3
 _PHRASES = 3
@@ -103,7 +108,7 @@ def _uses(texts: Sequence[str], names: Collection[str]) -> tuple[dict[str, _Uses
         for token in [*_TOKEN.findall(text), "."]:
             plain = token.removesuffix("'s").removesuffix("’s")
             word = plain.lower().replace("’", "'")
-            if word not in apart and word[0].isalpha() and carries(word):
+            if word[0].isalpha() and carries(word) and word not in _FILLERS and not _names_someone(word, apart):
                 run.append(plain)
                 continue
             for end in range(1, len(run) + 1):
@@ -118,6 +123,11 @@ def _uses(texts: Sequence[str], names: Collection[str]) -> tuple[dict[str, _Uses
                         words[_stem(key[0])].add(index, nominal, verbal, key[0])
             run, before = [], token.lower()
     return words, phrases
+
+
+def _names_someone(word: str, names: Collection[str]) -> bool:
+    """Whether a word is a participant's name or a short form of it."""
+    return word in names or (len(word) > 2 and any(name.startswith(word) for name in names))
 
 
 def _is_name(piece: Sequence[str], start: int, before: str) -> bool:

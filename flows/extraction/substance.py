@@ -31,14 +31,15 @@ _PHATIC = frozenset(
     ya yall y'all u ur im ive id ill pic pics photo share sharing shared""".split()
 )
 _PRAISING = frozenset(
-    """great good nice cool awesome amazing wonderful fantastic excellent lovely beautiful gorgeous sweet fun incredible proud
-    impressive inspiring perfect brilliant super stunning adorable cute neat rad epic yum yummy tasty delicious happy encouraging
-    motivating rewarding tough hard rough sad means welcome right true special powerful heartwarming important""".split()
+    """great good nice cool awesome amazing wonderful fantastic excellent lovely beautiful gorgeous sweet fun incredible
+    proud impressive inspiring perfect brilliant super stunning adorable cute neat rad epic yum yummy tasty delicious
+    happy encouraging motivating rewarding tough hard rough sad means welcome right true special powerful heartwarming
+    important""".split()
 )
 _PHRASES = re.compile(
     r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) "
-    r"(?:job|work|news|start|to have|support)|let me know|"
-    r"good luck|see you|talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|"
+    r"(?:job|work|news|start|to have|support)|let me know|good luck|see you|"
+    r"talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|rock on|that rocks|"
     r"can['’]?t wait|long time no|no (?:problem|worries)|my pleasure|any ?time|have (?:a )?(?:fun|good|great|nice|blast)|"
     r"take care|(?:glad|happy) (?:you|to (?:hear|help))|hope (?:you|to) (?:like|enjoy|see|hear)|"
     r"(?:good|great|nice) to (?:see|hear)|(?:thanks|thank you) for (?:asking|the|your)|appreciate (?:it|the|your)|"
@@ -60,6 +61,7 @@ _OPENING = re.compile(
     r"(?:,? ([^\W\d_]+))?\s*[,!.:;…-]+\s*|(?:so|but|and) (?=i\b|my\b|we\b))",
     re.I,
 )
+_EMOTICON = re.compile(r"<3+|[:;=8]-?[3)(DPp]")
 _DIGIT = re.compile(r"\d")
 _CHINESE_PHATIC = re.compile(
     "好的|好滴|好啊|好呀|好吧|好|谢谢|多谢|感谢|不客气|不用谢|是的|是啊|对的|对啊|对|没错|嗯+|哦+|噢|哈+|嘿+|哇+|呵+|收到|明白了?|"
@@ -85,7 +87,7 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
 
     A set phrase of politeness ("good luck with ...") and praise ("that garden looks great") must bring more of them.
     """
-    if _DIGIT.search(sentence):
+    if _DIGIT.search(_EMOTICON.sub("", sentence)):
         return True
     if has_cjk(sentence):
         rest = _CHINESE_PHATIC.sub("", sentence)

@@ -31,6 +31,7 @@ _ADVERBS = frozenset(
     quickly constantly regularly easily fully quite pretty somewhat maybe perhaps once twice first then thus not too
     well""".split()
 )
+_PREFIX = re.compile(r"^(?:re|over|under|out|mis|un)(?=[a-z]{3})")  # "retook", "misunderstood"
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 
 
@@ -50,7 +51,13 @@ def third_person(verb: str) -> str:
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
-    if lower in _UNCHANGED or lower in _NO_VERB or not lower.isascii() or not lower.isalpha():
+    if (
+        lower in _UNCHANGED
+        or lower in _NO_VERB
+        or _PREFIX.sub("", lower) in _UNCHANGED
+        or not lower.isascii()
+        or not lower.isalpha()
+    ):
         return verb
     if (lower.endswith("ed") and lower not in _ENDS_IN_ED_BUT_PRESENT) or lower.endswith("ing"):
         return {"bring": "brings", "sing": "sings", "swing": "swings", "cling": "clings", "ring": "rings"}.get(lower, verb)

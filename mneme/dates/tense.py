@@ -14,6 +14,7 @@ _PAST = re.compile(
     r"caught|been|since|back)\b",
     re.IGNORECASE,
 )
+_REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;]\s")
 
 
@@ -26,12 +27,13 @@ def looks_back(match: re.Match[str]) -> bool | None:
     if own in _OWN:
         return _OWN[own]
     text, start = match.string, match.start()
-    begins = max((end.end() for end in _SENTENCE_END.finditer(text, 0, start)), default=0)
-    ending = _SENTENCE_END.search(text, match.end())
+    begins = max(0, start - _REACH)
+    begins = max((end.end() for end in _SENTENCE_END.finditer(text, begins, start)), default=begins)
+    ending = _SENTENCE_END.search(text, match.end(), match.end() + _REACH)
     cues = [
         (cue.start(), back)
         for pattern, back in ((_FUTURE, False), (_PAST, True))
-        for cue in pattern.finditer(text, begins, ending.start() if ending else len(text))
+        for cue in pattern.finditer(text, begins, ending.start() if ending else match.end() + _REACH)
         if not match.start() <= cue.start() < match.end()
     ]
     if not cues:

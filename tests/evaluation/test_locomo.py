@@ -43,7 +43,7 @@ def test_only_questions_with_evidence_in_their_conversation_are_asked(tmp_path):
     assert load_questions(path) == [LocomoQuestion("talk-1", "What grows?", "multi-hop", frozenset({"D1:1", "D2:3"}))]
 
 
-@pytest.mark.parametrize("content", ["{}x", '{"qa": 1}', "[1]", '[{"conversation": {}, "qa": [{}]}]'])
+@pytest.mark.parametrize("content", ["{}x", "{}", '{"qa": 1}', "[1]", '[{"conversation": {}, "qa": [{}]}]'])
 def test_another_format_is_refused_with_the_file_named(tmp_path, content):
     path = tmp_path / "other.json"
     path.write_text(content)

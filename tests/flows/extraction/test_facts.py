@@ -138,6 +138,11 @@ def test_what_an_assistant_repeats_from_memory_is_not_extracted_again():
     assert found == ["The assistant said: The ferry leaves at 8."]
 
 
+def test_a_block_of_code_is_shown_and_not_retold():
+    [fact] = facts("Ann: This **works** for me:\n```python\nif you: my = I + 1\n```")
+    assert fact.statement == "Ann said: This works for Ann: Ann shared code: python if you: my = I + 1"
+
+
 def test_messages_of_tools_and_systems_are_no_facts():
     cut = cut_of([message("tool", "200 OK, 5 rows", 0, "tool"), message("Ann", "I sold my car.", 1)])
     assert [fact.sources for fact in LocalExtractor().extract(cut).facts] == [(1,)]

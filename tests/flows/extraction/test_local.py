@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from flows.extraction import LocalExtractor
 from tests.flows.extraction.cuts import call, cut_of, document, message, talk
 
-WORDS = """I you we me my your am was I'm I've you're went love to the a in Oslo Kim Bo @Bo yesterday next Friday 3 5% "Blue :-) dog
+WORDS = """
+I you we me my your am was I'm I've you're went love to the a in Oslo Kim Bo @Bo yesterday next Friday 3 5% "Blue :-) dog
 named Rex? yes. No! [image: x] 我 你 昨天 下周五 喜欢 住在 北京 。 ？ \n - 1. … 's ’s""".split(" ")
 TEXTS = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join))
 NAMES = st.one_of(

@@ -1,0 +1,65 @@
+"""How features become scores."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queries.recall import Candidate
+from queries.scoring import Features, MinMaxScorer, score_episodes, score_statements
+from queries.understand import understand
+from tests.contracts.rows import episode, fact
+from tests.queries.world import settings
+
+SCORER = MinMaxScorer(settings(bm25_weight=0.5, neighbour_weight=0.2, speaker_weight=0.3).retrieval)
+share = st.one_of(st.none(), st.floats(0, 1))
+
+
+def candidate(id: str, bm25: float | None = 0.0, cosine: float | None = 0.0, *speakers: str) -> Candidate:
+    return Candidate(fact(id, speakers=speakers), bm25, cosine)
+
+
+def statements(question: str, *inside: Candidate) -> dict[str, float]:
+    return score_statements(understand(question, None), SCORER, {"e": inside}, ())
+
+
+def test_a_score_is_the_weighted_mean_of_what_applies():
+    assert SCORER.score(Features(1.0, 0.5)) == pytest.approx(0.75)
+    assert SCORER.score(Features(1.0, None)) == 1.0
+    assert SCORER.score(Features(1.0, 0.5, 0.5, 0.0, 1.0)) == pytest.approx((0.75 + 0.2 * 0.25 + 0.3) / 1.5)
+    assert SCORER.score(Features(None, None)) == 0.0
+
+
+@given(st.builds(Features, share, share, share, share, share))
+def test_scores_stay_between_0_and_1(features):
+    assert 0.0 <= SCORER.score(features) <= 1.0 + 1e-9
+
+
+def test_the_better_neighbour_lifts_a_fact():
+    scores = statements("?", candidate("f0", 8.0, 0.9), candidate("f1"), candidate("f2"), candidate("f3"))
+    assert scores["f0"] > scores["f1"] > scores["f2"] == scores["f3"]
+
+
+def test_facts_of_another_episode_are_no_neighbours():
+    facts = {"e": [candidate("f0", 8.0, 0.9)], "d": [candidate("g0"), candidate("g1")]}
+    scores = score_statements(understand("?", None), SCORER, facts, ())
+    assert scores["g0"] == scores["g1"] == 0.0
+
+
+def test_who_is_named_goes_first_and_nobody_named_changes_nothing():
+    ada, leo = candidate("f0", 5.0, 0.5, "Ada"), candidate("f1", 5.0, 0.5, "Leo")
+    named = statements("What did Leo say?", ada, leo)
+    unnamed = statements("What was said?", ada, leo)
+    assert named["f1"] > named["f0"]
+    assert unnamed["f1"] == unnamed["f0"]
+
+
+def test_a_row_without_a_vector_is_scored_by_its_words_alone():
+    scores = statements("?", candidate("f0", 4.0, None), candidate("f1", 4.0, 0.9), candidate("f2", 0.0, 0.1))
+    assert scores["f0"] > scores["f2"]
+
+
+def test_an_episode_is_its_own_score_its_best_fact_and_the_mean_of_its_facts():
+    episodes = [Candidate(episode("e"), 2.0, 0.4), Candidate(episode("d"), 1.0, 0.2)]
+    scores = score_episodes(SCORER, episodes, {"e": ["f0", "f1"]}, {"f0": 0.9, "f1": 0.3})
+    assert scores["e"] == pytest.approx((1.0 + 0.9 + 0.6) / 3)
+    assert scores["d"] == pytest.approx((0.5 + 0.0) / 2)
