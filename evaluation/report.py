@@ -16,6 +16,8 @@ from mneme.times import utc_now
 
 Row = Mapping[str, str | float | int]
 
+_LETTERS = {"recall": "R", "hit": "H", "ndcg": "N", "questions": "n", "milliseconds": "ms"}
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -61,11 +63,12 @@ def machine() -> dict[str, Any]:
 
 
 def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Print some columns of rows, numbers with three digits."""
+    """Print some columns of rows, numbers with three digits; the metrics' names are shortened to their letters."""
     table = Table(title=title)
     for column in columns:
         is_text = any(isinstance(row.get(column), str) for row in rows)
-        table.add_column(column, justify="left" if is_text else "right")
+        name, at, k = column.partition("@")
+        table.add_column(f"{_LETTERS.get(name, name)}{at}{k}", justify="left" if is_text else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(_shown(row.get(column, "")) for column in columns))
     console.print(table)

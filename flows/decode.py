@@ -20,7 +20,7 @@ def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pau
     write only creates (flows/embed.py).
     """
     try:
-        event = parse_event(incoming.raw, incoming.received_at or utc_now())
+        event = parse_event(incoming.raw, incoming.received_at)
         match event:
             case Message():
                 created_at = incoming.received_at or event.sent_at

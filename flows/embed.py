@@ -9,8 +9,9 @@ For each batch of a bucket:
 5. ``Put`` the message with its vector, and pass it on, in the order of arrival.
 """
 
+import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,7 +22,7 @@ from flows.references import refer, referred
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from mneme.errors import ModelError
-from mneme.ports import Create, DeadLetter, Put
+from mneme.ports import Create, Put
 from mneme.records import Owner, StoredMessage
 from mneme.rows import Collection, Key, row_of
 
@@ -29,6 +30,8 @@ STATE_VERSION = 1
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
 _RECENT_IDS = 8192  # of a bucket; more than can be between this step and the index, which knows all older ones
 _OWNERS = 8192  # conversations of a bucket whose owner is remembered
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +171,11 @@ class EmbedLane:
         utterances = tuple(Utterance(message, vector) for message, vector in zip(new, vectors, strict=True))
         return _Served(utterances, duplicates)
 
-    def _pass_on(self, served: _Served) -> Iterable[Embedded | SinkItem]:
+    def _pass_on(self, served: _Served) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
-        if served.failure:
-            now = self._services.clock()
-            for utterance in served.utterances:
-                message = utterance.message
-                yield DeadLetter("embed", served.failure, message.model_dump_json().encode(), message.position, now)
-                yield Embedded(utterance)
-            return
+        if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
+            log.warning("%d messages go on without a vector: %s", len(served.utterances), served.failure)
+            self._services.tally["without_vector"] += len(served.utterances)
         utterances = [
             replace(u, message=u.message.model_copy(update={"version": self._services.versions.next()}))
             for u in served.utterances

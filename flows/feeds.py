@@ -120,7 +120,7 @@ class FileFeed:
         place: where an earlier run stopped.
         buckets: how many buckets the conversations are in.
         pending, limit, batch, stopping: as for ``PartitionFeed``.
-        fed: called with how many events of all files were read.
+        fed: called at each poll with how many events of all files were read.
     """
 
     def __init__(
@@ -151,6 +151,7 @@ class FileFeed:
         """The next events; at the end pauses for all buckets, and then nothing until all is finished."""
         if self._stopping.is_set():
             raise StopIteration
+        self._fed(self._count)
         if self._ended:
             if self._pending.total == 0:
                 raise StopIteration
@@ -166,7 +167,6 @@ class FileFeed:
             self._ended = True
             batch += [Pause("", "end", bucket=bucket) for bucket in range(self._buckets)]
         self._pending.enter(len(batch))
-        self._fed(self._count)
         return batch
 
     def place(self) -> dict[str, int]:

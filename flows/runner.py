@@ -67,15 +67,16 @@ def ingest(
         InputError: a file is missing, empty or in no known format.
         SettingsError, StoreError: the flow cannot run.
     """
-    from connectors.files import content_identity, count_events, read_file
-
     from connectors.dead_letters import FileDeadLetters
+    from connectors.files import content_identity, count_events, read_file
 
     started = time.monotonic()
     settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
     owner_defaults = dict(defaults or {})
     total = sum(count_events(path, **owner_defaults) for path in paths)
     stopping, pending = threading.Event(), Pending()
+    if on_progress is not None:
+        on_progress(0, total)
 
     def fed(count: int) -> None:
         if on_progress is not None:

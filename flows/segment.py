@@ -199,15 +199,7 @@ class SegmentLane:
         if not isinstance(outcome, ModelError):
             raise outcome or MnemeError("a boundary window came back without a verdict")
         log.warning("the boundary model failed, cutting without it: %s", outcome)
-        detector = self._services.fallback_detector
-        context, boundaries = list(question.context), []
-        following = [*question.judged, *question.ahead]
-        for at, utterance in enumerate(question.judged):
-            if context and detector.judge(context, [utterance], following[at + 1 : at + 1 + detector.look_ahead]).boundaries:
-                boundaries.append(at)
-                context = []
-            context.append(utterance)
-        return Verdict(tuple(boundaries))
+        return self._services.fallback_detector.judge(question.context, question.judged, question.ahead)
 
     def _schedule(self, conversation: Conversation) -> None:
         times = [time for time in (conversation.release_at(self._hold_back),) if time is not None]

@@ -15,6 +15,7 @@ from datetime import datetime
 
 from flows.items import FlushDone, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
+from mneme.ids import content_hash
 from mneme.ports import Change, ChangeFeed, DeadLetter, DeadLetters, MemoryIndex, Outcome, Put, Remove, Write, WriteResult
 from mneme.rows import Key, Row, flush_marker
 
@@ -70,10 +71,10 @@ class Writer:
         if letters:
             self._dead_letters.send(letters)
             for letter in letters:
-                self._wrote("dead_letter", str(letter.position))
+                self._wrote("dead_letter", f"{letter.stage} {letter.position} {content_hash(letter.raw)}")
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]
         for write in done:
-            if isinstance(write, Put):
+            if not isinstance(write, Remove):
                 self._wrote(write.row.kind, write.row.id)
         if self._changes is not None and done:
             self._changes.send([_change(write) for write in done])

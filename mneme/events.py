@@ -231,15 +231,15 @@ Event = Annotated[Message | Edit | Delete | Flush | Forget | Document, Field(dis
 _event: TypeAdapter[Message | Edit | Delete | Flush | Forget | Document] = TypeAdapter(Event)
 
 
-def parse_event(raw: bytes, received_at: datetime) -> Message | Edit | Delete | Flush | Forget | Document:
+def parse_event(raw: bytes, received_at: datetime | None) -> Message | Edit | Delete | Flush | Forget | Document:
     """Bytes of a topic or a file line, as an event.
 
-    A message without ``sent_at`` gets ``received_at``, the time the transport gave it (never the present, so that
-    a replay gives the same record).
+    A message without ``sent_at`` gets ``received_at``, the time the transport gave it; never the present, so that a
+    replay gives the same record. A file has no such time (None), so its messages must tell theirs.
 
     Raises:
         InputError: no UTF-8, no JSON object, an unknown event or version, a missing or wrong field, a ``sent_at``
-            more than a day after ``received_at``. The message names the field.
+            more than a day after ``received_at`` (in a file: after now). The message names the field.
     """
     try:
         data: Any = json.loads(raw.decode("utf-8"))
@@ -250,15 +250,17 @@ def parse_event(raw: bytes, received_at: datetime) -> Message | Edit | Delete | 
     if not isinstance(data, dict):
         raise InputError(f"json: a {type(data).__name__} is no event; send one JSON object")
     data.setdefault("event", "message")
-    if data["event"] == "message":
-        data.setdefault("sent_at", received_at.isoformat())
+    if data["event"] == "message" and "sent_at" not in data:
+        if received_at is None:
+            raise InputError("sent_at: missing; a file has no time of its own, so write one for each message")
+        data["sent_at"] = received_at.isoformat()
     try:
         event = _event.validate_python(data)
     except ValidationError as error:
         raise InputError(describe(error)) from error
-    if isinstance(event, Message) and event.sent_at - received_at > FURTHEST_FUTURE:
+    if isinstance(event, Message) and event.sent_at - (arrived := received_at or utc_now()) > FURTHEST_FUTURE:
         raise InputError(
-            f"sent_at: {event.sent_at.isoformat()} is more than a day after {received_at.isoformat()}, "
+            f"sent_at: {event.sent_at.isoformat()} is more than a day after {arrived.isoformat(timespec='seconds')}, "
             "when it arrived; correct the sender's clock"
         )
     return event

@@ -204,7 +204,7 @@ def flush_marker(tenant_id: str, flush_id: str, at: datetime) -> Row:
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
     return Row(
         Collection.CONTROL,
-        make_id("flush", flush_id),
+        make_id("flush", tenant_id, flush_id),
         "flush",
         1,
         tenant_id,

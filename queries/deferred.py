@@ -28,6 +28,12 @@ class DeferredEmbedder:
         """See ``Embedder``."""
         return self._embedder.embed(texts)
 
+    def close(self) -> None:
+        """Release the embedder, if it was opened."""
+        opened = self.__dict__.pop("_embedder", None)
+        if opened is not None:
+            opened.close()
+
     @cached_property
     def _embedder(self) -> Embedder:
         embedder = self._open()

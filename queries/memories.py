@@ -111,8 +111,9 @@ class Memories:
         )
 
     def close(self) -> None:
-        """Release the index and the threads."""
+        """Release the index, the embedder and the threads."""
         self._pool.shutdown()
+        self._embedder.close()
         self._index.close()
 
     def __enter__(self) -> Self:

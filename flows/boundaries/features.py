@@ -17,7 +17,7 @@ from flows.cuts import Utterance
 from mneme.records import StoredMessage
 from mneme.rows import Vector
 
-MEMORY = 16  # messages of the open episode that are looked at; more changed no figure
+MEMORY = 16  # messages of the open episode that are looked at, so that the work is bounded; ``all`` means these
 PACE_SECONDS = 5.0  # messages that follow faster than anybody writes were stamped by a program: their times say nothing
 _USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
 _USUAL_COSINE_CHINESE = 0.51  # the same, Chinese: without this correction everything Chinese seems to be one subject

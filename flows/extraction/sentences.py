@@ -1,12 +1,14 @@
 """Sentences of a text, English and Chinese."""
 
 import re
+from collections.abc import Iterator
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$|(?:^|[\s:：])\d{1,2}\.$"
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$|(?:^|[\s:：])\d{1,2}\.$"
 )
+_LONGEST = 800  # characters; also keeps the patterns that look around them from costing the square of a message
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_EMPHASIS = re.compile(r"\*\*|__")
+_EMPHASIS = re.compile(r"\*\*")
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+")
 
@@ -37,7 +39,18 @@ def _prose(text: str) -> list[str]:
         sentences.append(_BULLET.sub("", text[start : end.end()].strip()))
         start = end.end()
     sentences.append(_BULLET.sub("", text[start:].strip()))
-    return [sentence for sentence in sentences if any(character.isalnum() for character in sentence)]
+    pieces = (piece for sentence in sentences for piece in _bounded(sentence))
+    return [piece for piece in pieces if any(character.isalnum() for character in piece)]
+
+
+def _bounded(sentence: str) -> Iterator[str]:
+    """A sentence in pieces that end at a blank where there is one: what no reader would take for one sentence is none."""
+    while len(sentence) > _LONGEST:
+        end = sentence.rfind(" ", _LONGEST // 2, _LONGEST)
+        end = end if end > 0 else _LONGEST
+        yield sentence[:end].strip()
+        sentence = sentence[end:].strip()
+    yield sentence
 
 
 def is_question(sentence: str) -> bool:

@@ -27,7 +27,7 @@ _PHATIC = frozenset(
     good-bye care luck best enjoy everyone guys guy girl buddy pal friend dude man mate folks
     idea point question choice call effort
     posted update updates forward safe stay inspired inspire inspires amaze amazed impressed
-    received noted understood copy roger happen happened happening also too even just actually maybe perhaps
+    received noted understood copy roger mmm catching happen happened happening also too even just actually maybe perhaps
     ya yall y'all u ur im ive id ill pic pics photo share sharing shared""".split()
 )
 _PRAISING = frozenset(
@@ -40,6 +40,9 @@ _PHRASES = re.compile(
     r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) "
     r"(?:job|work|news|start|to have|support)|let me know|good luck|see you|"
     r"talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|rock on|that rocks|"
+    r"(?:glad|happy) (?:i|we) could|(?:here|there) (?:for|to support) you|congrats on|congratulations on|"
+    r"sorry (?:to hear|about)|"
+    r"work well together|great catching|awesome catching|proud of you|"
     r"can['’]?t wait|long time no|no (?:problem|worries)|my pleasure|any ?time|have (?:a )?(?:fun|good|great|nice|blast)|"
     r"take care|(?:glad|happy) (?:you|to (?:hear|help))|hope (?:you|to) (?:like|enjoy|see|hear)|"
     r"(?:good|great|nice) to (?:see|hear)|(?:thanks|thank you) for (?:asking|the|your)|appreciate (?:it|the|your)|"
@@ -48,7 +51,8 @@ _PHRASES = re.compile(
     re.I,
 )
 _PRAISE = re.compile(
-    r"^(?:wow,? |oh,? |aww?,? |yeah,? )?(?:that|those|your|you(?:['’]re)?|it|what an?|so|such an?|glad|good on)\b"
+    r"^(?:(?:wow|oh|aww?|yeah|mm+),? )?(?:that|those|your|you(?:['’]re)?|it|what an?|so|such an?|glad|good on|sounds?|looks?|"
+    r"must (?:have|['’]ve) been|must['’]ve been|this is|happy)\b"
     r"(?!.*\b(?:i|i['’]\w+|my|me|we|our|was|were|did|had)\b)",
     re.I,
 )
@@ -92,7 +96,7 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
     if has_cjk(sentence):
         rest = _CHINESE_PHATIC.sub("", sentence)
         return sum(character.isalnum() for character in rest) >= 2
-    words = {word for word in content_words(sentence) if word.removesuffix("'s") not in names}
+    words = {word for word in content_words(sentence) if not _is_called(word.removesuffix("'s"), names)}
     if _PRAISE.search(sentence) and _praises(sentence):
         return len(words) > _PRAISE_LIMIT
     return len(words) > (1 if _PHRASES.search(sentence) else 0)

@@ -20,12 +20,8 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True, help="Benchmarks on your own data: table, JSON, plot, one line of headline figures."
     )
     benches.command()(locomo)
-    benches.callback()(_group)
+    benches.command()(ingest)
     app.add_typer(benches, name="bench")
-
-
-def _group() -> None:
-    """Keep ``bench`` a group while it has one benchmark."""
 
 
 def locomo(
@@ -43,3 +39,15 @@ def locomo(
     settings = load_settings()
     chosen = settings.index.model_copy(update={"backend": index.value})
     run_locomo(path, settings.model_copy(update={"index": chosen}), out, console=output())
+
+
+def ingest(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/ingest.json"),
+) -> None:
+    """Kafka to OpenSearch against files to the embedded index: seconds until searchable, and equal ids."""
+    from evaluation.bench_ingest import run_ingest
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_ingest(path, load_settings(), out, console=output())

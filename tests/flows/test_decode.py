@@ -34,6 +34,13 @@ def test_a_message_without_a_time_gets_that_of_its_transport() -> None:
     assert item.message.sent_at == ARRIVED
 
 
+def test_a_message_of_a_file_must_tell_its_time() -> None:
+    raw = json.dumps({key: value for key, value in GOOD.items() if key != "sent_at"}).encode()
+    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), PlainTextParser())
+    assert isinstance(letter, DeadLetter)
+    assert "sent_at: missing" in letter.reason
+
+
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [

@@ -52,6 +52,9 @@ class WordEmbedder:
                 vector[ids.stable_hash(token) % DIMENSION] += 1.0
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
+    def close(self) -> None:
+        pass
+
 
 def vector_of(text: str) -> Vector:
     return WordEmbedder().embed([text])[0]

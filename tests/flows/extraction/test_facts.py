@@ -126,6 +126,10 @@ def test_a_very_long_message_becomes_several_facts_of_which_the_first_reuses_its
     assert all(fact.sources == (0,) and len(fact.statement) < 1100 for fact in found)
 
 
+def test_an_endless_sentence_becomes_several_facts():
+    assert [len(fact.statement) < 1000 for fact in facts("Ann: " + "whales and ships " * 200)] == [True] * 5
+
+
 def test_advice_of_an_assistant_is_told_as_advice():
     found = statements("user: My knee hurts.", "assistant: I recommend swimming twice a week. Avoid squats.")
     assert found == ["The user's knee hurts.", "The assistant recommends swimming twice a week. Avoid squats."]

@@ -1,3 +1,6 @@
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,3 +57,13 @@ def test_an_extraction_calls_no_model_and_says_who_made_it():
     extractor = LocalExtractor()
     assert (extractor.name, extractor.calls_a_model) == ("local", False)
     assert extractor.extract(talk("Ann: I sold my car.")).dropped == 0
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "A ", ". ", "...", "I am ", "I ate every ", "I was on Friday and ", "我在", "3 days ", "well, ", "[a ", "w-"]
+)
+def test_an_endless_message_is_read_in_time(piece):
+    text = piece * (40_000 // len(piece)) + "x"
+    started = time.process_time()
+    LocalExtractor().extract(talk(f"Ann: {text}"))
+    assert time.process_time() - started < 5
