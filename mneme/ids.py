@@ -16,6 +16,7 @@ import hashlib
 from urllib.parse import quote
 
 _LONGEST_PART_BYTES = 120
+_LONGEST_EDGE_BYTES = 250  # three parts behind an owner's three
 
 
 def stable_hash(text: str) -> int:
@@ -87,8 +88,10 @@ def entity_id(owner: str, name: str) -> str:
 
 def relationship_id(owner: str, source: str, relation: str, target: str) -> str:
     """The id of an edge, by its deduplication key ``source, relation, target``."""
-    key = [_encode(" ".join(part.casefold().split())) for part in (source, relation, target)]
-    return f"{owner}/r/{'/'.join(key)}"
+    key = "/".join(_encode(" ".join(part.casefold().split())) for part in (source, relation, target))
+    if len(key) > _LONGEST_EDGE_BYTES:
+        key = f"{short_hash(key)}{short_hash(key[::-1])}"
+    return f"{owner}/r/{key}"
 
 
 def profile_id(owner: str) -> str:

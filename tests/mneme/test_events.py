@@ -1,0 +1,76 @@
+"""Events at the edge: what is filled in, and what two clients that write the same mean by it."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from mneme import Document, Flush, Message, Owner
+from mneme.events import parse_event
+from mneme.records import Position
+
+SENT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def talk(**fields: object) -> Message:
+    return Message(**{"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_at": SENT, **fields})  # type: ignore[arg-type]
+
+
+@given(content=st.text(min_size=1).filter(str.strip), name=st.text(min_size=1, max_size=40))
+def test_an_event_comes_back_from_the_wire_as_it_was(content: str, name: str) -> None:
+    event = talk(content=content, sender_name=name)
+    assert parse_event(event.to_bytes(), SENT) == event
+
+
+def test_a_retry_of_a_message_without_an_id_is_recognised() -> None:
+    assert talk().message_id == talk().message_id
+    assert talk().message_id != talk(content="hello again").message_id
+    assert talk().message_id != talk(conversation_id="other").message_id
+
+
+@pytest.mark.parametrize(
+    ("fields", "owner"),
+    [
+        ({}, ("user", "ann")),
+        ({"group_id": "team"}, ("group", "team")),
+        ({"agent_id": "bot"}, ("user", "ann")),
+        ({"user_id": None, "agent_id": "bot"}, ("agent", "bot")),
+    ],
+)
+def test_whose_memory_a_message_is(fields: dict[str, object], owner: tuple[str, str]) -> None:
+    assert (talk(**fields).owner.type, talk(**fields).owner.id) == owner
+
+
+def test_who_speaks_is_filled_in_from_the_role() -> None:
+    assert talk().sender_id == "ann"
+    assert talk(role="assistant", agent_id="bot").sender_id == "bot"
+    assert talk(role="assistant").sender_name == "assistant"
+
+
+def test_parts_that_are_no_text_stand_as_mentions() -> None:
+    parts = [{"type": "text", "text": "look"}, {"type": "image", "name": "cat.png", "uri": "s3://pets/cat.png"}]
+    assert talk(content=parts).text == "look\n[image: cat.png]"
+
+
+def test_a_naive_time_is_read_in_the_zone_that_is_given() -> None:
+    event = talk(sent_at=datetime(2026, 7, 1, 9, 0), timezone="Europe/Paris")
+    record = event.stored(event.owner, Position(topic="t", partition=0, offset=0), SENT, 1)
+    assert record.sent_at == datetime(2026, 7, 1, 7, 0, tzinfo=UTC)
+    assert record.timezone == "Europe/Paris"
+
+
+def test_a_document_without_an_owner_is_the_tenants_knowledge() -> None:
+    document = Document(document_id="d", name="d.md", content="text")
+    assert document.owner == Owner(tenant_id="default", type="tenant", id="default")
+
+
+@pytest.mark.parametrize("fields", [{}, {"content": "a", "uri": "file:///a"}])
+def test_a_document_has_its_content_or_says_where_it_is(fields: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match="exactly one"):
+        Document(document_id="d", name="d.md", **fields)  # type: ignore[arg-type]
+
+
+def test_events_of_one_conversation_have_one_key() -> None:
+    assert talk().key == Flush(conversation_id="talk", flush_id="f").key == "default/talk"

@@ -1,0 +1,52 @@
+"""Tokens: what both indices search for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mneme.text import cjk_share, has_cjk, index_tokens, tokenise
+from mneme.tokens import estimate_tokens
+
+
+@given(text=st.text(max_size=200))
+def test_tokens_are_words_without_blanks_for_any_text(text: str) -> None:
+    assert all(token and not any(character.isspace() for character in token) for token in tokenise(text))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("running dogs", "The dog runs"),
+        ("Caroline's birthday", "Caroline has her birthday"),
+        ("CAFÉ", "café"),
+        ("2023", "in 2023."),
+        ("ｆｕｌｌ width", "full width"),
+        ("don’t forget adopting", "Adopted"),
+        ("咖啡", "我喜欢喝咖啡"),
+        ("東京", "東京に住んでいます"),
+        ("서울", "서울에 살아요"),
+        ("GPT-4 模型", "训练模型"),
+    ],
+)
+def test_a_question_shares_a_token_with_what_was_said(asked: str, said: str) -> None:
+    assert set(tokenise(asked)) & set(tokenise(said))
+
+
+def test_words_that_say_nothing_are_left_out() -> None:
+    assert tokenise("What is it that you have been doing to the of and") == []
+    assert tokenise("我的是了吗") == ["我", "我的", "的是", "是了", "了吗"]
+
+
+def test_a_weight_repeats_the_text() -> None:
+    assert index_tokens([("Paris trip", 3), ("", 2), ("rain", 1)]) == "pari trip pari trip pari trip rain"
+
+
+@pytest.mark.parametrize(("text", "share"), [("hello", 0.0), ("你好", 1.0), ("你好ab", 0.5), ("123", 0.0)])
+def test_how_much_of_a_text_is_chinese_japanese_or_korean(text: str, share: float) -> None:
+    assert cjk_share(text) == share
+    assert has_cjk(text) == (share > 0)
+
+
+@given(text=st.text(max_size=300))
+def test_an_estimate_of_tokens_never_shrinks_when_text_is_added(text: str) -> None:
+    assert 0 <= estimate_tokens(text) <= estimate_tokens(text + "\nand some more words")
