@@ -27,7 +27,7 @@ from evaluation.metrics import (
     reciprocal_rank,
     tokens_for_messages,
 )
-from evaluation.report import Report, plot_by_k, print_table
+from evaluation.report import Report, Row, plot_by_k, print_table
 from evaluation.results import CountTokens, ranked_results
 from flows import IngestReport, ingest
 from mneme.ids import short_hash
@@ -48,6 +48,7 @@ class Answered:
 
     method: str
     category: str
+    conversation: str
     figures: Mapping[str, float]
 
 
@@ -83,7 +84,7 @@ def run_locomo(
     report = _report(own, ingested, answered, methods)
     _show(console, report, methods)
     report.write(out)
-    overall = [row for row in report.rows if row["category"] == ALL]
+    overall = _overall(report)
     plot_by_k(overall, "recall", KS, out.with_suffix(".png"), f"LoCoMo, {own.index.backend} index")
     console.print(report.line(), soft_wrap=True, highlight=False)
     return report
@@ -104,7 +105,7 @@ def ask_all(
             found = memories.search(question.question, method, {"group_id": question.sample_id}, top_k=max(KS))
             seconds = time.perf_counter() - started
             figures = {**measure(found, question.evidence, count_tokens), "milliseconds": 1000 * seconds}
-            answered.append(Answered(method, question.category, figures))
+            answered.append(Answered(method, question.category, question.sample_id, figures))
     return answered
 
 
@@ -152,8 +153,10 @@ def _drop_indices(settings: Settings) -> None:
 
 
 def _report(settings: Settings, ingested: IngestReport, answered: Sequence[Answered], methods: Sequence[str]) -> Report:
-    rows = [_row(answered, method, category) for method in methods for category in (ALL, *CATEGORIES.values())]
+    conversations = sorted({each.conversation for each in answered})
+    rows = [_row(answered, method, category, ALL) for method in methods for category in (ALL, *CATEGORIES.values())]
     shown = {row["method"]: row for row in rows if row["category"] == ALL}
+    rows += [_row(answered, method, ALL, conversation) for method in methods for conversation in conversations]
     headline = {f"{method}_recall@10": row["recall@10"] for method, row in shown.items()}
     return Report(
         bench="locomo",
@@ -173,18 +176,26 @@ def _report(settings: Settings, ingested: IngestReport, answered: Sequence[Answe
     )
 
 
-def _row(answered: Sequence[Answered], method: str, category: str) -> dict[str, str | float | int]:
-    figures = [each.figures for each in answered if each.method == method and category in (ALL, each.category)]
+def _row(answered: Sequence[Answered], method: str, category: str, conversation: str) -> dict[str, str | float | int]:
+    figures = [
+        each.figures
+        for each in answered
+        if each.method == method and category in (ALL, each.category) and conversation in (ALL, each.conversation)
+    ]
     means = {name: statistics.fmean(each[name] for each in figures) for name in figures[0]} if figures else {}
     if figures:
         means["milliseconds"] = statistics.median(each["milliseconds"] for each in figures)
-    return {"method": method, "category": category, "questions": len(figures), **means}
+    return {"method": method, "category": category, "conversation": conversation, "questions": len(figures), **means}
+
+
+def _overall(report: Report) -> list[Row]:
+    return [row for row in report.rows if row["category"] == row["conversation"] == ALL]
 
 
 def _show(console: Console, report: Report, methods: Sequence[str]) -> None:
     figures = [*(f"recall@{k}" for k in KS), "hit@10", "ndcg@10", "mrr", f"recall@{TOKEN_BUDGET}tokens", "tokens@10"]
-    overall = [row for row in report.rows if row["category"] == ALL]
-    print_table(console, "LoCoMo, by method", overall, ["method", "questions", *figures, "milliseconds"])
+    print_table(console, "LoCoMo, by method", _overall(report), ["method", "questions", *figures, "milliseconds"])
     last = methods[-1]
-    by_category = [row for row in report.rows if row["method"] == last and row["category"] != ALL]
-    print_table(console, f"LoCoMo, {last}, by category", by_category, ["category", "questions", *figures])
+    for kind in ("category", "conversation"):
+        rows = [row for row in report.rows if row["method"] == last and row[kind] != ALL]
+        print_table(console, f"LoCoMo, {last}, by {kind}", rows, [kind, "questions", *figures])

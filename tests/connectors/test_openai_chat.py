@@ -187,10 +187,12 @@ def test_a_query_does_not_wait_for_ingestion(open_chat: Open, model_server: Mode
     ingestion.start()
     while not model_server.requests:
         threading.Event().wait(0.005)
-    assert chat.answer(ask(Role.ANSWER), Notes).facts
-    assert model_server.in_flight == 1
-    model_server.stopping.set()
-    ingestion.join()
+    try:
+        assert chat.answer(ask(Role.ANSWER), Notes).facts
+        assert ingestion.is_alive()
+    finally:
+        model_server.stopping.set()
+        ingestion.join()
 
 
 def test_a_place_that_never_comes_free_is_a_timeout(open_chat: Open, model_server: ModelServer) -> None:

@@ -288,7 +288,7 @@ def test_flush_waits_for_its_marker(
     result = command_line.invoke(app, ["flush", "standup", "--tenant", "acme", "--wait"])
     assert result.exit_code == 0
     assert publisher.sent[0][0].key == "acme/standup"
-    assert [getattr(key, "id", key) for key in asked] == ["flush/flush-1", "flush/flush-1", "closed"]
+    assert [getattr(key, "id", key) for key in asked] == ["flush/acme/flush-1", "flush/acme/flush-1", "closed"]
 
 
 def test_flush_that_is_not_answered_says_what_may_be_wrong(
