@@ -35,13 +35,20 @@ format: $(STAMP) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## The benchmarks on your own data: make bench LOCOMO=/path/locomo.json BENCH_INDEX=embedded
-ifndef LOCOMO
+bench: $(STAMP) ## The benchmarks on your own data: make bench LOCOMO=/path/locomo.json SEGMENTATION=/path/folder BENCH_INDEX=embedded
+ifeq ($(LOCOMO)$(SEGMENTATION),)
 	@echo "The project ships no benchmark data. Say where yours is: make bench LOCOMO=/path/to/locomo.json"
+	@echo "and, or, for boundaries: make bench SEGMENTATION=/path/to/folder (with LOCOMO its session ends too)."
 	@echo "Also: BENCH_INDEX=embedded|opensearch (now $(BENCH_INDEX)), BENCH_OUT=folder (now $(BENCH_OUT))."
-else
+endif
+ifdef LOCOMO
 	@mkdir -p $(BENCH_OUT)
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json
+endif
+ifdef SEGMENTATION
+	@mkdir -p $(BENCH_OUT)
+	@$(BIN)/mneme bench boundaries "$(SEGMENTATION)" $(if $(LOCOMO),--locomo "$(LOCOMO)") \
+		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
 endif
 
 docs: $(STAMP) ## Write docs/settings.md again from the settings

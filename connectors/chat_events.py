@@ -29,7 +29,10 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the caller says about a file, for what the file itself does not say."""
+    """What the caller says about a file, for what the file itself does not say.
+
+    ``modified_at`` is the file's own time: when a chat without any times was about.
+    """
 
     name: str
     user_id: str | None = None
@@ -37,11 +40,16 @@ class Given:
     agent_id: str | None = None
     tenant_id: str | None = None
     conversation_id: str | None = None
+    modified_at: datetime = UNKNOWN_TIME
 
     @property
     def stem(self) -> str:
         """The file's name without its folder and ending."""
         return PurePath(self.name).stem
+
+    def belonging(self, name: str) -> str:
+        """A name out of the file's name, with the given owner in front: files of two owners may have one name."""
+        return "/".join([*self.owner.values(), name])
 
     @property
     def owner(self) -> Event:
@@ -76,8 +84,8 @@ def complete(event: Event, given: Given) -> Event:
 class Clock:
     """The times of a chat's messages, those that are missing filled in."""
 
-    def __init__(self, begins: Any) -> None:
-        self._next = _moment(begins) or UNKNOWN_TIME
+    def __init__(self, begins: Any, otherwise: datetime = UNKNOWN_TIME) -> None:
+        self._next = _moment(begins) or otherwise
 
     def time(self, value: Any, timezone: str | None = None) -> str:
         """A message's time as ISO 8601; what is no time stays as it is, so that the flow refuses it by name."""

@@ -230,9 +230,9 @@ def _read_messages(data: Any, given: Given) -> Iterator[Event]:
     for number, chat in enumerate(chats):
         about = chat if isinstance(chat, dict) else {}
         name = next((str(about[key]) for key in ("conversation_id", "id", "uuid") if about.get(key)), None)
-        fallback = given.conversation_id or given.stem
+        fallback = given.conversation_id or given.belonging(given.stem)
         messages = next((about[key] for key in _MESSAGES if key in about), chat)
-        clock = Clock(_time_in(about))
+        clock = Clock(_time_in(about), given.modified_at)
         for place, said in enumerate(messages):
             role = role_of(said.get("role") or said.get("sender"))
             content, calls = content_of(said.get("content") or said.get("text")), _tool_calls(said)

@@ -19,6 +19,7 @@ from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
 from mneme.records import Position
+from mneme.times import from_milliseconds
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MARKDOWN, _PLAIN = "text/markdown", "text/plain"
@@ -41,7 +42,8 @@ def read_file(
 ) -> Iterator[Incoming]:
     """The events of a file from the offset ``start`` on.
 
-    A broken line of JSON Lines is passed on as it is: the flow says what is wrong with it and goes on.
+    A broken line of JSON Lines is passed on as it is: the flow says what is wrong with it and goes on. A text and a chat
+    without any times have the time of the file.
 
     Args:
         path: the file.
@@ -52,10 +54,15 @@ def read_file(
         InputError: the file is missing, empty, or in no form that is understood, or needs an owner and none is given,
             all before the first event; or an export loses its form further down (``count_events`` tells beforehand).
     """
-    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id)
     form = _recognise(path)
+    modified_at = from_milliseconds(int(path.stat().st_mtime) * 1000)
+    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified_at)
     topic = f"file:{content_identity(path)[:16]}"
-    return (Incoming(raw, Position(topic=topic, partition=0, offset=offset), None) for offset, raw in form.events(given, start))
+    received_at = modified_at if isinstance(form, _Text) else None
+    return (
+        Incoming(raw, Position(topic=topic, partition=0, offset=offset), received_at)
+        for offset, raw in form.events(given, start)
+    )
 
 
 def count_events(
@@ -136,7 +143,7 @@ class _Text:
             "event": "document",
             **({"tenant_id": given.tenant_id} if given.tenant_id else {}),
             **given.owner,
-            "document_id": name,
+            "document_id": given.belonging(name),
             "name": name,
             "media_type": _TEXT_ENDINGS[self.path.suffix.lower()],
             "content": _decoded(self.path),

@@ -88,6 +88,26 @@ def plot_by_k(rows: Sequence[Row], metric: str, ks: Sequence[int], out: Path, ti
     figure.savefig(out, dpi=130)
 
 
+def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Path, title: str) -> None:
+    """Bars of ``value``, a bar for each ``series`` within each ``group``, in the order of the rows, as a PNG."""
+    from matplotlib.figure import Figure
+
+    groups, names = (list(dict.fromkeys(str(row[column]) for row in rows)) for column in (group, series))
+    height = {(str(row[group]), str(row[series])): float(row[value]) for row in rows}
+    width = 0.85 / len(names)
+    figure = Figure(figsize=(max(6.4, 1.6 * len(groups)), 4.8), layout="constrained")
+    axes = figure.add_subplot()
+    for number, name in enumerate(names):
+        drawn = [at for at, here in enumerate(groups) if (here, name) in height]
+        left = (number - (len(names) - 1) / 2) * width
+        axes.bar([at + left for at in drawn], [height[groups[at], name] for at in drawn], width, label=name)
+    axes.set(ylabel=value, title=title, ylim=(0, 1), xticks=range(len(groups)))
+    axes.set_xticklabels([name.replace(", ", ",\n") for name in groups])
+    axes.grid(alpha=0.3, axis="y")
+    figure.legend(loc="outside lower center", ncols=min(4, len(names)))
+    figure.savefig(out, dpi=130)
+
+
 def _rounded(value: str | float | int) -> str | float | int:
     return round(value, 4) if isinstance(value, float) else value
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from flows.cuts import BoundaryDetector, Utterance
@@ -39,6 +40,10 @@ class Scores:
     precision: float
     recall: float
     f1: float
+
+
+Results = Sequence[tuple[Dialogue, frozenset[int]]]
+"""Dialogues, each with the messages before which it was cut."""
 
 
 # --- data ------------------------------------------------------------------------------------------------------------
@@ -91,6 +96,8 @@ def _dialogue(line: str, place: str) -> Dialogue:
         elif piece:
             speaker, _, text = piece.partition(": ")
             messages.append(spoken(name, len(messages), speaker, text, _START + len(messages) * _UNTIMED_STEP))
+    if not messages:
+        raise InputError(f"{place}: a dialogue without a message; take the line out")
     return Dialogue(name, tuple(messages), frozenset(at for at in boundaries if 0 < at < len(messages)))
 
 
@@ -180,7 +187,7 @@ def _window_error(length: int, truth: set[int], cuts: set[int], window: int | No
     return wrong / len(spans) if spans else 0.0
 
 
-def score(results: Sequence[tuple[Dialogue, frozenset[int]]]) -> Scores:
+def score(results: Results) -> Scores:
     """Scores of cuts: Pk and WindowDiff are means over dialogues; precision, recall and F1 count all boundaries together."""
     true = sum(len(dialogue.boundaries) for dialogue, _ in results)
     made = sum(len(cuts) for _, cuts in results)
@@ -193,3 +200,8 @@ def score(results: Sequence[tuple[Dialogue, frozenset[int]]]) -> Scores:
         recall=right / true if true else 0.0,
         f1=2 * right / (made + true) if made + true else 0.0,
     )
+
+
+def segment_lengths(results: Results) -> list[int]:
+    """How many messages each segment has that the cuts make."""
+    return [end - begin for dialogue, cuts in results for begin, end in pairwise([0, *sorted(cuts), len(dialogue.messages)])]

@@ -4,6 +4,10 @@ A message passes three places: ``held`` (sorted by time, so that messages that a
 ``undecided`` (waiting for its look-ahead), ``episode`` (decided: it belongs to the open episode). Real cuts depend on
 times and contents only, never on when a pause happened: at a pause what is open is shown as it stands
 (``provisional``), and stays open.
+
+A process that died may have shown more than the state it left says, and pauses and windows of a model may fall
+elsewhere when the same messages come again. Messages that it may have begun an episode with are ``doubtful``: where one
+turns out to begin none, such an episode is taken back.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,12 +63,15 @@ class Conversation:
     undecided: list[Utterance] = field(default_factory=list)
     episode: list[Utterance] = field(default_factory=list)
     provisional: dict[str, int] = field(default_factory=dict)
+    doubtful: set[str] = field(default_factory=set)
     touched_at: datetime | None = None
 
     # --- messages come in ------------------------------------------------------------------------------------------
 
-    def hold(self, utterance: Utterance, now: datetime) -> None:
+    def hold(self, utterance: Utterance, now: datetime, doubtful: bool = False) -> None:
         """Take in a message; it waits for those that were sent before it."""
+        if doubtful:
+            self.doubtful.add(utterance.message.message_id)
         held = Held(utterance, now)
         at = len(self.held)
         while at and self.held[at - 1].place > held.place:
@@ -78,10 +85,9 @@ class Conversation:
             return
         newest = self.held[-1].utterance.message.sent_at
         count = 0
-        for held in self.held:
-            if now - held.arrived_at < hold_back and newest - held.utterance.message.sent_at < hold_back:
-                break
-            count += 1
+        for place, held in enumerate(self.held, start=1):
+            if now - held.arrived_at >= hold_back or newest - held.utterance.message.sent_at >= hold_back:
+                count = place  # with all that were sent before it, however late they came
         self.undecided += [held.utterance for held in self.held[:count]]
         del self.held[:count]
 
@@ -122,9 +128,9 @@ class Conversation:
                 yield from self._close("boundary")
             elif self.episode and self._is_full(self.episode, utterance):
                 yield from self._close("limit")
-            elif self.episode and (identity := self._identity(utterance)) in self.provisional:
-                del self.provisional[identity]
-                yield Retraction(self.lane, self.owner, identity)
+            elif self.episode:
+                yield from self._take_back(utterance)
+            self.doubtful.discard(utterance.message.message_id)
             self.episode.append(utterance)
 
     def pause(self, detector: BoundaryDetector, closed_by: ClosedBy) -> Iterator[Cut]:
@@ -150,6 +156,12 @@ class Conversation:
             current.append(utterance)
         if current:
             yield current
+
+    def _take_back(self, utterance: Utterance) -> Iterator[Retraction]:
+        """An episode may have been shown that begins with a message which turned out to begin none."""
+        identity = self._identity(utterance)
+        if self.provisional.pop(identity, None) is not None or utterance.message.message_id in self.doubtful:
+            yield Retraction(self.lane, self.owner, identity)
 
     def _close(self, closed_by: ClosedBy) -> Iterator[Cut]:
         messages, self.episode = self.episode, []

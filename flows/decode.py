@@ -1,6 +1,8 @@
 """decode: bytes of a source become messages of a lane; what is wrong becomes a dead letter and the stream goes on."""
 
+import logging
 from collections.abc import Iterator
+from datetime import UTC
 
 from flows.chunks import chunk
 from flows.items import Arrived, Pause, lane_of
@@ -11,6 +13,8 @@ from mneme.ports import DeadLetter, DocumentParser, Incoming
 from mneme.records import StoredMessage
 from mneme.times import utc_now
 from mneme.tokens import estimate_tokens
+
+log = logging.getLogger(__name__)
 
 
 def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pause | DeadLetter]:
@@ -36,7 +40,14 @@ def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pau
                     f"event: {event.event!r} is not applied yet by this version; the event is kept, replay it later"
                 )
     except InputError as error:
-        yield DeadLetter("decode", str(error), incoming.raw, incoming.position, incoming.received_at or utc_now())
+        yield _refused(incoming, str(error))
+    except Exception as error:  # noqa: BLE001  a defect that one event meets must not stop the stream at every start
+        log.error("%s cannot be decoded: %s; see the dead letter", incoming.position, type(error).__name__)
+        yield _refused(incoming, f"{type(error).__name__}: {error}")
+
+
+def _refused(incoming: Incoming, reason: str) -> DeadLetter:
+    return DeadLetter("decode", reason, incoming.raw, incoming.position, incoming.received_at or utc_now())
 
 
 def _chunks(document: Document, incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived]:
@@ -44,7 +55,7 @@ def _chunks(document: Document, incoming: Incoming, parser: DocumentParser) -> I
         raise InputError("uri: documents by reference are not read yet; send the text as content")
     content = document.content.encode()
     parsed = parser.parse(content, document.name, document.media_type)
-    dated_at = document.dated_at or parsed.dated_at or incoming.received_at or utc_now()
+    dated_at = (document.dated_at or parsed.dated_at or incoming.received_at or utc_now()).astimezone(UTC)
     version_of_content = content_hash(content)[:12]
     position = 0
     for section in parsed.sections:

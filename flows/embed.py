@@ -29,6 +29,7 @@ from mneme.rows import Collection, Key, row_of
 STATE_VERSION = 1
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
 _RECENT_IDS = 8192  # of a bucket; more than can be between this step and the index, which knows all older ones
+_CREATED = 1  # the version of a message that has not passed this step yet
 _OWNERS = 8192  # conversations of a bucket whose owner is remembered
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,7 @@ class _Served:
     utterances: tuple[Utterance, ...]
     duplicates: int = 0
     failure: str = ""
+    replayed: frozenset[str] = frozenset()
 
 
 class EmbedLane:
@@ -162,14 +164,15 @@ class EmbedLane:
         duplicates = len(batch.keys) - len(new) if batch.messages is not None else 0
         if not new:
             return _Served((), duplicates)
+        replayed = frozenset(row.id for row in stored.values() if row.version > _CREATED)
         try:
             vectors = self._services.embed([embedding_text(message) for message in new]).result()
         except ModelError as error:
             if worth_retrying(error):
                 raise
-            return _Served(tuple(Utterance(message, None) for message in new), duplicates, str(error))
+            return _Served(tuple(Utterance(message, None) for message in new), duplicates, str(error), replayed)
         utterances = tuple(Utterance(message, vector) for message, vector in zip(new, vectors, strict=True))
-        return _Served(utterances, duplicates)
+        return _Served(utterances, duplicates, replayed=replayed)
 
     def _pass_on(self, served: _Served) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
@@ -183,7 +186,7 @@ class EmbedLane:
         if utterances:
             yield WriteBatch(tuple(Put(row_of(u.message, u.vector)) for u in utterances))
         for utterance in utterances:
-            yield Embedded(utterance)
+            yield Embedded(utterance, replayed=utterance.message.id in served.replayed)
 
 
 def _stored_from_here(stored: object, message: StoredMessage) -> bool:

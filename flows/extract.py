@@ -110,7 +110,7 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
     extractor, failure = services.extractor, ""
     for attempt in range(_MODEL_ATTEMPTS if extractor.calls_a_model else 1):
         try:
-            return extractor.extract(cut), extractor, failure
+            return _checked(extractor.extract(cut), cut), extractor, failure
         except ModelError as error:
             failure = f"{type(error).__name__}: {error}"
             if not worth_retrying(error):
@@ -121,8 +121,19 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
             break
     extractor = services.fallback_extractor
     try:
-        return extractor.extract(cut), extractor, failure
+        return _checked(extractor.extract(cut), cut), extractor, failure
     except Exception:  # as above: the words themselves are kept
         log.exception("the local extractor failed on %s", cut.id)
         text = "\n".join(f"{u.message.sender_name}: {u.message.text}" for u in cut.utterances)
         return Extraction(subject=text[:80], summary=text[:400], narrative=text, facts=()), extractor, failure
+
+
+def _checked(extraction: Extraction, cut: Cut) -> Extraction:
+    """The extraction, if everything in it cites messages of the cut; else it could not be told where it is from."""
+    must_cite = [fact.sources for fact in extraction.facts] + [foresight.sources for foresight in extraction.foresights]
+    may_cite = [entity.sources for entity in extraction.entities] + [edge.sources for edge in extraction.relationships]
+    may_cite += [item.sources for item in extraction.profile]
+    known = range(len(cut.utterances))
+    if not all(must_cite) or any(at not in known for sources in (*must_cite, *may_cite) for at in sources):
+        raise ValueError(f"the extraction of {cut.id} cites messages that are not there, or none")
+    return extraction

@@ -38,9 +38,10 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """A new message with its vector."""
+    """A new message with its vector; ``replayed`` when an earlier run of the flow had got at least so far with it."""
 
     utterance: Utterance
+    replayed: bool = False
 
     @property
     def lane(self) -> str:

@@ -30,6 +30,14 @@ STATE_VERSION = 1
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be reconciled, and after how many snapshots it was begun (flows/unseen.py)."""
+
+    reference: Reference
+    begun: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Revision:
     """An episode as it is now (no rows: it is gone), and what the index held of it and its aggregates."""
@@ -46,7 +54,7 @@ class ReconcileLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[Reference, _Revision] = Pump(services.submit, services.clock)
+        self._pump: Pump[_Work, _Revision] = Pump(services.submit, services.clock)
         self._unseen = Unseen()
         if state is not None:
             for reference in decode_state(state, STATE_VERSION):
@@ -63,9 +71,11 @@ class ReconcileLane:
 
     def poll(self) -> Iterator[SinkItem]:
         """Write what is ready."""
-        for reference, revision in self._pump.finished():
+        for work, revision in self._pump.finished():
+            reference = work.reference
             if isinstance(revision, _Revision):
-                yield WriteBatch(tuple(self._writes(owner_of(reference), revision)))
+                if writes := tuple(self._writes(owner_of(reference), revision)):
+                    yield WriteBatch(writes)
                 if revision.failure:
                     yield DeadLetter("extract", revision.failure, str(reference["id"]).encode(), None, self._services.clock())
             elif revision is None:
@@ -84,16 +94,17 @@ class ReconcileLane:
     @property
     def unfinished(self) -> int:
         """Messages of the episodes at work."""
-        return sum(len(reference.get("ids", ())) or 1 for reference in self._pump.items())
+        return sum(len(work.reference.get("ids", ())) or 1 for work in self._pump.items())
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
-        self._unseen.snapshot_taken()
-        return encode_state(STATE_VERSION, self._pump.items())
+        at_work = self._pump.items()
+        self._unseen.snapshot_taken(min((work.begun for work in at_work), default=None))
+        return encode_state(STATE_VERSION, [work.reference for work in at_work])
 
     def _add(self, reference: Reference, extracted: Extracted | None) -> None:
         call = None if reference["is"] == "pause" else lambda: self._read(reference, extracted)
-        self._pump.add("", reference, call)
+        self._pump.add("", _Work(reference, self._unseen.taken), call)
 
     def _read(self, reference: Reference, extracted: Extracted | None) -> _Revision:
         """In the pool: what the index holds of it. After a restart the episode itself is made again first."""

@@ -25,12 +25,13 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
     Args:
         directory: where the store lives; made if it is not there.
         name: which flow it serves (``kafka``, ``files``): one index may be fed by one store of each name.
+        buckets: into how many buckets its states are keyed.
 
     Raises:
-        StoreRejected: another process holds the directory.
+        StoreRejected: another process holds the directory, or its states are keyed into another number of buckets.
     """
 
-    def __init__(self, directory: Path, name: str) -> None:
+    def __init__(self, directory: Path, name: str, buckets: int) -> None:
         self._directory = directory
         self._name = name
         directory.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,13 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         except StoreRejected:
             self._lock.close()
             raise
-        self._id, self._run = str(state["recovery_id"]), int(state["run"])
+        self._id, self._run, self._buckets = str(state["recovery_id"]), int(state["run"]), buckets
+        if state.get("buckets", buckets) != buckets:
+            self._lock.close()
+            raise StoreRejected(
+                f"the states of {directory} are keyed into {state['buckets']} buckets: set "
+                f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
+            )
 
     @property
     def epochs(self) -> Path:
@@ -73,7 +80,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
         run = max(self._run, int(metadata.get("run", "0"))) + 1
-        self._write({"recovery_id": self._id, "run": run})
+        self._write({"recovery_id": self._id, "run": run, "buckets": self._buckets})
         index.set_metadata({key: self._id, "run": str(run)})
         return run
 

@@ -29,7 +29,8 @@ from flows.recovery import RecoveryStore
 from flows.services import Services
 from flows.versions import Versions
 from flows.write import Stopped, Writer
-from mneme.errors import MnemeError
+from mneme.errors import MnemeError, StoreUnavailable
+from mneme.ids import short_hash
 from mneme.ports import ChangeFeed, DeadLetters, Incoming
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -64,6 +65,7 @@ def ingest(
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
 
     Raises:
+        KeyboardInterrupt: stopped by SIGINT or SIGTERM; what was read is settled, and the next run goes on from there.
         InputError: a file is missing, empty or in no known format.
         SettingsError, StoreError: the flow cannot run.
     """
@@ -78,6 +80,11 @@ def ingest(
     if on_progress is not None:
         on_progress(0, total)
 
+    def identity(path: Path) -> str:
+        """The same content given to another owner is another file."""
+        content = content_identity(path)
+        return f"{content}:{short_hash(repr(sorted(owner_defaults.items())))}" if owner_defaults else content
+
     def fed(count: int) -> None:
         if on_progress is not None:
             on_progress(max(0, count - pending.total), total)
@@ -88,13 +95,14 @@ def ingest(
     def open_feed(name: str, place: Any) -> FileFeed:
         flow = settings.flow
         return FileFeed(
-            paths, read, content_identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
+            paths, read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
         )
 
     wrote: dict[str, set[str]] = {}
     with ExitStack() as stack:
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
+        stack.enter_context(_stopped_by_signals(stopping))
         tally = _run(
             settings,
             "files",
@@ -105,6 +113,8 @@ def ingest(
             stopping,
             lambda kind, identity: wrote.setdefault(kind, set()).add(identity),
         )
+    if stopping.is_set():  # everything read so far is settled; the next run goes on from there
+        raise KeyboardInterrupt
     if on_progress is not None:
         on_progress(total, total)
     return IngestReport(
@@ -117,10 +127,11 @@ def ingest(
     )
 
 
-def run(settings: Settings, stopping: threading.Event | None = None) -> None:
+def run(settings: Settings, stopping: threading.Event | None = None, on_ready: Callable[[], None] | None = None) -> None:
     """Continuous ingestion from Kafka, until SIGTERM, SIGINT or ``stopping``.
 
-    A stop is clean: nothing open is closed by it, and the next start goes on where this one was.
+    A stop is clean: nothing open is closed by it, and the next start goes on where this one was. ``on_ready`` is called
+    when broker, index and models are there and reading begins.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
@@ -159,7 +170,7 @@ def run(settings: Settings, stopping: threading.Event | None = None) -> None:
         if changes is not None:
             stack.callback(changes.close)
         stack.enter_context(_stopped_by_signals(stopping))
-        _run(settings, "kafka", sources, letters, changes, pending, stopping, lambda kind, identity: None)
+        _run(settings, "kafka", sources, letters, changes, pending, stopping, lambda kind, identity: None, on_ready)
 
 
 def _run(
@@ -171,11 +182,12 @@ def _run(
     pending: Pending,
     stopping: threading.Event,
     wrote: Callable[[str, str], None],
+    on_ready: Callable[[], None] | None = None,
 ) -> Counter[str]:
     tally: Counter[str] = Counter()
     with ExitStack() as stack:
-        store = stack.enter_context(RecoveryStore(settings.data / "recovery" / name, name))
-        index = open_index(settings)
+        store = stack.enter_context(RecoveryStore(settings.data / "recovery" / name, name, settings.flow.buckets))
+        index = open_index(settings, pause=partial(_pause, stopping))
         stack.callback(index.close)
         embedder = open_embedder(settings)
         stack.callback(embedder.close)
@@ -204,18 +216,26 @@ def _run(
         )
         writer = Writer(index, letters, changes, utc_now, stopping, wrote)
         flow = build(sources, partial(decode, parser=PlainTextParser()), services, writer)
+        if on_ready is not None:
+            on_ready()
         try:
             execute(flow, store.epochs, settings.flow.epoch_seconds, settings.flow.recovery_partitions)
+            index.refresh()
         except Exception as error:
             own = _own_error(error)
             if isinstance(own, Stopped):
-                log.warning("stopped while the index was out of reach; the last epoch is repeated at the next start")
+                log.warning("stopped while a store was out of reach; the last epoch is repeated at the next start")
             elif own is not None:
                 raise own from error
             else:
                 raise
-        index.refresh()
     return tally
+
+
+def _pause(stopping: threading.Event, seconds: float) -> None:
+    """Wait between two attempts of a write, unless the flow is to end: then the writer hears of it at once."""
+    if stopping.wait(seconds):
+        raise StoreUnavailable("told to stop while the index asks to be tried again later")
 
 
 def _own_error(error: BaseException | None) -> MnemeError | Stopped | None:

@@ -2,7 +2,8 @@
 
 The work is done by flows/conversation.py; this step keeps the conversations of one bucket, asks the detector (in the
 pool where it calls a model), looks after time, and holds no texts of conversations that rest: those are references,
-read again from the index when the conversation goes on.
+read again from the index, in the pool, when the conversation goes on. While a conversation waits for the pool it only
+takes in messages; pauses wait with it.
 """
 
 import heapq
@@ -11,25 +12,22 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
-from flows.conversation import Conversation, Held, Limits, Question
+from flows.conversation import Conversation, Limits, Question
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
 from flows.items import Embedded, Pause, Retraction
 from flows.pump import Pump, next_poll
 from flows.references import refer, referred
+from flows.rest import Resting, Texts, read_texts, rest, without_texts
 from flows.services import Services
 from flows.state import decode_state, encode_state
-from mneme.errors import MnemeError, ModelError
-from mneme.ids import message_id, section_id
-from mneme.records import Owner, StoredMessage
-from mneme.rows import Collection, Key
-from mneme.times import from_milliseconds, to_milliseconds
+from mneme.errors import MnemeError, ModelError, StoreUnavailable
+from mneme.ids import section_id
 
 STATE_VERSION = 1
-_RESTING = 4096  # conversations of a bucket that are kept after they went idle; older ones begin a new episode
-
-Resting = dict[str, Any]
+# Conversations of a bucket that are kept after they went idle; older ones begin a new episode. All are written whenever
+# one of them goes on: 512 cost some 10 ms.
+_RESTING = 512
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +41,12 @@ class SegmentLane:
         self._hold_back = timedelta(seconds=boundaries.hold_back_seconds)
         self._idle = timedelta(seconds=boundaries.idle_seconds)
         self._limits = Limits(boundaries.max_messages, boundaries.max_tokens)
-        self._pump: Pump[tuple[str, Question], Verdict] = Pump(services.submit, services.clock, patient=1)
+        self._verdicts: Pump[tuple[str, Question], Verdict] = Pump(services.submit, services.clock, patient=1)
+        self._texts: Pump[str, Texts] = Pump(services.submit, services.clock)
         self._awake: dict[str, Conversation] = {}
         self._resting: OrderedDict[str, Resting] = OrderedDict()
         self._judging: set[str] = set()
+        self._waking: dict[str, Resting] = {}
         self._waiting: dict[str, list[Pause]] = {}
         self._due: list[tuple[datetime, str]] = []
         self._scheduled: dict[str, datetime] = {}
@@ -65,7 +65,7 @@ class SegmentLane:
             elif item.utterance.message.document_id is not None:
                 yield _section(item.utterance)
             else:
-                self._conversation_of(item).hold(item.utterance, now)
+                self._conversation_of(item).hold(item.utterance, now, doubtful=item.replayed)
                 touched[item.lane] = None
         for lane in touched:
             yield from self._go_on(lane, now)
@@ -74,37 +74,42 @@ class SegmentLane:
     def poll(self) -> Iterator[Cut | Retraction | Pause]:
         """Apply the verdicts that came in, and do what is due."""
         now = self._services.clock()
-        for (lane, question), outcome in self._pump.finished():
+        for lane, texts in self._texts.finished():
+            if not isinstance(texts, Texts):
+                raise texts or MnemeError(f"the texts of {lane} did not come back")
+            del self._waking[lane]
+            conversation = self._awake[lane]
+            conversation.episode, conversation.undecided = texts.episode, texts.undecided
+            conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.place)
+            yield from self._resume(lane, now)
+        for (lane, question), outcome in self._verdicts.finished():
             self._judging.discard(lane)
             conversation = self._awake[lane]
             yield from conversation.apply(question, self._verdict(question, outcome))
             if isinstance(outcome, Verdict) and outcome.tail_complete and not conversation.undecided:
                 yield from conversation.pause(self._services.fallback_detector, "boundary")
-            waiting = self._waiting.pop(lane, [])
-            if not waiting:
-                yield from self._go_on(lane, now)
-            for pause in waiting:
-                yield from self._pause(lane, pause, now)
+            yield from self._resume(lane, now)
         while self._due and self._due[0][0] <= now:
-            _, lane = heapq.heappop(self._due)
-            if self._scheduled.pop(lane, None) is not None:
+            due, lane = heapq.heappop(self._due)
+            if self._scheduled.get(lane) == due:  # else something earlier took its place
+                del self._scheduled[lane]
                 yield from self._go_on(lane, now)
 
     def wake_at(self) -> datetime | None:
-        """When something is due: a verdict to look for, a held message, an idle conversation."""
-        times = [next_poll(self._services.clock())] if len(self._pump) else []
+        """When something is due: the pool to look at, a held message, an idle conversation."""
+        times = [next_poll(self._services.clock())] if self._judging or self._waking else []
         if self._due:
             times.append(self._due[0][0])
         return min(times, default=None)
 
     @property
     def unfinished(self) -> int:
-        """Windows at the model."""
-        return len(self._pump)
+        """Messages that wait for a verdict, and conversations that are read again."""
+        return sum(len(self._awake[lane].undecided) for lane in self._judging) + len(self._waking)
 
     def snapshot(self) -> bytes:
         """References to the messages of what is open."""
-        conversations = {lane: _rest(conversation) for lane, conversation in self._awake.items()}
+        conversations = {lane: rest(conversation, self._waking.get(lane)) for lane, conversation in self._awake.items()}
         for lane, pauses in self._waiting.items():
             conversations[lane]["waiting"] = [refer(pause) for pause in pauses]
         return encode_state(STATE_VERSION, {**self._resting, **conversations})
@@ -121,51 +126,64 @@ class SegmentLane:
         return conversation
 
     def _wake(self, lane: str) -> Conversation | None:
-        """The conversation with its texts; read again from the index if it rested."""
+        """The conversation; if it rested, its texts are read again from the index."""
         if lane in self._awake:
             return self._awake[lane]
         resting = self._resting.pop(lane, None)
         if resting is None:
             return None
-        conversation = _wake(lane, resting, self._limits, self._services)
-        self._awake[lane] = conversation
+        self._awake[lane] = conversation = without_texts(lane, resting, self._limits)
+        self._waking[lane] = resting
+        self._texts.add(lane, lane, partial(read_texts, conversation, resting, self._services))
         for reference in resting.get("waiting", []):
             pause = referred(reference)
             assert isinstance(pause, Pause)
             self._waiting.setdefault(lane, []).append(pause)
         return conversation
 
-    def _lay_to_rest(self, lane: str) -> None:
-        self._resting[lane] = _rest(self._awake.pop(lane))
-        while len(self._resting) > _RESTING:
+    def _waits_for_the_pool(self, lane: str) -> bool:
+        return lane in self._judging or lane in self._waking
+
+    def _lay_torest(self, lane: str) -> None:
+        self._scheduled.pop(lane, None)
+        self._resting[lane] = rest(self._awake.pop(lane), None)
+        while len(self._resting) > _RESTING and self._is_shown(next(iter(self._resting))):
             self._resting.popitem(last=False)
+
+    def _is_shown(self, lane: str) -> bool:
+        """Whether a conversation rests with nothing left to show."""
+        return lane in self._resting and self._resting[lane]["touched"] is None
 
     def _open_lanes(self) -> list[str]:
         """Conversations that have something not shown yet."""
-        return [*self._awake, *(lane for lane, resting in self._resting.items() if resting["touched"] is not None)]
+        return [*self._awake, *(lane for lane in self._resting if not self._is_shown(lane))]
+
+    def _resume(self, lane: str, now: datetime) -> Iterator[Cut | Retraction | Pause]:
+        """The pool has answered: do what had to wait for it."""
+        waiting = self._waiting.pop(lane, [])
+        for pause in waiting:
+            yield from self._pause(lane, pause, now)
+        if not waiting:
+            yield from self._go_on(lane, now)
 
     def _go_on(self, lane: str, now: datetime) -> Iterator[Cut | Retraction | Pause]:
         conversation = self._wake(lane)
-        if conversation is None or lane in self._judging:
+        if conversation is None or self._waits_for_the_pool(lane):
             return
         conversation.release(self._hold_back, now)
         yield from self._decide(conversation, pausing=False)
-        for pause in self._waiting.pop(lane, []) if lane not in self._judging else []:
-            yield from self._pause(lane, pause, now)
-        if lane not in self._awake:
-            return
         if conversation.touched_at is not None and conversation.touched_at + self._idle <= now:
             yield from self._pause(lane, Pause(lane, "idle"), now)
         else:
             self._schedule(conversation)
 
     def _pause(self, lane: str, pause: Pause, now: datetime) -> Iterator[Cut | Retraction | Pause]:
-        conversation = self._wake(lane)
+        conversation = None if self._is_shown(lane) else self._wake(lane)
         if conversation is not None:
-            conversation.release(timedelta(0), now)
-            if lane not in self._judging:
+            if not self._waits_for_the_pool(lane):
+                conversation.release(timedelta(0), now)
                 yield from self._decide(conversation, pausing=True)
-            if lane in self._judging:
+            if self._waits_for_the_pool(lane):
                 self._waiting.setdefault(lane, []).append(pause)
                 return
             yield from conversation.pause(self._inline_detector, pause.reason)
@@ -173,7 +191,7 @@ class SegmentLane:
                 self._schedule(conversation)
             else:
                 conversation.touched_at = None
-                self._lay_to_rest(lane)
+                self._lay_torest(lane)
         if pause.flush_id:
             yield pause
 
@@ -188,7 +206,7 @@ class SegmentLane:
             if detector.calls_a_model:
                 self._judging.add(conversation.lane)
                 call = partial(detector.judge, question.context, question.judged, question.ahead)
-                self._pump.add(conversation.lane, (conversation.lane, question), call)
+                self._verdicts.add(conversation.lane, (conversation.lane, question), call)
                 return
             yield from conversation.apply(question, detector.judge(question.context, question.judged, question.ahead))
 
@@ -196,9 +214,9 @@ class SegmentLane:
         """The model's verdict, or that of the detector that needs no model when it failed."""
         if isinstance(outcome, Verdict):
             return outcome
-        if not isinstance(outcome, ModelError):
-            raise outcome or MnemeError("a boundary window came back without a verdict")
-        log.warning("the boundary model failed, cutting without it: %s", outcome)
+        if isinstance(outcome, MnemeError) and not isinstance(outcome, ModelError | StoreUnavailable):
+            raise outcome
+        log.warning("the boundary model failed, cutting without it: %s: %s", type(outcome).__name__, outcome)
         return self._services.fallback_detector.judge(question.context, question.judged, question.ahead)
 
     def _schedule(self, conversation: Conversation) -> None:
@@ -215,6 +233,9 @@ class SegmentLane:
         self._resting.update(state)
         now = self._services.clock()
         for lane, resting in state.items():
+            # The process that died may have got further than its state says (flows/conversation.py).
+            resting["provisional"] = dict.fromkeys(resting["provisional"], 0)
+            resting["doubtful"] = [*resting["undecided"], *dict(resting["held"])]
             if resting["touched"] is not None:
                 self._scheduled[lane] = now
                 heapq.heappush(self._due, (now, lane))
@@ -234,44 +255,3 @@ def _section(utterance: Utterance) -> Cut:
         document_name=message.sender_name,
         section=str(message.metadata.get("section") or "") or None,
     )
-
-
-def _rest(conversation: Conversation) -> Resting:
-    owner = conversation.owner
-    return {
-        "owner": [owner.tenant_id, owner.type, owner.id],
-        "conversation": conversation.conversation_id,
-        "held": [[held.utterance.message.message_id, to_milliseconds(held.arrived_at)] for held in conversation.held],
-        "undecided": [utterance.message.message_id for utterance in conversation.undecided],
-        "episode": [utterance.message.message_id for utterance in conversation.episode],
-        "provisional": conversation.provisional,
-        "touched": to_milliseconds(conversation.touched_at) if conversation.touched_at else None,
-    }
-
-
-def _wake(lane: str, resting: Resting, limits: Limits, services: Services) -> Conversation:
-    tenant_id, owner_type, owner_id = resting["owner"]
-    owner = Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
-    conversation = Conversation(lane, owner, resting["conversation"], limits)
-    held = dict(resting["held"])
-    ids = [*resting["episode"], *resting["undecided"], *held]
-    keys = {
-        caller_id: Key(Collection.MESSAGES, owner.key, message_id(tenant_id, conversation.conversation_id, caller_id))
-        for caller_id in ids
-    }
-    rows = services.index.get(list(keys.values()), with_vectors=True)
-
-    def read(caller_ids: list[str]) -> Iterator[Utterance]:
-        for caller_id in caller_ids:
-            row = rows.get(keys[caller_id])
-            if row is None:  # erased meanwhile, or refused by the index and in the dead letters
-                log.warning("message %s of %s is no longer in the index", caller_id, lane)
-            elif isinstance(message := row.record(), StoredMessage):
-                yield Utterance(message, row.vector)
-
-    conversation.episode = list(read(resting["episode"]))
-    conversation.undecided = list(read(resting["undecided"]))
-    conversation.held = [Held(u, from_milliseconds(held[u.message.message_id])) for u in read(list(held))]
-    conversation.provisional = dict(resting["provisional"])
-    conversation.touched_at = from_milliseconds(resting["touched"]) if resting["touched"] is not None else None
-    return conversation

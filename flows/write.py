@@ -1,10 +1,12 @@
 """write: the end of the river. Blocks its worker, which is what makes an epoch end only after its writes.
 
 For everything that one activation brings:
-1. Write all rows in one bulk, in order; while the index is out of reach, wait and try again.
+1. Write all rows in one bulk, in order.
 2. What the index refuses becomes a dead letter with the row; the stream goes on.
 3. Send dead letters, then tell the change feed what was written.
 4. For flushes: refresh, then write their markers, for which their senders wait.
+
+While the index or the broker is out of reach, each of these waits and tries again.
 """
 
 import json
@@ -12,6 +14,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from flows.items import FlushDone, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
@@ -22,11 +25,13 @@ from mneme.rows import Key, Row, flush_marker
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
 
+Result = TypeVar("Result")
+
 log = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
-    """The flow was told to stop while the index was out of reach: nothing is acknowledged, the epoch is repeated."""
+    """The flow was told to stop while a store was out of reach: nothing is acknowledged, the epoch is repeated."""
 
 
 class Writer:
@@ -37,7 +42,7 @@ class Writer:
         dead_letters: where refused events and rows go.
         changes: what tells the outside; None for nobody.
         clock: the present, aware.
-        stopping: set when the flow is to end; waiting for the index ends then too.
+        stopping: set when the flow is to end; waiting ends then too.
         wrote: called with kind and id of each row that was written, for reports.
     """
 
@@ -61,7 +66,7 @@ class Writer:
         """Durable on return: rows in the index, letters and changes with the broker."""
         # Step 1. All rows in one bulk.
         writes = [write for item in items if isinstance(item, WriteBatch) for write in item.writes]
-        results = self._until_written(writes) if writes else []
+        results = self._patiently(lambda: self._index.write(writes)) if writes else []
         # Step 2. What the index refuses is kept as a dead letter.
         letters = [item for item in items if isinstance(item, DeadLetter)]
         for write, result in zip(writes, results, strict=True):
@@ -69,34 +74,36 @@ class Writer:
                 letters.append(self._refused(write, result))
         # Step 3. Letters, then changes.
         if letters:
-            self._dead_letters.send(letters)
+            self._patiently(lambda: self._dead_letters.send(letters))
             for letter in letters:
                 self._wrote("dead_letter", f"{letter.stage} {letter.position} {content_hash(letter.raw)}")
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]
         for write in done:
             if not isinstance(write, Remove):
                 self._wrote(write.row.kind, write.row.id)
-        if self._changes is not None and done:
-            self._changes.send([_change(write) for write in done])
+        if (feed := self._changes) is not None and done:
+            self._patiently(lambda: feed.send([_change(write) for write in done]))
         # Step 4. Markers of flushes.
         flushes = [item for item in items if isinstance(item, FlushDone)]
         if flushes:
-            self._index.refresh()
-            self._until_written([Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock())) for flush in flushes])
+            self._patiently(self._index.refresh)
+            markers = [Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock())) for flush in flushes]
+            self._patiently(lambda: self._index.write(markers))
 
-    def _until_written(self, writes: Sequence[Write]) -> list[WriteResult]:
+    def _patiently(self, act: Callable[[], Result]) -> Result:
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                return self._index.write(writes)
+                return act()
             except StoreUnavailable as error:
-                log.warning("the index is out of reach, next attempt in %.0f s: %s", pause, error)
+                log.warning("out of reach, next attempt in %.0f s: %s", pause, error)
                 if self._stopping.wait(pause):
                     raise Stopped(str(error)) from error
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def _refused(self, write: Write, result: WriteResult) -> DeadLetter:
-        raw = write.key.id.encode() if isinstance(write, Remove) else json.dumps(write.row.body, ensure_ascii=False).encode()
+        content = write.key.id if isinstance(write, Remove) else json.dumps(write.row.body, ensure_ascii=False)
+        raw = content.encode(errors="backslashreplace")  # half a surrogate pair, for which it may have been refused
         return DeadLetter("write", result.reason, raw, None, self._clock())
 
 

@@ -245,8 +245,10 @@ def parse_event(raw: bytes, received_at: datetime | None) -> Message | Edit | De
         data: Any = json.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise InputError(f"bytes: not UTF-8 at byte {error.start}; send UTF-8 JSON") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError also: a number of thousands of digits
         raise InputError(f"json: {error}; send one JSON object") from error
+    if b"\\ud" in raw.lower() and not _is_well_formed(data):
+        raise InputError("json: holds half of a surrogate pair, which is no character; send well-formed Unicode")
     if not isinstance(data, dict):
         raise InputError(f"json: a {type(data).__name__} is no event; send one JSON object")
     data.setdefault("event", "message")
@@ -264,6 +266,15 @@ def parse_event(raw: bytes, received_at: datetime | None) -> Message | Edit | De
             "when it arrived; correct the sender's clock"
         )
     return event
+
+
+def _is_well_formed(data: Any) -> bool:
+    """Whether all texts can be written as UTF-8: JSON may escape half of a surrogate pair, which no index takes."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def describe(error: ValidationError) -> str:

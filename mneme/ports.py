@@ -313,7 +313,7 @@ class Transcriber(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One event as a source gives it. ``received_at`` is the transport's own time; a file has none."""
+    """One event as a source gives it. ``received_at`` is the transport's own time; a line of a file has none."""
 
     raw: bytes
     position: Position

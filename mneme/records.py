@@ -88,7 +88,8 @@ class Episode(Record):
     """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary.
 
     It lists everything that was made from it, so that a revision can replace all of it: its facts, foresights and case,
-    and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in.
+    and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in. A ``provisional`` episode
+    was shown while its conversation paused, and may go on.
     """
 
     kind: Literal["episode"] = "episode"
@@ -121,7 +122,10 @@ class Validity(_Frozen):
 
 
 class AtomicFact(Record):
-    """One self-contained, dated statement from one episode; immutable for a revision of its episode."""
+    """One self-contained, dated statement from one episode; immutable for a revision of its episode.
+
+    What it tells happens from ``event_at`` until ``event_until`` (exclusive).
+    """
 
     kind: Literal["fact"] = "fact"
     parent_episode_id: str

@@ -5,7 +5,7 @@ name. Settings are read once; a change takes effect at a restart.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -219,6 +219,22 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     except ValidationError as error:
         lines = []
         for detail in error.errors(include_url=False, include_input=False):
-            variable = PREFIX + "__".join(str(part) for part in detail["loc"]).upper()
-            lines.append(f"{variable}: {detail['msg']}")
+            *groups, _ = path = [str(part) for part in detail["loc"]]
+            # The name of an unknown variable in .env comes as it is written there, with the prefix.
+            variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
+            if detail["type"] == "extra_forbidden":
+                lines.append(f"{variable} is not a setting; the settings of this group are {', '.join(_settings_of(groups))}")
+            else:
+                lines.append(f"{variable}: {detail['msg']}")
         raise SettingsError("; ".join(lines) + " (docs/settings.md)") from error
+
+
+def _settings_of(groups: Sequence[str]) -> list[str]:
+    """The names of the settings of a nested group."""
+    model: type[BaseModel] = Settings
+    for group in groups:
+        annotation = model.model_fields[group].annotation
+        assert isinstance(annotation, type), "only a group has settings inside"
+        assert issubclass(annotation, BaseModel), "only a group has settings inside"
+        model = annotation
+    return sorted(model.model_fields)

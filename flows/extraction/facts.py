@@ -6,9 +6,11 @@ from datetime import datetime
 from itertools import takewhile
 
 from flows.cuts import ExtractedFact
+from flows.extraction.names import names_in
 from flows.extraction.reports import quoted, reported
 from flows.extraction.retelling import Kind, Retelling, Said
 from flows.extraction.substance import weight
+from flows.extraction.word_classes import is_verb
 from mneme.text import has_cjk
 
 _SHORT_ANSWER = 4.0  # weight under which a message that follows a question cannot be understood without it
@@ -17,6 +19,11 @@ _YES_OR_NO = re.compile(
 )
 _LEANING_ANSWER = 9.0  # the same for a message that begins with a pronoun
 _LEANS = re.compile(r"(?:it|he|she|they|that|those|these|this)(?:['’]\w+)?\s", re.I)
+_MOST_OF_A_REACTION = 2.0  # weight
+_LONGEST_REACTION = 4  # words
+_TELLS = re.compile(r"\b(?:i|me|my|mine|we|us|our|not|no)\b|n['’]t\b|\d", re.I)
+_REMARKS = re.compile(r"(?:it|that|this|those|these|you|your)\b", re.I)
+_AUXILIARIES = frozenset("is are was were be has have had do does did will would can could should may might must".split())
 _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
 
 
@@ -34,6 +41,8 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
             facts.append(_answer(retelling, before, question, topic))
             continue
         kept = _kept(retelling.said)
+        if before is not None and before.speaker != retelling.speaker and _only_reacts(kept):
+            kept = [one for one in retelling.said if one.kind is Kind.QUESTION and one.informative]
         for passage in _passages(kept):
             event_at, event_until = event_time(passage)
             first = passage[0] is kept[0]
@@ -49,6 +58,22 @@ def _kept(said: Sequence[Said]) -> list[Said]:
         return kept
     last = max(at for at, one in enumerate(said) if one.worth_keeping)
     return [one for at, one in enumerate(said) if one.worth_keeping or (one.informative and at < last)]
+
+
+def _only_reacts(kept: Sequence[Said]) -> bool:
+    """Whether a message is only a remark on the one before: "Sensible priorities.", "That sounds exciting!"
+
+    A message with a self, a name, a number or a date is none, nor is a sentence with a subject and a verb of its own.
+    """
+    if len(kept) != 1 or kept[0].kind is not Kind.STATEMENT or kept[0].dates or has_cjk(kept[0].text):
+        return False
+    text = kept[0].text
+    words = re.findall(r"[\w'’]+", text.lower())
+    if weight(text) > _MOST_OF_A_REACTION or len(words) > _LONGEST_REACTION or _TELLS.search(text):
+        return False
+    if not _REMARKS.match(text) and any(is_verb(word) or word in _AUXILIARIES or "'" in word for word in [*words[1:], words[0][1:]]):
+        return False
+    return next(names_in(text), None) is None
 
 
 def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:

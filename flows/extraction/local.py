@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from flows.cuts import Cut, Extraction
 from flows.extraction.agent_cases import case_of
+from flows.extraction.centre import closeness
 from flows.extraction.documents import extract_document
 from flows.extraction.facts import message_facts
 from flows.extraction.foresight import foresights_of
@@ -27,11 +28,14 @@ class LocalExtractor:
             return extract_document(cut)
         retellings = retell(cut.utterances)
         speakers = list(dict.fromkeys(retelling.speaker for retelling in retellings))
-        subject = subject_of(_words_said(retellings), speakers) or " and ".join(speakers)
+        near = closeness(cut.utterances)
+        subject = subject_of(_words_said(retellings), speakers, [near[one.index] for one in retellings]) or " and ".join(
+            speakers
+        )
         entities, relationships = graph_of(retellings)
         return Extraction(
             subject=subject,
-            summary=summary_of(retellings, cut.utterances),
+            summary=summary_of(retellings, near),
             narrative=narrative_of(retellings),
             facts=tuple(message_facts(retellings, subject)),
             entities=entities,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from flows.extraction.substance import carries
+from flows.extraction.word_classes import is_adjective, is_verb
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.text import STOP_WORDS, has_cjk
 
@@ -12,6 +13,7 @@ _TITLE = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
 _OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/]|\s[-–•*])[\s\"'“‘]*$")
 _DIGIT = re.compile(r"\d")
 _CONNECTORS = frozenset("of the de da &".split())
+_IN_NAMES = frozenset("Do No Up Out On Off In All Own Over Under Me".split())  # stop words that end a name: "Quan Do"
 _NO_NAME = (
     frozenset(
         """christmas halloween easter thanksgiving god mr mrs ms dr mom dad mum grandma grandpa tv ai pm am diy faq asap btw fyi
@@ -22,7 +24,7 @@ _NO_NAME = (
         indian midwestern""".split()
     )
     | {name.lower() for name in MONTHS}
-    | set(WEEKDAYS)
+    | {form for day in WEEKDAYS for form in (day, f"{day}s")}
 )
 _PLACES = frozenset(
     """africa america asia europe australia canada china england france germany india ireland italy japan korea mexico norway
@@ -72,6 +74,9 @@ def names_in(sentence: str) -> Iterator[str]:
             continue
         opens = _OPENING.search(sentence, 0, run.start()) is not None
         for at, name in enumerate(_split(run[0])):
+            first, _, rest = name.partition(" ")
+            if opens and at == 0 and rest and (is_adjective(first.lower()) or is_verb(first.lower())):
+                name = rest  # "Poor Rex", "Give Rex my love"
             ordinary = opens and at == 0 and run[0].startswith(name) and " " not in name and not name.isupper()
             if not ordinary and not _DIGIT.search(name) and not any(name in known for known in seen):
                 seen[name] = None
@@ -99,7 +104,7 @@ def _split(run: str) -> list[str]:
         if word in _CONNECTORS:
             if names[-1]:
                 names[-1].append(word)
-        elif _may_name(plain) or (names[-1] and word.isdigit()):
+        elif _may_name(plain) or (names[-1] and (word.isdigit() or word in _IN_NAMES)):
             names[-1].append(plain)
             if plain != word:  # a possessive ends a name
                 names.append([])

@@ -42,10 +42,20 @@ _BOTH = re.compile(
     re.IGNORECASE,
 )
 _FIRST_OR_SECOND = re.compile(
-    r"\b(?P<self>I)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
+    r"\b(?P<several>you (?:guys|all|two|three|four|five|both|lot)\b(?! (?:of|the|day|night)\b))"
+    r"|\b(?P<self>I)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
     r"|\b(?P<word>my own|your own|me|my|mine|myself|we|us|our|ours|ourselves|you|your|yours|yourself|ya|u)"
     r"(?P<shortened>['’](?:re|ve|d|ll))?\b(?!['’]\w)"
     r"|\b(?P<loose>im|ive|i(?=['’](?:m|ve|d|ll)\b|\s))(?P<looser>['’](?:m|ve|d|ll))?\b",
+    re.IGNORECASE,
+)
+_IDIOM = re.compile(  # nobody is meant
+    r"\b(?:(?:you never know|you name it|mind you|there you go|here you go|you bet|if you (?:ask me|will)|"
+    r"as you (?:know|can see))\b|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",
+    re.IGNORECASE,
+)
+_MODAL_BEFORE = re.compile(
+    r"\b(?:can|could|may|might|must|shall|should|will|would|do|did|does|to|let|help|make|makes|made|watch|see)\s+$",
     re.IGNORECASE,
 )
 _SHORT = {"m": " is", "am": " is", "re": " is", "ve": " has", "ll": " will"}
@@ -60,6 +70,7 @@ _BEFORE_OBJECT = frozenset(
     against beat fit lend lent hit bug bother nice seeing hearing telling showing giving helping
     letting making thanking supporting having helps lets makes gives shows tells thanks helpin asks needs wants want""".split()
 )
+_REACH = 12  # characters before a pronoun
 _LAST_WORD = re.compile(r"([A-Za-z'’]+)\s*$")
 
 
@@ -75,7 +86,10 @@ def third_person(sentence: str, voice: Voice) -> str:
     if has_cjk(sentence):
         sentence = _chinese(sentence, voice)
     told, at = "", 0
+    others = f"{voice.speaker} and others"
     pending_agreement = False
+    met_others = False
+    idioms = [match.span() for match in _IDIOM.finditer(sentence)]
 
     def add(piece: str) -> None:
         nonlocal told, pending_agreement
@@ -85,10 +99,15 @@ def third_person(sentence: str, voice: Voice) -> str:
     for match in _FIRST_OR_SECOND.finditer(sentence):
         if match.start() < at:
             continue
+        if any(begin <= match.start() < end for begin, end in idioms):
+            continue
         replacement = _replacement(match, sentence, voice)
         if replacement is None:
             continue
         text, pending = replacement
+        if text.startswith(others):  # named once, then "they" and "them"
+            text = _again(match["word"], text.removeprefix(others)) if met_others else text
+            met_others = True
         add(sentence[at : match.start()])
         told += text
         pending_agreement = pending
@@ -97,14 +116,23 @@ def third_person(sentence: str, voice: Voice) -> str:
     return told
 
 
+def _again(word: str, verb: str) -> str:
+    pronoun = "them" if word.lower() == "us" else "they"
+    return (pronoun.capitalize() if word[0].isupper() else pronoun) + verb
+
+
 def _replacement(match: re.Match[str], sentence: str, voice: Voice) -> tuple[str, bool] | None:
     """What stands for a pronoun, and whether the verb after it is still to agree; None leaves it."""
     after = sentence[match.end() :]
+    if match["several"]:
+        return (f"{voice.listener} and others", False) if voice.listener else None
     first = match["self"] or match["loose"]
     if first:
         if match["self"] == "i" and not (match["short"] or after[:1] == " "):
             return None
         short = (match["short"] or match["looser"] or first[1:]).lstrip("'’").lower()
+        if not short and _MODAL_BEFORE.search(sentence, max(0, match.start() - _REACH), match.start()):
+            return voice.speaker, False  # "how could I forget"
         return _subject(voice.speaker, short, after)
     word, short = match["word"].lower(), (match["shortened"] or "").lstrip("'’").lower()
     if match["word"] in ("US", "U"):
@@ -123,7 +151,7 @@ def _replacement(match: re.Match[str], sentence: str, voice: Voice) -> tuple[str
     if word == "yourself":
         return listener, False
     before = _LAST_WORD.search(sentence, 0, match.start())
-    if not short and before and before[1].lower() in _BEFORE_OBJECT:
+    if not short and before and (before[1].lower() in _BEFORE_OBJECT or _MODAL_BEFORE.search(before[0])):
         return listener, False
     return _subject(listener, short, after)
 

@@ -7,6 +7,7 @@ from datetime import tzinfo
 from enum import StrEnum
 
 from flows.cuts import Utterance
+from flows.extraction.antecedents import with_antecedent
 from flows.extraction.persons import Voice, spoken_name, third_person
 from flows.extraction.sentences import is_question, split_sentences
 from flows.extraction.substance import is_informative, weight, without_opening
@@ -90,7 +91,10 @@ def retell(utterances: Sequence[Utterance]) -> list[Retelling]:
     spoken = [(index, one.message) for index, one in enumerate(utterances) if one.message.role in ("user", "assistant")]
     cast = list(dict.fromkeys(spoken_name(message.sender_name, message.role) for _, message in spoken))
     names = frozenset(part.lower() for name in cast for part in re.split(r"\W+", name) if part)
-    return [_retell(index, message, cast, names) for index, message in spoken]
+    retellings: list[Retelling] = []
+    for index, message in spoken:
+        retellings.append(_retell(index, message, cast, names, retellings[-1] if retellings else None))
+    return retellings
 
 
 def zone_of(message: StoredMessage) -> tzinfo:
@@ -102,23 +106,31 @@ def zone_of(message: StoredMessage) -> tzinfo:
 
 
 def with_dates(sentence: str, mentions: Sequence[DateMention]) -> str:
-    """The sentence with each relative date followed by the date in full: ``yesterday (7 May 2023)``."""
+    """The sentence with its relative dates in full: ``14 May 2023`` for ``14 May``, ``yesterday (7 May 2023)``."""
     for mention in reversed(mentions):
-        if mention.relative:
+        start, end, completed = mention.start_index, mention.end_index, mention.completed
+        if completed:
+            sentence = sentence[:start] + completed + sentence[end:]
+        elif mention.relative:
             bracketed = f"（{mention.written}）" if has_cjk(mention.text) else f" ({mention.written})"
-            end = mention.end_index + (2 if sentence[mention.end_index :].startswith(("'s", "’s")) else 0)
+            end += 2 if sentence[end:].startswith(("'s", "’s")) else 0
             sentence = sentence[:end] + bracketed + sentence[end:]
     return sentence
 
 
-def _retell(index: int, message: StoredMessage, cast: list[str], names: frozenset[str]) -> Retelling:
+def _retell(index: int, message: StoredMessage, cast: list[str], names: frozenset[str], before: Retelling | None) -> Retelling:
     speaker = spoken_name(message.sender_name, message.role)
     voice = Voice(speaker, _listener(message.text, speaker, cast))
-    said = tuple(_said(sentence, message, voice, names) for sentence in split_sentences(message.text))
-    return Retelling(index, message, speaker, voice.listener, said)
+    asked = before is not None and before.speaker != speaker and before.said and before.said[-1].kind is Kind.QUESTION
+    context = before.said[-1].text if before is not None and asked else ""
+    said = []
+    for sentence in split_sentences(message.text):
+        said.append(_said(sentence, context, message, voice, names))
+        context = sentence
+    return Retelling(index, message, speaker, voice.listener, tuple(said))
 
 
-def _said(sentence: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
+def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
     attachment = _ATTACHMENT.match(sentence)
     if attachment:
         article = "a" if attachment["kind"] == "file" else "an"
@@ -134,7 +146,7 @@ def _said(sentence: str, message: StoredMessage, voice: Voice, names: frozenset[
         return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(gesture["what"], names))
     dates = tuple(resolve_dates(sentence, message.sent_at, zone_of(message)))
     dated = with_dates(sentence, dates)
-    told = third_person(without_opening(dated, names), voice)
+    told = third_person(with_antecedent(without_opening(dated, names), context, names), voice)
     informative = bool(dates) or is_informative(sentence, names)
     if message.role == "assistant" and _RECALLED.search(sentence):
         informative = False

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)|\b[A-Z])\.$|(?:^|[\s:：])\d{1,2}\.$"
-)
+_ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)\.$")
+_INITIAL = re.compile(r"\b[A-Z]\.$")
+_LIST_NUMBER = re.compile(r"(?:^|(?<=\n)|(?<!\d)[:：]\s?|(?<=[.!?;:：])\s)\s*\d{1,2}\.$")  # but not "at 19:30."
+_NO_SURNAME = re.compile(r"\s+(?:And|But|So|Then|The|This|That|It|We|I|You|They|In|With|For)\b")  # after "plan B."
+_STOP_REACH = 12  # characters before a full stop that tell what it is
 _LONGEST = 800  # characters; also keeps the patterns that look around them from costing the square of a message
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*")
@@ -34,13 +36,21 @@ def _prose(text: str) -> list[str]:
     text = _EMPHASIS.sub("", text)
     sentences, start = [], 0
     for end in _END.finditer(text):
-        if end[0][0] == "." and len(end[0]) == 1 and _ABBREVIATION.search(text, start, end.end()):
+        if end[0] == "." and _goes_on(text, start, end.end()):
             continue
         sentences.append(_BULLET.sub("", text[start : end.end()].strip()))
         start = end.end()
     sentences.append(_BULLET.sub("", text[start:].strip()))
     pieces = (piece for sentence in sentences for piece in _bounded(sentence))
     return [piece for piece in pieces if any(character.isalnum() for character in piece)]
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether a full stop that ends at ``end`` is part of a sentence that begins at ``start``."""
+    start = max(start, end - _STOP_REACH)
+    if _ABBREVIATION.search(text, start, end) or _LIST_NUMBER.search(text, start, end):
+        return True
+    return _INITIAL.search(text, start, end) is not None and not _NO_SURNAME.match(text, end)
 
 
 def _bounded(sentence: str) -> Iterator[str]:

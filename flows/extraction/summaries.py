@@ -3,9 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
-from flows.cuts import Utterance
 from flows.extraction.reports import reported
 from flows.extraction.retelling import Retelling, Said
 from flows.extraction.substance import content_words
@@ -19,12 +16,16 @@ _BRIEF = 3  # added to a sentence's number of words, so that two words do not ma
 _CLOSENESS = 2.0  # weight of the vector's cosine against the words, which reach about 2 as well
 
 
-def summary_of(retellings: Sequence[Retelling], utterances: Sequence[Utterance]) -> str:
-    """Two or three sentences that stand for the episode; what was said first when nothing says much."""
+def summary_of(retellings: Sequence[Retelling], closeness: Sequence[float]) -> str:
+    """Two or three sentences that stand for the episode; what was said first when nothing says much.
+
+    Args:
+        retellings: the messages.
+        closeness: for each utterance of the cut the cosine with the mean of the episode.
+    """
     spoken = [(retelling, one) for retelling in retellings for one in retelling.statements]
     if not spoken:
         spoken = [(retelling, one) for retelling in retellings for one in retelling.said][:1]
-    closeness = _closeness(utterances)
     owner = {id(one): retelling for retelling, one in spoken}
     chosen = central([one for _, one in spoken], [closeness[retelling.index] for retelling, _ in spoken])
     summary, speaker = "", ""
@@ -64,12 +65,3 @@ def central(sentences: Sequence[Said], closeness: Sequence[float] = ()) -> list[
         if len(chosen) == _SENTENCES:
             break
     return [sentences[at] for at in sorted(chosen)]
-
-
-def _closeness(utterances: Sequence[Utterance]) -> list[float]:
-    vectors = [utterance.vector for utterance in utterances if utterance.vector is not None]
-    if not vectors:
-        return [0.0] * len(utterances)
-    mean = np.mean(vectors, axis=0)
-    length = float(np.linalg.norm(mean)) or 1.0
-    return [0.0 if one.vector is None else float(one.vector @ mean) / length for one in utterances]

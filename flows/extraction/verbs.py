@@ -22,7 +22,8 @@ _ENDS_IN_ED_BUT_PRESENT = frozenset("need feed speed breed bleed exceed proceed 
 _NO_VERB = frozenset(
     """a an the this that these those my your his her its our their me you him us them it he she they we i and or but so because
     if when while as with without for from to of in on at by about into than too very not no yes please myself yourself all
-    both each so much more what which who how why where there here then now guys""".split()
+    both each so much more what which who how why where there here then now guys home
+    back up down out off over away through be""".split()
 )
 _ADVERBS = frozenset(
     """just also really always never still often sometimes even only already almost ever soon now actually basically kinda
@@ -40,6 +41,11 @@ def is_adverb(word: str) -> bool:
     return word in _ADVERBS or (
         len(word) > 4 and word.endswith("ly") and word not in ("apply", "reply", "rely", "supply", "multiply")
     )
+
+
+def is_past(word: str) -> bool:
+    """Whether a lower-case word is the past tense or the past participle of a verb."""
+    return word in _UNCHANGED or (len(word) > 4 and word.endswith("ed") and word not in _ENDS_IN_ED_BUT_PRESENT)
 
 
 def third_person(verb: str) -> str:

@@ -1,9 +1,10 @@
 """Dates in what people write: "yesterday", "next Friday", "May 2023", "上周五", resolved against when it was said.
 
-Rules of our own rather than a library: dateparser, parsedatetime and recurrent give a point where "last week" is a
-stretch, take no note of tense, miss most Chinese, and the first is slower by two orders of magnitude.
+Rules of our own because of tense ("on Friday" after "we met" or before "let's meet"), of stretches ("last week" is seven
+days), and of Chinese.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -14,12 +15,16 @@ from mneme.text import has_cjk
 __all__ = ["DateMention", "DaySpan", "Grain", "resolve_dates"]
 
 
+_ENDS_IN_A_DAY = re.compile(r"\d(?:st|nd|rd|th)$")
+
+
 @dataclass(frozen=True, slots=True)
 class DateMention:
     """A date in a text.
 
     ``text[start_index:end_index]`` is the mention; ``since`` (inclusive) and ``until`` (exclusive) are aware UTC moments
-    at local midnights; ``relative`` says that the mention means something else when said on another day.
+    at local midnights; ``relative`` says that the mention means something else when said on another day, ``lacks_year``
+    that only its year does.
     """
 
     start_index: int
@@ -29,11 +34,23 @@ class DateMention:
     until: datetime
     span: DaySpan
     relative: bool
+    lacks_year: bool = False
 
     @property
     def written(self) -> str:
         """The date in full, in the language of the mention: ``7 May 2023``, ``2023年5月7日``."""
         return self.span.in_chinese() if has_cjk(self.text) else self.span.in_english()
+
+    @property
+    def completed(self) -> str | None:
+        """The mention with the year that it leaves out: ``14 May 2025``, ``May 14, 2025``; None when it leaves out more."""
+        first, last = self.span.first.year, self.span.last.year
+        if not self.lacks_year or first != last:
+            return None
+        if has_cjk(self.text):
+            return f"{first}年{self.text}"
+        month_first = self.text[-1].isdigit() or _ENDS_IN_A_DAY.search(self.text)
+        return f"{self.text}, {first}" if month_first else f"{self.text} {first}"
 
 
 def resolve_dates(text: str, said_at: datetime, zone: tzinfo) -> list[DateMention]:
@@ -65,5 +82,16 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo) -> list[DateMentio
         except (OverflowError, ValueError):  # the first or last days of the calendar
             continue
         mention = text[candidate.start : candidate.end]
-        mentions.append(DateMention(candidate.start, candidate.end, mention, since, until, candidate.span, candidate.relative))
+        mentions.append(
+            DateMention(
+                candidate.start,
+                candidate.end,
+                mention,
+                since,
+                until,
+                candidate.span,
+                candidate.relative,
+                candidate.lacks_year,
+            )
+        )
     return mentions

@@ -1,6 +1,7 @@
 """Chinese dates. Each rule is a phrase of everyday writing and the days it means."""
 
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from mneme.dates import spans
@@ -19,6 +20,7 @@ _DAYS = {
 _YEARS = {"前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _MONTHS = {"上上个月": -2, "上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1, "下下个月": 2}
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
+_EDGES = {"初": "early", "中": "mid", "底": "late"}
 _PAST = re.compile("了|过|曾|已经|刚")
 _FUTURE = re.compile("要|会|将|打算|准备|计划|之前|前完成|截止|见|开始")
 
@@ -29,6 +31,8 @@ def find(text: str, said: date) -> list[Found]:
 
 
 def _number(written: str) -> int:
+    if written == "几":  # "几号" asks for a day
+        raise ValueError(written)
     if written.isdigit():
         return int(written)
     tens, ten, ones = written.rpartition("十")
@@ -67,7 +71,7 @@ def _month(match: re.Match[str], said: date) -> DaySpan:
     whole = spans.month(said, _MONTHS[match[1]])
     if match[2]:
         return DaySpan.of_day(whole.first.replace(day=_number(match[2])))
-    return spans.part(whole, {"初": "early", "中": "mid", "底": "late"}[match[3]]) if match[3] else whole
+    return spans.part(whole, _EDGES[match[3]]) if match[3] else whole
 
 
 def _named_year(match: re.Match[str], said: date) -> DaySpan:
@@ -86,9 +90,28 @@ def _within_year(year: int, match: re.Match[str]) -> DaySpan:
 
 
 def _month_and_day(match: re.Match[str], said: date) -> DaySpan:
-    """The nearest of its kind: the year is not said."""
-    candidates = [date(said.year + years, _number(match[1]), _number(match[2])) for years in (-1, 0, 1)]
-    return DaySpan.of_day(min(candidates, key=lambda day: abs((day - said).days)))
+    """A day, or from one to another, in the nearest year: it is not said."""
+    first_month, first_day = _number(match[1]), _number(match[2])
+    last_month, last_day = _number(match[3] or match[1]), _number(match[4] or match[2])
+
+    def within(year: int) -> DaySpan:
+        first = date(year, first_month, first_day)
+        return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
+
+    return _nearest([within(year) for year in _years(said)], said)
+
+
+def _part_of_month(match: re.Match[str], said: date) -> DaySpan:
+    whole = _nearest([spans.month(date(year, _number(match[1]), 1)) for year in _years(said)], said)
+    return spans.part(whole, _EDGES[match[2]])
+
+
+def _nearest(candidates: Sequence[DaySpan], said: date) -> DaySpan:
+    return min(candidates, key=lambda span: abs((span.first - said).days))
+
+
+def _years(said: date) -> range:
+    return range(max(said.year - 1, date.min.year), min(said.year + 1, date.max.year) + 1)
 
 
 def _away(match: re.Match[str], said: date) -> DaySpan:
@@ -119,6 +142,11 @@ _RULES = (
     Rule(re.compile(rf"({'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?:{_NUMBER}[日号]|([初中底]))?"), _month),
     Rule(re.compile(rf"({'|'.join(_YEARS)}){_IN_YEAR}"), _named_year),
     Rule(re.compile(rf"((?:19|20)\d\d|[一二][〇零九一二三四五六七八]{{3}})年{_IN_YEAR}"), _numbered_year, relative=False),
-    Rule(re.compile(rf"(?<!年){_NUMBER}月(?:份)?{_NUMBER}[日号]"), _month_and_day),
+    Rule(
+        re.compile(rf"(?<!年){_NUMBER}月份?{_NUMBER}[日号](?:(?:到|至|[-–—~～])(?:{_NUMBER}月份?)?{_NUMBER}[日号])?"),
+        _month_and_day,
+        lacks_year=True,
+    ),
+    Rule(re.compile(rf"(?<!年){_NUMBER}月份?([初中底])(?!学)"), _part_of_month, lacks_year=True),
     Rule(re.compile(rf"(?<!第){_NUMBER}(天|日|周|个?星期|个?礼拜|个月|年)(以前|之前|前|以后|之后|后)"), _away),
 )

@@ -3,9 +3,10 @@
 import re
 from datetime import date, timedelta
 
-from mneme.dates import spans
+from mneme.dates import english_calendar, spans
+from mneme.dates.english_words import EDGE, MONTH, PART_OF_DAY, SHORT_WEEKDAY, WEEKDAY, edged, month_number, weekday_number
 from mneme.dates.rules import Found, Rule, apply
-from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
+from mneme.dates.spans import MONTHS, DaySpan
 from mneme.dates.tense import looks_back
 
 _NUMBERS = {
@@ -14,13 +15,8 @@ _NUMBERS = {
 }  # fmt: skip
 _VAGUE = {"few": (2, 5), "several": (3, 7)}  # the least and the most that is meant
 
-_MONTH_NUMBER = {name[:3].lower(): number for number, name in enumerate(MONTHS, 1)}
-_MONTH = "(?:" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "May") + "|Sept|May)"
-_WEEKDAY = "(?:" + "|".join(WEEKDAYS) + ")"
-_SHORT_DAY = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 _COUNT = rf"(?:a\s+)?(\d{{1,3}}|{'|'.join(sorted((*_NUMBERS, *_VAGUE), key=len, reverse=True))})(?:\s+of)?"
 _UNIT = r"(day|night|week|weekend|month|year|decade)s?"
-_DAY_NUMBER = r"(\d{1,2})(?:st|nd|rd|th)?"
 _HOLIDAYS = {
     "christmas eve": (12, 24), "christmas": (12, 25), "new year's eve": (12, 31), "new year's day": (1, 1),
     "new year's": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14), "independence day": (7, 4),
@@ -35,7 +31,7 @@ _CUE = re.compile(
 
 def find(text: str, said: date) -> list[Found]:
     """The English dates of a text that was said on a day; phrases may overlap."""
-    return apply(_RULES, text, said) if _CUE.search(text) else []
+    return apply((*_RULES, *english_calendar.RULES), text, said) if _CUE.search(text) else []
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -126,11 +122,9 @@ _STEP = {
 def _step(match: re.Match[str], said: date) -> DaySpan | None:
     """Last, this or next week, month, summer, Friday, May, Christmas; perhaps early, mid or late in it."""
     which, what = " ".join(match["which"].lower().split()), match["what"].lower()
-    whole = _step_to(which, what, said, match)
-    edge = (match["edge"] or "").lower()
-    if whole is None or not edge:
-        return whole
-    return spans.part(whole, "early" if edge.startswith(("ear", "beg", "sta")) else "mid" if edge.startswith("mid") else "late")
+    if _STEP[which] < 0 and _OWNED.search(match.string, max(0, match.start() - _REACH), match.start()):  # "your last week"
+        return None
+    return edged(match["edge"], _step_to(which, what, said, match))
 
 
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> DaySpan | None:
@@ -148,14 +142,14 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> DaySpan
     if what == "quarter":
         first = spans.month(said, -((said.month - 1) % 3) + 3 * step).first
         return DaySpan.between(first, spans.month(first, 2).last)
-    weekday = _weekday_number(what)
+    weekday = weekday_number(what)
     if weekday is not None:
         return _weekday(weekday, which, said, match)
     if what in ("spring", "summer", "autumn", "fall", "winter"):
         return _recurring([spans.season(what, said.year + years) for years in (-2, -1, 0, 1, 2)], step, said)
     if what in _HOLIDAYS:
         return _recurring([DaySpan.of_day(date(said.year + years, *_HOLIDAYS[what])) for years in (-1, 0, 1)], step, said)
-    number = _MONTH_NUMBER[what[:3]]
+    number = month_number(what)
     return _recurring([spans.month(date(said.year + years, number, 1)) for years in (-1, 0, 1)], step, said)
 
 
@@ -184,92 +178,25 @@ def _weekday(number: int, which: str, said: date, match: re.Match[str]) -> DaySp
     return DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number))
 
 
-def _bare_weekday(match: re.Match[str], said: date) -> DaySpan:
-    number = _weekday_number(match[1].lower())
-    return _weekday(number or 0, "", said, match)
-
-
-def _weekday_number(name: str) -> int | None:
-    """Monday is 0; from a name in lower case, or its short form."""
-    return next((at for at, weekday in enumerate(WEEKDAYS) if len(name) >= 3 and weekday.startswith(name)), None)
-
-
-# --- absolute --------------------------------------------------------------------------------------------------------
-
-
-def _nearest_year(month: int, number: int, said: date, back: bool | None) -> date:
-    candidates = [date(said.year + years, month, number) for years in (-1, 0, 1)]
-    if back is True:
-        return max(day for day in candidates if day <= said)
-    if back is False:
-        return min(day for day in candidates if day >= said)
-    return min(candidates, key=lambda day: abs((day - said).days))
-
-
-def _year_of(text: str | None) -> int | None:
-    return int(text) if text else None
-
-
-def _on(month: str, number: int, year: int | None, said: date, match: re.Match[str]) -> date:
-    which = _MONTH_NUMBER[month[:3].lower()]
-    return date(year, which, number) if year else _nearest_year(which, number, said, looks_back(match))
-
-
-def _day_month(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(_on(match[2], int(match[1]), _year_of(match[3] or None), said, match))
-
-
-def _month_day(match: re.Match[str], said: date) -> DaySpan:
-    first = _on(match[1], int(match[2]), _year_of(match[4]), said, match)
-    return DaySpan.between(first, first.replace(day=int(match[3]))) if match[3] else DaySpan.of_day(first)
-
-
-def _month_year(match: re.Match[str], said: date) -> DaySpan:
-    return _edged(match[1], spans.month(date(int(match[3]), _MONTH_NUMBER[match[2][:3].lower()], 1)))
-
-
-def _month_only(match: re.Match[str], said: date) -> DaySpan:
-    number = _MONTH_NUMBER[match[2][:3].lower()]
-    back = looks_back(match)
-    first = _nearest_year(number, 1, said, None if (number == said.month and back is False) else back)
-    return _edged(match[1], spans.month(first))
-
-
-def _edged(edge: str | None, whole: DaySpan) -> DaySpan:
-    if not edge:
-        return whole
-    edge = edge.lower()
-    return spans.part(whole, "early" if edge.startswith(("ear", "beg", "sta")) else "mid" if edge.startswith("mid") else "late")
-
-
-def _iso(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(date(int(match[1]), int(match[2]), int(match[3])))
-
-
-def _slashes(match: re.Match[str], said: date) -> DaySpan:
-    first, second, number = int(match[1]), int(match[2]), int(match[3])
-    number += 2000 if number < 100 else 0
-    return DaySpan.of_day(date(number, second, first) if first > 12 else date(number, first, second))
-
-
-def _year_only(match: re.Match[str], said: date) -> DaySpan:
-    return spans.year(int(match[1]))
+def _bare_weekday(match: re.Match[str], said: date) -> DaySpan | None:
+    """The last or the next of its kind; None for any of them ("on a Wednesday", "every Friday", "that Tuesday")."""
+    if _NO_CERTAIN_DAY.search(match.string, max(0, match.start() - _REACH), match.start()):
+        return None
+    return _weekday(weekday_number(match[1]) or 0, "", said, match)
 
 
 def _insensitive(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_EDGE = r"((?:early|mid|late)[\s-]+(?:in\s+)?|(?:the\s+)?(?:beginning|start|middle|end)\s+of\s+)"
+_REACH = 24  # characters before a date
+_OWNED = re.compile(r"\b(?:my|your|his|our|their|its)\s+$", re.IGNORECASE)
+_NO_CERTAIN_DAY = re.compile(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$", re.IGNORECASE)
 _WHAT = (
-    rf"week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter|{_WEEKDAY}|(?-i:{_SHORT_DAY})|(?-i:{_MONTH})|"
+    rf"week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter|{WEEKDAY}|(?-i:{SHORT_WEEKDAY})|(?-i:{MONTH})|"
     + "|".join(_HOLIDAYS)
 )
 _WHICH = r"this\s+past|this\s+coming|last|past|previous|this|next|coming|upcoming"
-_YEAR = r",?\s+(\d{4})\b"
-_NO_YEAR = r"()\b(?!,?\s+\d{4}\b)"
-_MONTH_AND_DAY = rf"\b({_MONTH})\b\.?\s+(?:the\s+)?{_DAY_NUMBER}\b(?:\s*[-–]\s*{_DAY_NUMBER}\b)?"
-_DAY_AND_MONTH = rf"\b{_DAY_NUMBER}(?:\s+of)?\s+({_MONTH})\b\.?"
 _RULES = (
     Rule(_insensitive(rf"\b{_COUNT}\s+{_UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)"), _ago),
     Rule(_insensitive(r"\b(?:half\s+a\s+year|(?:a|one)\s+year\s+and\s+a\s+half)\s+ago\b"), _half_ago),
@@ -277,21 +204,11 @@ _RULES = (
     Rule(_insensitive(rf"\b{_COUNT}\s+{_UNIT}\s+from\s+(?:now|today)\b"), _ahead),
     Rule(_insensitive(rf"\b(?:the\s+|these\s+)?(last|past|next|coming)\s+{_COUNT}\s+{_UNIT}\b"), _stretch),
     Rule(_insensitive(r"\b((?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow|"
-                      r"last\s+night|this\s+(?:morning|afternoon|evening))\b"), _simple),
+                      r"last\s+night|this\s+(?:morning|afternoon|evening))\b" + PART_OF_DAY), _simple),
     Rule(_insensitive(r"\bthe\s+(week|weekend|month|year)\s+(before\s+last|after\s+next)\b"), _before_last),
-    Rule(_insensitive(rf"\b(?P<edge>{_EDGE})?(?:the\s+)?(?P<which>{_WHICH})\s+(?P<what>{_WHAT})\b"), _step),
-    Rule(_insensitive(rf"\b({_WEEKDAY})\b(?!s)"), _bare_weekday),
-    Rule(re.compile(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({_SHORT_DAY})\b"), _bare_weekday),
-    Rule(re.compile(_DAY_AND_MONTH + _YEAR), _day_month, relative=False),
-    Rule(re.compile(_DAY_AND_MONTH + _NO_YEAR), _day_month),
-    Rule(re.compile(_MONTH_AND_DAY + _YEAR), _month_day, relative=False),
-    Rule(re.compile(_MONTH_AND_DAY + _NO_YEAR), _month_day),
-    Rule(re.compile(rf"\b{_EDGE}?({_MONTH})\b\.?,?\s+(?:of\s+)?(\d{{4}})\b"), _month_year, relative=False),
-    Rule(_insensitive(rf"\b(?:in|since|until|till|by|during|around|from|of)\s+{_EDGE}?(?-i:({_MONTH}))\b(?!\s+\d)"),
-         _month_only),
-    Rule(re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?=\b|T)"), _iso, relative=False),
-    Rule(re.compile(r"\b((?:19|20)\d\d)/(\d\d?)/(\d\d?)\b"), _iso, relative=False),
-    Rule(re.compile(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b"), _slashes, relative=False),
-    Rule(_insensitive(r"\b(?:in|since|from|until|during|by|of|year|early|late|around)\s+((?:19|20)\d\d)\b(?![-/.,]\d)"),
-         _year_only, relative=False),
+    Rule(_insensitive(rf"\b(?P<edge>{EDGE})?(?:the\s+)?(?P<which>{_WHICH})\s+(?P<what>{_WHAT})\b(?!\s+of\b)"
+                      rf"{PART_OF_DAY}"), _step),
+    Rule(_insensitive(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
+                      rf"{PART_OF_DAY}"), _bare_weekday),
+    Rule(re.compile(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b"), _bare_weekday),
 )  # fmt: skip

@@ -10,12 +10,13 @@ from mneme.dates.spans import DaySpan
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A phrase at ``start`` to ``end`` and its days; ``relative`` to the day it was said."""
+    """A phrase at ``start`` to ``end`` and its days; ``relative`` to the day it was said, perhaps for its year only."""
 
     start: int
     end: int
     span: DaySpan
     relative: bool
+    lacks_year: bool
 
 
 Meaning = Callable[[re.Match[str], date], DaySpan | None]
@@ -23,11 +24,15 @@ Meaning = Callable[[re.Match[str], date], DaySpan | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern, and what a match means on the day it is said; None when it is no date after all."""
+    """A pattern, and what a match means on the day it is said; None when it is no date after all.
+
+    ``lacks_year`` says that nothing but the year would have to be added to understand the phrase on any day.
+    """
 
     pattern: re.Pattern[str]
     meaning: Meaning
     relative: bool = True
+    lacks_year: bool = False
 
 
 def apply(rules: Iterable[Rule], text: str, said: date) -> list[Found]:
@@ -40,5 +45,5 @@ def apply(rules: Iterable[Rule], text: str, said: date) -> list[Found]:
             except (ValueError, OverflowError):  # 31 June, the year 12000
                 continue
             if span is not None:
-                found.append(Found(match.start(), match.end(), span, rule.relative))
+                found.append(Found(match.start(), match.end(), span, rule.relative, rule.lacks_year))
     return found

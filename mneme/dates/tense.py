@@ -1,42 +1,85 @@
 """Whether an English sentence looks back or ahead: what "on Friday" and "in March" mean depends on it."""
 
 import re
+from dataclasses import dataclass
 
 _OWN = {"since": True, "by": False, "until": False, "till": False}
 _FUTURE = re.compile(
     r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
-    r"starts?|begins?|due|by|until|let's|deadline|want to|need to|have to|should|could we|shall)\b|'ll\b",
+    r"starts?|begins?|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love))\b|"
+    r"['’]ll\b|['’]d (?:like|love)\b",
     re.IGNORECASE,
 )
 _PAST = re.compile(
-    r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|scheduled|planned|wed\b)(?:\w{2,}ed|was|were|did|didn't|had|went|"
-    r"got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|lost|left|held|told|said|began|spent|wrote|drove|flew|"
-    r"caught|been|since|back)\b",
+    r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b)"
+    r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
+    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|since)\b",
     re.IGNORECASE,
 )
+# What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
+_ARRANGED = re.compile(
+    r"(?:agreed|announced|arranged|asked|booked|changed|confirmed|decided|delayed|expected|fixed|invited|moved|offered|"
+    r"postponed|promised|pushed|registered|reserved|set|shifted|signed|suggested|supposed|told|wanted)$",
+    re.IGNORECASE,
+)
+_AIMED = re.compile(
+    r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
+    re.IGNORECASE | re.DOTALL,
+)  # at a date, or at something still to do: what was arranged for it says nothing of when it is
+_PASSIVE = re.compile(r"\b(?:is|are|am|be|being|gets?)\s+(?:\w+ly\s+)?$", re.IGNORECASE)  # "it is decided" is of now
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
-_SENTENCE_END = re.compile(r"[.!?\n;]\s")
+_SENTENCE_END = re.compile(r"[.!?\n;:]\s")
+_CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\b(?:I|we|you|he|she|it|they)\b", re.IGNORECASE)
+_LEADING = re.compile(
+    r"\W*(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W+){0,3}$", re.IGNORECASE
+)
 
 
 def looks_back(match: re.Match[str]) -> bool | None:
     """Whether a date speaks of the past; None where nothing tells.
 
-    Its own preposition decides, then the nearest cue before it in its sentence, then the first after it.
+    Its own preposition decides, then the nearest cue before it in its clause, then the first after it there; else, when
+    its clause has no subject of its own, the nearest cue before. For a date that leads its sentence it is the first after.
     """
-    own = match[0].split(maxsplit=1)[0].lower()
-    if own in _OWN:
-        return _OWN[own]
     text, start = match.string, match.start()
     begins = max(0, start - _REACH)
     begins = max((end.end() for end in _SENTENCE_END.finditer(text, begins, start)), default=begins)
+    before = text[begins:start].split()
+    for own in (match[0].split(maxsplit=1)[0].lower(), before[-1].lower() if before else ""):
+        if own in _OWN:
+            return _OWN[own]
     ending = _SENTENCE_END.search(text, match.end(), match.end() + _REACH)
-    cues = [
-        (cue.start(), back)
-        for pattern, back in ((_FUTURE, False), (_PAST, True))
-        for cue in pattern.finditer(text, begins, ending.start() if ending else match.end() + _REACH)
-        if not match.start() <= cue.start() < match.end()
-    ]
-    if not cues:
+    ends = ending.start() if ending else match.end() + _REACH
+    earlier, later = _cues(text, begins, start), _cues(text, match.end(), ends)
+    if _LEADING.fullmatch(text, begins, start):
+        return later[0].back if later else None
+    clause_begins = max((end.end() for end in _CLAUSE_END.finditer(text, begins, start)), default=begins)
+    clause_end = _CLAUSE_END.search(text, match.end(), ends)
+    clause_ends = clause_end.start() if clause_end else ends
+    for cue in reversed(earlier):
+        if cue.at >= clause_begins and not (cue.arranged and _AIMED.match(text, cue.at, start)):
+            return cue.back
+    for cue in later:
+        if cue.at < clause_ends:
+            return cue.back
+    if _SUBJECT.search(text, clause_begins, clause_ends):  # it has a verb of its own
         return None
-    before = [cue for cue in cues if cue[0] < start]
-    return max(before)[1] if before else min(cues)[1]
+    return next((cue.back for cue in reversed(earlier) if not cue.arranged), None)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Cue:
+    """Where a text tells the tense; ``arranged`` when it tells when something was settled rather than done."""
+
+    at: int
+    back: bool
+    arranged: bool = False
+
+
+def _cues(text: str, begins: int, ends: int) -> list[_Cue]:
+    found = [_Cue(cue.start(), back=False) for cue in _FUTURE.finditer(text, begins, ends)]
+    for cue in _PAST.finditer(text, begins, ends):
+        if not _PASSIVE.search(text, max(begins, cue.start() - 20), cue.start()):
+            found.append(_Cue(cue.start(), back=True, arranged=_ARRANGED.match(cue[0]) is not None))
+    return sorted(found)

@@ -1,6 +1,7 @@
 """Chats of other programs: who said what, when, in whose memory."""
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -148,15 +149,21 @@ def test_messages_with_role_and_content_are_read(read, data):
     messages = read(data, user_id="ines")
     assert said(messages) == [("ines", "Where is my tea?"), ("assistant", "On the table.")]
     assert [message.role for message in messages] == ["user", "assistant"]
-    assert {message.conversation_id for message in messages} == {"chat"}
+    assert {message.conversation_id for message in messages} == {"ines/chat"}
     assert {message.owner.key for message in messages} == {"default/user/ines"}
 
 
-def test_a_chat_without_times_stands_at_the_unknown_time_30_seconds_apart(read):
-    assert [message.sent_at.isoformat() for message in read(TALK, user_id="ines")] == [
-        "1970-01-01T00:00:00+00:00",
-        "1970-01-01T00:00:30+00:00",
-    ]
+def test_a_chat_without_times_has_the_time_of_its_file_30_seconds_apart(tmp_path):
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(TALK))
+    os.utime(path, (1767258000, 1767258000))
+    events = [parse_event(incoming.raw, incoming.received_at) for incoming in read_file(path, user_id="ines")]
+    assert [event.sent_at.isoformat() for event in events] == ["2026-01-01T09:00:00+00:00", "2026-01-01T09:00:30+00:00"]
+
+
+def test_chats_of_two_owners_may_lie_in_files_of_one_name(read):
+    conversations = {message.conversation_id for owner in ("ines", "bob") for message in read(TALK, user_id=owner)}
+    assert conversations == {"ines/chat", "bob/chat"}
 
 
 @pytest.mark.parametrize(
@@ -187,10 +194,10 @@ def test_chats_one_on_each_line_are_read(tmp_path):
     path = tmp_path / "chats.jsonl"
     path.write_text("".join(json.dumps({"messages": TALK}) + "\n" for _ in range(2)))
     assert [parse_event(one.raw, utc_now()).conversation_id for one in read_file(path, user_id="ines")] == [
-        "chats-0",
-        "chats-0",
-        "chats-1",
-        "chats-1",
+        "ines/chats-0",
+        "ines/chats-0",
+        "ines/chats-1",
+        "ines/chats-1",
     ]
 
 

@@ -14,6 +14,7 @@ from evaluation.segmentation import (
     load_locomo_sessions,
     pk,
     score,
+    segment_lengths,
     spoken,
     window_diff,
 )
@@ -74,6 +75,10 @@ def test_nothing_to_find_and_nothing_found_scores_zero_without_a_crash() -> None
     assert score([(dialogue(()), frozenset())]).f1 == 0
 
 
+def test_segments_are_as_long_as_the_cuts_make_them() -> None:
+    assert segment_lengths([(dialogue((3, 6)), frozenset({3, 7})), (dialogue(()), frozenset())]) == [3, 4, 3, 10]
+
+
 # --- cutting as the flow does ----------------------------------------------------------------------------------------
 
 
@@ -126,6 +131,13 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text('{"id": "x", "dialogue": "user: a"}\n{"id": "y"}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"set\.jsonl:2"):
+        load_dialogues(path)
+
+
+def test_a_dialogue_without_a_message_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text('{"id": "x", "dialogue": " [NEWLINE] "}', encoding="utf-8")
+    with pytest.raises(InputError, match=r"set\.jsonl:1: a dialogue without a message"):
         load_dialogues(path)
 
 

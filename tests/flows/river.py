@@ -186,7 +186,7 @@ class River:
         services = Services(
             settings=self.settings,
             index=self.index,
-            embed=lambda texts: self._submit(lambda: self._embedding(texts)),
+            embed=lambda texts: at_once(lambda: self._embedding(texts)),  # the embedder has threads of its own
             submit=self._submit,
             clock=lambda: self.now,
             versions=Versions(self._run),

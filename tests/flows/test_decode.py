@@ -8,7 +8,7 @@ import pytest
 from connectors.plain_text import PlainTextParser
 from flows.decode import decode
 from flows.items import Arrived, Pause
-from mneme.ports import DeadLetter, Incoming
+from mneme.ports import DeadLetter, Incoming, ParsedDocument
 from mneme.records import Position
 
 ARRIVED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -18,6 +18,49 @@ GOOD = {"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_a
 def decoded(raw: bytes | dict[str, object]) -> list[object]:
     data = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
     return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), PlainTextParser()))
+
+
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("a number of 5,000 digits", json.dumps(GOOD)[:-1].encode() + b', "metadata": {"n": ' + b"9" * 5000 + b"}}"),
+        ("a time before all times", {**GOOD, "sent_at": "0001-01-01T00:00:00+14:00"}),
+        ("a local time before all times", {**GOOD, "sent_at": "0001-01-01T00:00:00", "timezone": "Asia/Tokyo"}),
+        ("half a surrogate pair in metadata", {**GOOD, "metadata": {"a": "\ud800"}}),
+        ("half a surrogate pair in a tool call", {**GOOD, "tool_calls": [{"name": "a", "arguments": "\udc00"}]}),
+        ("half a surrogate pair in a name", {**GOOD, "sender_name": "\ud800"}),
+        (
+            "a document before all times",
+            {"event": "document", "document_id": "d", "name": "n", "content": "x", "dated_at": "0001-01-01T00:00:00+14:00"},
+        ),
+        (
+            "a document after all times",
+            {"event": "document", "document_id": "d", "name": "n", "content": "x", "dated_at": "9999-12-31T23:00:00-14:00"},
+        ),
+    ],
+)
+def test_an_event_that_no_index_could_keep_is_a_dead_letter(name: str, event: bytes | dict[str, object]) -> None:
+    [letter] = decoded(event)
+    assert isinstance(letter, DeadLetter), name
+    assert letter.reason
+    letter.reason.encode()
+
+
+def test_a_surrogate_pair_is_a_character() -> None:
+    [item] = decoded(json.dumps({**GOOD, "content": "tea \U0001f375"}).encode())
+    assert isinstance(item, Arrived)
+    assert item.message.text == "tea \U0001f375"
+
+
+def test_a_defect_of_the_parser_costs_one_event() -> None:
+    class Defective(PlainTextParser):
+        def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+            raise ZeroDivisionError("oops")
+
+    raw = json.dumps({"event": "document", "document_id": "d", "name": "n", "content": "x"}).encode()
+    [letter] = decode(Incoming(raw, Position(topic="t", partition=0, offset=0), ARRIVED), Defective())
+    assert isinstance(letter, DeadLetter)
+    assert letter.reason == "ZeroDivisionError: oops"
 
 
 def test_a_message_arrives_with_its_position_and_zone() -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -227,6 +228,35 @@ def test_a_defect_in_an_extractor_costs_one_episode_its_depth_and_nothing_else()
     flow.end()
     assert len(episodes(flow.index)) == 2
     assert all("ZeroDivisionError" in letter.reason for letter in flow.letters.letters)
+
+
+@pytest.mark.parametrize("sources", [(), (99,), (-1,)])
+def test_a_fact_that_cites_no_message_costs_one_episode_its_depth_and_nothing_else(sources: tuple[int, ...]) -> None:
+    class Citing(OneFactEach):
+        def extract(self, cut):  # type: ignore[no-untyped-def]
+            extraction = super().extract(cut)
+            return replace(extraction, facts=(replace(extraction.facts[0], sources=sources, same_as_source=False),))
+
+    flow = river(extractor=Citing())
+    flow.feed(message(0, "coffee"))
+    flow.end()
+    assert episodes(flow.index) == [("m000",)]
+    [letter] = flow.letters.letters
+    assert "cites" in letter.reason
+
+
+def test_a_defect_in_a_detector_that_calls_a_model_is_cut_without_it() -> None:
+    class Defective(CutOnWord):
+        window = 4
+        calls_a_model = True
+
+        def judge(self, context, judged, ahead):  # type: ignore[no-untyped-def]
+            raise KeyError("lines")
+
+    flow = river(detector=Defective())
+    flow.feed(message(0, "coffee"), message(1, "NEW things"))
+    flow.end()
+    assert episodes(flow.index) == [("m000",), ("m001",)]
 
 
 def test_a_model_that_is_down_is_waited_for() -> None:

@@ -46,8 +46,8 @@ def test_versions_grow_within_a_run_and_over_runs_and_threads() -> None:
         thread.join()
     assert len(set(seen)) == 4000
     assert max(seen) < Versions(8).next()
-    assert Versions(2**32).next() < 2**63, "an index takes a signed long"
-    assert WRITES_PER_RUN == 10**9
+    assert Versions(2**23).next() + WRITES_PER_RUN < 2**63, "an index takes a signed long"
+    assert WRITES_PER_RUN > 10_000 * 3 * 365 * 86_400, "writes of three busy years without a restart"
 
 
 def test_pending_counts_what_moves_and_what_is_at_work() -> None:
@@ -74,6 +74,19 @@ def test_what_a_lane_wrote_hides_what_the_index_shows_until_some_snapshots_later
     assert unseen.newest(key, old) is None
     for _ in range(3):
         unseen.snapshot_taken()
+    assert unseen.newest(key, old) is old
+
+
+def test_what_was_written_stays_known_while_a_read_is_under_way_that_may_have_missed_it() -> None:
+    key = Key(Collection.GRAPH, "t/user/u", "x")
+    old, new = (_row(version) for version in (1, 2))
+    unseen = Unseen()
+    begun = unseen.taken
+    unseen.wrote(key, new)
+    for _ in range(10):
+        unseen.snapshot_taken(oldest_read=begun)
+    assert unseen.newest(key, old) is new
+    unseen.snapshot_taken()
     assert unseen.newest(key, old) is old
 
 

@@ -1,8 +1,10 @@
 """The writer: refused rows become letters, changes are told once acknowledged, an index that is down is waited for."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -20,10 +22,16 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 class Index(ReferenceIndex):
     """Refuses rows that say so, and is down for a while."""
 
-    def __init__(self, down: int = 0) -> None:
+    def __init__(self, down: int = 0, refresh_fails: int = 0) -> None:
         super().__init__()
         self.prepare(IDENTITY)
         self.down = down
+        self.refresh_fails = refresh_fails
+
+    def refresh(self) -> None:
+        if self.refresh_fails:
+            self.refresh_fails -= 1
+            raise StoreUnavailable("no node answers")
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
         if self.down:
@@ -95,6 +103,44 @@ def test_an_index_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) ->
     write, _, _ = writer(index, stopping)
     write.write([WriteBatch((put(0),))])
     assert index.count(Collection.MESSAGES) == 1
+
+
+def test_a_flush_waits_for_an_index_that_cannot_refresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = Index(refresh_fails=2)
+    stopping = threading.Event()
+    monkeypatch.setattr(stopping, "wait", lambda seconds: False)
+    write, _, _ = writer(index, stopping)
+    write.write([FlushDone("default", "f1")])
+    key = flush_marker("default", "f1", NOW).key
+    assert key in index.get([key])
+
+
+def test_a_broker_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopping = threading.Event()
+    monkeypatch.setattr(stopping, "wait", lambda seconds: False)
+    write, letters, feed = writer(Index(), stopping)
+    failures = [StoreUnavailable("no broker"), StoreUnavailable("no broker")]
+
+    def flaky(send: Callable[[Any], None]) -> Callable[[Any], None]:
+        def sent(batch: Any) -> None:
+            if failures:
+                raise failures.pop()
+            send(batch)
+
+        return sent
+
+    monkeypatch.setattr(letters, "send", flaky(letters.send))
+    monkeypatch.setattr(feed, "send", flaky(feed.send))
+    write.write([WriteBatch((put(0),)), DeadLetter("decode", "nonsense", b"{", None, NOW)])
+    assert (len(letters.letters), len(feed.changes)) == (1, 1)
+
+
+def test_a_row_that_is_refused_for_its_characters_is_a_letter_like_any_other() -> None:
+    index = Index()
+    write, letters, _ = writer(index)
+    row = put(0, "refuse this").row
+    write.write([WriteBatch((Put(replace(row, body={**row.body, "metadata": {"a": "\ud800"}})),))])
+    assert b"ud800" in letters.letters[0].raw
 
 
 def test_waiting_ends_when_the_flow_is_told_to_stop() -> None:

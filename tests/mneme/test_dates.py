@@ -52,6 +52,22 @@ ENGLISH = [
     ("late March 2024", "2024-03-21", "2024-03-31"),
     ("since 2019", "2019-01-01", "2019-12-31"),
     ("at 2026-02-28T10:00", "2026-02-28", "2026-02-28"),
+    ("from 22 to 24 August", "2026-08-22", "2026-08-24"),
+    ("Oslo, 5-12 June, it is decided", "2026-06-05", "2026-06-12"),
+    ("from 31 March to 4 April", "2026-03-31", "2026-04-04"),
+    ("May 3 to 7", "2026-05-03", "2026-05-07"),
+    ("28 December to 3 January", "2025-12-28", "2026-01-03"),
+    ("Thursday, 15 May", "2025-05-15", "2025-05-15"),
+    ("first of May", "2026-05-01", "2026-05-01"),
+    ("the first week of June", "2026-06-01", "2026-06-07"),
+    ("the last weekend in May 2025", "2025-05-31", "2025-06-01"),
+    ("the beginning of May", "2026-05-01", "2026-05-10"),
+    ("early June would suit", "2026-06-01", "2026-06-10"),
+    ("Friday the 13th", "2026-03-13", "2026-03-13"),
+    ("I think Saturday the 18th suits", "2026-04-18", "2026-04-18"),
+    ("it rained on Tuesday the 3rd", "2026-03-03", "2026-03-03"),
+    ("the 14th is a Thursday", "2026-05-14", "2026-05-14"),
+    ("on Friday night", "2026-03-06", "2026-03-06"),
     ("on 5/6/2023", "2023-05-06", "2023-05-06"),
     ("on 25/6/2023", "2023-06-25", "2023-06-25"),
 ]
@@ -75,6 +91,8 @@ CHINESE = [
     ("去年五月", "2025-05-01", "2025-05-31"),
     ("2022年3月8日", "2022-03-08", "2022-03-08"),
     ("三月八号", "2026-03-08", "2026-03-08"),
+    ("四月三号到五号", "2026-04-03", "2026-04-05"),
+    ("四月底", "2026-04-21", "2026-04-30"),
     ("明年", "2027-01-01", "2027-12-31"),
 ]
 
@@ -89,10 +107,69 @@ def test_a_date_is_the_days_that_were_meant(text, first, last):
 
 @pytest.mark.parametrize(
     "text",
-    ["I may go", "the other day", "soon", "a good day", "31 June", "they march on", "in 3 of 10", "我们的天", "一天一次"],
+    [
+        "I may go",
+        "the other day",
+        "soon",
+        "a good day",
+        "31 June",
+        "they march on",
+        "in 3 of 10",
+        "on a Wednesday",
+        "every Friday",
+        "that Tuesday",
+        "on Monday mornings",
+        "your last week",
+        "the last week of school",
+        "it wasn't built in a day",
+        "on the 17th",
+        "我们的天",
+        "一天一次",
+        "几月几号",
+    ],
 )
 def test_what_is_no_date_is_left_out(text):
     assert resolve_dates(text, WEDNESDAY, UTC) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "month"),
+    [
+        ("We went camping in August.", "2025-08"),
+        ("In August, we went camping.", "2025-08"),
+        ("We moved to Oslo in August.", "2025-08"),
+        ("It rained, but in August we go.", "2026-08"),
+        ("We postponed the rest, the pilot is still in August.", "2026-08"),
+        ("She printed a case and wants to show it in August.", "2026-08"),
+        ("Launch in August, noted.", "2026-08"),
+        ("August 2026: it is decided. We launch in August.", "2026-08"),
+        ("There is something nobody noticed: Bo turns 40 in August.", "2026-08"),
+        ("The fair in August still works.", "2026-08"),
+        ("I need the costs of February by service, compared with the plan.", "2026-02"),
+    ],
+)
+def test_a_month_without_a_year_is_the_nearest_on_the_side_of_its_own_clause(text, month):
+    assert resolve_dates(text, WEDNESDAY, UTC)[-1].since.strftime("%Y-%m") == month
+
+
+@pytest.mark.parametrize(
+    ("text", "completed"),
+    [
+        ("14 May", "14 May 2026"),
+        ("the 14th of May", "the 14th of May 2026"),
+        ("May 14", "May 14, 2026"),
+        ("May 14th", "May 14th, 2026"),
+        ("in April", "in April 2026"),
+        ("22 to 24 August", "22 to 24 August 2026"),
+        ("28 December to 3 January", None),
+        ("14 May 2024", None),
+        ("yesterday", None),
+        ("Friday the 13th", None),
+        ("三月八号", "2026年三月八号"),
+    ],
+)
+def test_only_a_year_is_added_where_only_the_year_is_missing(text, completed):
+    assert resolve_dates(text, WEDNESDAY, UTC)[0].completed == completed
 
 
 def test_yesterday_is_the_speakers_yesterday():

@@ -1,5 +1,7 @@
 """Settings: an unknown or wrong variable stops the program with its name; secrets stay secret."""
 
+from pathlib import Path
+
 import pytest
 
 from mneme.errors import SettingsError
@@ -53,3 +55,15 @@ def test_a_secret_is_neither_printed_nor_in_an_error(monkeypatch: pytest.MonkeyP
 def test_variables_of_the_tests_are_none_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MNEME_TEST_KAFKA", "127.0.0.1:9092")
     load_settings()
+
+
+def test_an_unknown_variable_is_told_the_settings_of_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEME_KAFKA__TOPICS__MESAGES", "chat")
+    with pytest.raises(SettingsError, match=r"^MNEME_KAFKA__TOPICS__MESAGES is not a setting; .* backfill, .* messages \("):
+        load_settings()
+
+
+def test_an_unknown_variable_of_the_env_file_is_named_as_it_is_written_there(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("MNEME_TYPO=1\n")
+    with pytest.raises(SettingsError, match=r"^MNEME_TYPO is not a setting; .* opensearch"):
+        load_settings()

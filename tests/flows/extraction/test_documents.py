@@ -1,5 +1,7 @@
 from datetime import UTC, datetime
 
+import pytest
+
 from flows.extraction import LocalExtractor
 from tests.flows.extraction.cuts import document
 
@@ -40,3 +42,63 @@ def test_an_empty_chunk_yields_an_episode_without_facts():
     extraction = LocalExtractor().extract(document("---"))
     assert extraction.facts == ()
     assert extraction.summary == "---"
+
+
+def statements(text, **fields):
+    return [fact.statement for fact in LocalExtractor().extract(document(text, **fields)).facts]
+
+
+def test_lines_that_were_wrapped_by_hand_are_one_sentence():
+    text = """Rental cars are booked in the compact class; an electric car is
+preferred where the route allows it. The next review is planned for October
+2025. The limit rises then."""
+    assert statements(text, section=None) == [
+        "Rental cars are booked in the compact class; an electric car is preferred where the route allows it.",
+        "The next review is planned for October 2025.",
+    ]
+
+
+def test_lines_that_were_ended_stay_apart():
+    assert statements(
+        "Opening hours: 9 to 17\nClosed on public holidays\n| Monday | open 9 to 17 |\n| Sunday | closed for repairs |",
+        section=None,
+    ) == [
+        "Opening hours: 9 to 17",
+        "Closed on public holidays",
+        "Monday | open 9 to 17",
+        "Sunday | closed for repairs",
+    ]
+
+
+def test_an_item_of_a_list_has_the_line_that_introduces_it():
+    text = """The limits for a night are:
+
+- Oslo and Bergen: 140 euros
+- All other places: 90 euros, breakfast
+  included
+
+The rooms are booked by the traveller alone."""
+    assert statements(text, section=None) == [
+        "The limits for a night are: Oslo and Bergen: 140 euros",
+        "The limits for a night are: All other places: 90 euros, breakfast included",
+        "The rooms are booked by the traveller alone.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "statement"),
+    [
+        ("Alcohol is part of these limits.", "Meals: Alcohol is part of these limits."),
+        ("It applies to everybody with a contract and a badge.", "Meals: It applies to everybody with a contract and a badge."),
+        ("Breakfast costs five euros in every canteen.", "Breakfast costs five euros in every canteen."),
+        ("This meal is paid in full by the host.", "This meal is paid in full by the host."),
+    ],
+)
+def test_a_sentence_that_leans_on_its_section_has_the_heading_in_front(sentence, statement):
+    assert statements(sentence, section="Handbook > 7. Meals") == [statement]
+
+
+def test_a_weekday_in_a_document_is_any_of_its_kind():
+    [fact] = LocalExtractor().extract(document("Claims are paid on Friday by Finance.", section=None)).facts
+    assert fact.statement == "Claims are paid on Friday by Finance."
+    assert fact.event_at is None

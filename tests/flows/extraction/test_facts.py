@@ -180,3 +180,43 @@ def test_the_topic_is_the_subject_of_the_episode():
 def test_said_on_another_day_the_same_words_mean_another_date():
     later = facts("Ann: I ran a marathon yesterday.", sent_at=datetime(2026, 4, 2, 9, tzinfo=UTC))
     assert later[0].event_at > facts("Ann: I ran a marathon yesterday.", sent_at=MONDAY)[0].event_at
+
+
+@pytest.mark.parametrize("text", ["Sensible priorities.", "Relieved. Thank you.", "That sounds exciting!"])
+def test_a_mere_reaction_is_no_fact(text):
+    assert [fact.sources for fact in facts("Ann: I painted the house yellow.", f"Bo: {text}")] == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Rain is expected.", "He left.", "I refuse.", "Not hazelnut.", "Gate 12.", "With Rex in Oslo.", "Tomorrow then."]
+)
+def test_a_short_message_that_tells_something_is_a_fact(text):
+    assert len(facts("Ann: I painted the house yellow.", f"Bo: {text}")) == 2
+
+
+def test_a_short_answer_is_no_mere_reaction():
+    assert statements("Ann: Which colour do you like?", "Bo: Pale yellow.")[-1].endswith("Bo said: Pale yellow.")
+
+
+def test_a_clock_ends_a_sentence_and_a_list_number_does_not():
+    assert statements("Ann: Saturday at 19:30. Lupo is full.\n1. Call them")[0].endswith("at 19:30. Lupo is full. 1. Call them")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("My birthday is on 14 May.", "Ann's birthday is on 14 May 2026."),
+        ("I leave in September.", "Ann leaves in September 2026."),
+        ("I leave on 3 June 2027.", "Ann leaves on 3 June 2027."),
+        ("I leave from 22 to 24 August.", "Ann leaves from 22 to 24 August 2026."),
+        ("On a Wednesday everybody leaves at ten.", "Ann said: On a Wednesday everybody leaves at ten."),
+        ("I leave on Saturday the 14th.", "Ann leaves on Saturday the 14th (14 March 2026)."),
+    ],
+)
+def test_a_date_is_written_once(text, told):
+    assert statements(f"Ann: {text}") == [told]
+
+
+def test_a_range_of_days_begins_with_its_first_and_ends_after_its_last():
+    [fact] = facts("Ann: The fair is from 22 to 24 August.")
+    assert (fact.event_at, fact.event_until) == (datetime(2026, 8, 22, tzinfo=UTC), datetime(2026, 8, 25, tzinfo=UTC))

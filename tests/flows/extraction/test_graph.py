@@ -81,6 +81,19 @@ def test_names_are_entities_and_the_beginning_of_a_sentence_is_none():
     assert entities == {"Mia": "person", "Oslo": "location", "Blue Harbour": "object"}
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Poor Rex is on a diet now.", {"Rex"}),
+        ("Give Rex a carrot from me.", {"Rex"}),
+        ("The bakery in Oslo is closed on Saturdays.", {"Oslo"}),
+        ("My table is at Quan Do, near the Elbe.", {"Quan Do", "Elbe"}),
+    ],
+)
+def test_a_name_is_without_what_only_stands_beside_it(text, names):
+    assert set(graph(f"Ann: {text}", "Bo: ok")[0]) - {"Ann", "Bo"} == names
+
+
 def test_a_speaker_is_an_entity_with_what_is_said_of_them():
     entities = LocalExtractor().extract(talk("Ann: I play the cello.", "Bo: I bake bread.")).entities
     assert [(entity.name, entity.summary, entity.sources) for entity in entities] == [

@@ -82,3 +82,46 @@ def test_what_is_ahead_is_a_foresight(text):
 )
 def test_what_is_over_or_a_way_of_speaking_is_no_foresight(text):
     assert foresights(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("The report deadline is 27 March.", "The report deadline is 27 March 2026."),
+        ("Then it is decided: I move the launch to 8 August.", "Ann moves the launch to 8 August 2026."),
+        ("But the doctors say the twins will come in June.", "The doctors say the twins will come in June 2026."),
+        (
+            "I'll write it down for everybody in the team and for the customers in the north; the new launch is on 8 August, "
+            "the printer driver and the offline mode have to wait for the one after.",
+            "The new launch is on 8 August 2026, the printer driver and the offline mode have to wait for the one after.",
+        ),
+        ("They sign on 1 April.", "Ann said: They sign on 1 April 2026."),
+    ],
+)
+def test_a_foresight_is_the_expectation_alone(text, statement):
+    assert [plan.statement for plan in foresights(text)] == [statement]
+
+
+def test_the_day_that_is_meant_is_the_one_ahead():
+    [plan] = foresights("I reverse the decision of 14 February, the launch stays on 8 August.")
+    assert plan.start == datetime(2026, 8, 8, tzinfo=UTC)
+
+
+def test_what_only_confirms_a_day_is_no_expectation_of_its_own():
+    lines = ("Ann: I'll bake a lemon cake for Saturday.", "Bo: Saturday at 19:30 then.", "Ann: See you Saturday!")
+    found = LocalExtractor().extract(talk(*lines)).foresights
+    assert [plan.sources for plan in found] == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "22 to 24 August.",
+        "I'm gonna keep working on my dreams.",
+        "Who knows if I'll ever get a pet.",
+        "I'm starting to realize that sleep is important.",
+        "Maybe I'll write a screenplay about sailors.",
+    ],
+)
+def test_a_mood_or_a_bare_date_is_no_foresight(text):
+    assert foresights(text) == ()

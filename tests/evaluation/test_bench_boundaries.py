@@ -1,0 +1,201 @@
+"""Both commands, whole, on sets made up for it."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from evaluation import vector_cache
+from evaluation.bench_boundaries import CROSS_VALIDATED, SHIPPED, run_boundaries
+from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, only
+from evaluation.boundary_sets import FOLDS, Kind, read_kinds
+from evaluation.fit_boundaries import run_fit
+from evaluation.report import Report
+from flows.boundaries.model import heads_from
+from mneme.errors import InputError, SettingsError
+from mneme.settings import Boundaries, load_settings
+from serving.cli import app
+from tests.evaluation.made_up_sets import DIALOGUES, SETS, write_locomo, write_sets
+from tests.queries.world import WordEmbedder
+
+BENCH_COLUMNS = "set method signals pk window_diff precision recall f1 length_quarter length_median length_three_quarters"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sets")
+    write_sets(folder)
+    write_locomo(folder / "locomo.json")
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def word_embedder() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_cache, "open_embedder", lambda settings: WordEmbedder())
+        yield
+
+
+@pytest.fixture(scope="module")
+def measured(data: Path) -> tuple[Report, list[str]]:
+    """The benchmark's report, and the lines it printed."""
+    printed = io.StringIO()
+    report = run_boundaries(
+        data,
+        load_settings({}),
+        data / "results" / "boundaries.json",
+        locomo=data / "locomo.json",
+        console=Console(file=printed, width=100),
+    )
+    return report, printed.getvalue().rstrip().splitlines()
+
+
+def row(report: Report, name: str, method: str, signals: str) -> dict[str, float]:
+    (found,) = (each for each in report.rows if (each["set"], each["method"], each["signals"]) == (name, method, signals))
+    return found  # type: ignore[return-value]
+
+
+def test_every_set_is_measured_by_every_method(measured: tuple[Report, list[str]]) -> None:
+    report, _ = measured
+    sets = ["TIAGE", "SuperDialseg", "Dialseg711", "LoCoMo"]
+    ways = [(method, signals) for signals in ("vectors", "words only") for method in (CROSS_VALIDATED, SHIPPED, "TextTiling")]
+    ways += [("cut every n", ""), ("no cut", "")]
+    assert [(each["set"], each["method"], each["signals"]) for each in report.rows] == [
+        (name, *way) for name in [*sets, *(f"{name}, timed" for name in sets)] for way in ways
+    ]
+    assert all(list(each) == BENCH_COLUMNS.split() for each in report.rows)
+
+
+def test_segments_that_share_no_word_are_found_again(measured: tuple[Report, list[str]]) -> None:
+    report, _ = measured
+    assert row(report, "TIAGE", CROSS_VALIDATED, "vectors")["f1"] > 0.95
+    assert row(report, "TIAGE", CROSS_VALIDATED, "words only")["f1"] > 0.95
+    assert row(report, "LoCoMo, timed", CROSS_VALIDATED, "vectors")["f1"] == 1.0
+    # All segments have four messages, so that a cut every four is right.
+    assert row(report, "Dialseg711", "cut every n", "")["f1"] == 1.0
+    assert row(report, "Dialseg711", "no cut", "")["recall"] == 0.0
+
+
+def test_episode_lengths_are_quartiles_of_what_was_cut(measured: tuple[Report, list[str]]) -> None:
+    report, _ = measured
+    names = ("length_quarter", "length_median", "length_three_quarters")
+    assert [row(report, "Dialseg711", "cut every n", "")[name] for name in names] == [4, 4, 4]
+    assert [row(report, "Dialseg711", "no cut", "")[name] for name in names] == [12, 12, 12]
+
+
+def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tuple[Report, list[str]]) -> None:
+    report, lines = measured
+    written = json.loads((data / "results" / "boundaries.json").read_text())
+    assert set(written) == {"bench", "date", "machine", "settings", "rows"}
+    assert len(written["rows"]) == len(report.rows)
+    sets = written["settings"]["sets"]
+    assert sets["TIAGE"] == {
+        "conversations": 25,
+        "messages": 300,
+        "boundaries": 50,
+        "weight": 1.5,
+        "times_made_up": False,
+        "length_quartiles": [4, 4, 4],
+    }
+    assert {name for name, each in sets.items() if each["times_made_up"]} == {f"{name}, timed" for name in list(sets)[:3]}
+    assert (data / "results" / "boundaries.png").read_bytes().startswith(b"\x89PNG")
+    assert any("SuperDialseg, timed" in line and "times made up" in line for line in lines)
+    assert not any("…" in line for line in lines), "a column is cut off at the width of a log"
+    assert lines[-1].startswith("BENCH boundaries tiage_pk=")
+    keys = [part.partition("=")[0] for part in lines[-1].split()[2:]]
+    names = ("tiage", "superdialseg", "dialseg711", "locomo", "locomo_timed")
+    assert keys == [*(f"{name}_{figure}" for name in names for figure in ("pk", "f1")), "seconds"]
+
+
+def test_without_locomo_and_with_a_sample_less_is_measured(data: Path, tmp_path: Path) -> None:
+    vectors = tmp_path / "v.npz"
+    ran = CliRunner().invoke(
+        app, ["bench", "boundaries", str(data), "--out", str(tmp_path / "b.json"), "--vectors", str(vectors), "--sample", "5"]
+    )
+    assert ran.exit_code == 0, ran.output
+    assert vectors.exists()
+    sets = json.loads((tmp_path / "b.json").read_text())["settings"]["sets"]
+    assert {name: each["conversations"] for name, each in sets.items()} == {
+        name + times: 5 for times in ("", ", timed") for name in ("TIAGE", "SuperDialseg", "Dialseg711")
+    }
+
+
+# --- cross-validation ------------------------------------------------------------------------------------------------
+
+
+def turned(kind: Kind, fold: int) -> Kind:
+    """The kind with another truth for one fold."""
+    dialogues = [
+        replace(dialogue, boundaries=frozenset({2, 7, 9})) if at % FOLDS == fold else dialogue
+        for at, dialogue in enumerate(kind.dialogues)
+    ]
+    return replace(kind, dialogues=tuple(dialogues))
+
+
+def test_what_is_true_of_a_fold_does_not_change_how_it_is_cut(data: Path) -> None:
+    kinds = read_kinds(data)[:2]
+    for truth in (kinds, [turned(kind, fold=3) for kind in kinds]):
+        folds = cross_validate(examples_of(truth, None)).folds
+        found = [made for kind in kinds for _, made in cut_online(kind, None, folds[3:4], Boundaries())]
+        if truth is kinds:
+            expected = found
+    assert found == expected
+
+
+def test_a_set_without_boundaries_cannot_be_fitted(data: Path) -> None:
+    (examples,) = examples_of(read_kinds(data)[:1], None).values()
+    with pytest.raises(InputError, match="nothing to fit on"):
+        fit(only(examples, ~examples.labels))
+
+
+def test_too_few_conversations_are_refused(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    lines = (tmp_path / SETS[0]).read_text().splitlines()
+    (tmp_path / SETS[0]).write_text("\n".join(lines[:4]))
+    with pytest.raises(InputError, match=r"TIAGE: 4 conversations, and cross-validation needs 5"):
+        read_kinds(tmp_path)
+
+
+def test_a_sample_is_the_same_again(data: Path) -> None:
+    assert [kind.dialogues for kind in read_kinds(data, sample=6)] == [kind.dialogues for kind in read_kinds(data, sample=6)]
+    assert [len(kind.dialogues) for kind in read_kinds(data, sample=6)] == [6, 6, 6, 5, 5, 5]
+    assert len(read_kinds(data, sample=1000)[0].dialogues) == DIALOGUES
+
+
+# --- fit -------------------------------------------------------------------------------------------------------------
+
+
+def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_path: Path) -> None:
+    printed = io.StringIO()
+    out = tmp_path / "coefficients.json"
+    run_fit(data, data / "locomo.json", load_settings({}), out, console=Console(file=printed, width=100))
+    written = json.loads(out.read_text())
+    assert written["fitted"]["command"] == "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE"
+    assert written["fitted"]["data"][0] == "TIAGE: 25 conversations, weight 1.5"
+    heads = heads_from(written)
+    assert set(heads) == {f"{times}, {signals}" for times in ("timed", "untimed") for signals in ("vectors", "words only")}
+    kind = read_kinds(data)[0]
+    assert all(made == dialogue.boundaries for dialogue, made in cut_online(kind, None, [heads], Boundaries()))
+    assert "SuperDialseg, timed" in printed.getvalue()
+
+
+@pytest.mark.parametrize("place", [".", "nowhere/coefficients.json"])
+def test_a_place_that_cannot_be_written_is_named_before_anything_is_read(tmp_path: Path, place: str) -> None:
+    with pytest.raises(InputError, match=r"out: .* is no file in a folder that exists"):
+        run_fit(tmp_path, tmp_path / "locomo.json", load_settings({}), tmp_path / place)
+
+
+@pytest.mark.parametrize("words", [["bench", "boundaries"], ["fit", "boundaries"]], ids=" ".join)
+def test_without_scikit_learn_the_remedy_is_said_at_once(words: list[str], data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    monkeypatch.setattr(vector_cache, "open_embedder", lambda settings: pytest.fail("something was embedded first"))
+    files = [str(data), *([str(data / "locomo.json")] if words[0] == "fit" else [])]
+    ran = CliRunner().invoke(app, ["--debug", *words, *files])
+    assert isinstance(ran.exception, SettingsError)
+    assert "pip install 'scikit-learn>=1.6'" in str(ran.exception)

@@ -1,0 +1,101 @@
+"""Files through the whole flow with the real embedder and the embedded index: resumed, appended, interrupted."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.indices import open_index
+from flows import ingest
+from mneme.events import Message
+from mneme.rows import Collection
+from mneme.settings import Settings
+from tests.flows.river import START
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(_env_file=None).model_copy(update={"data": tmp_path / "data"})
+
+
+def chat(path: Path, count: int, user: str = "ann") -> Path:
+    """A chat of some messages, a minute apart."""
+    lines = [
+        Message(
+            conversation_id=f"talk-{user}",
+            user_id=user,
+            message_id=f"m{number}",
+            sent_at=START.replace(minute=number % 60, hour=9 + number // 60),
+            content=f"Thing number {number} happened in the garden of Bob.",
+        ).to_bytes()
+        for number in range(count)
+    ]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+def bodies(settings: Settings) -> dict[str, dict[str, Any]]:
+    index = open_index(settings)
+    try:
+        kept = [collection for collection in Collection if collection is not Collection.CONTROL]
+        return {row.id: row.body for collection in kept for row in index.scan(collection)}
+    finally:
+        index.close()
+
+
+def test_a_second_run_changes_nothing(settings: Settings, tmp_path: Path) -> None:
+    path = chat(tmp_path / "chat.jsonl", 6)
+    assert ingest([path], settings).messages == 6
+    before = bodies(settings)
+    report = ingest([path], settings)
+    assert (report.messages, report.facts, report.duplicates) == (0, 0, 0)
+    assert bodies(settings) == before, "not even a version"
+
+
+def test_a_file_that_grew_is_read_on_under_the_same_ids(settings: Settings, tmp_path: Path) -> None:
+    path = chat(tmp_path / "chat.jsonl", 4)
+    ingest([path], settings)
+    before = set(bodies(settings))
+    report = ingest([chat(path, 9)], settings)
+    assert (report.messages, report.duplicates) == (5, 4)
+    assert before <= set(bodies(settings))
+    index = open_index(settings)
+    [episode] = index.scan(Collection.EPISODES)
+    index.close()
+    assert episode.message_ids == tuple(f"m{number}" for number in range(9))
+
+
+def test_progress_goes_from_nothing_to_everything(settings: Settings, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    ingest([chat(tmp_path / "chat.jsonl", 6)], settings, on_progress=lambda done, total: seen.append((done, total)))
+    assert seen[0] == (0, 6)
+    assert seen[-1] == (6, 6)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_an_interrupt_leaves_what_the_next_run_completes(settings: Settings, tmp_path: Path) -> None:
+    path = chat(tmp_path / "chat.jsonl", 200)
+
+    def interrupt(done: int, total: int) -> None:
+        if done > 20 and not interrupted.is_set():
+            interrupted.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    interrupted = threading.Event()
+    with pytest.raises(KeyboardInterrupt):
+        ingest([path], settings, on_progress=interrupt)
+    ingest([path], settings)
+    undisturbed = settings.model_copy(update={"data": tmp_path / "undisturbed"})
+    ingest([path], undisturbed)
+    assert set(bodies(settings)) == set(bodies(undisturbed))
+
+
+@pytest.fixture(autouse=True)
+def _handlers_are_put_back() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    assert signal.getsignal(signal.SIGINT) is before

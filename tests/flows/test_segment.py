@@ -1,0 +1,211 @@
+"""The segment step by itself: time, rest, the pool, and what it costs to keep many conversations."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from datetime import timedelta
+from typing import Any
+
+from flows.cuts import Utterance
+from flows.items import Cut, Embedded, Pause
+from flows.pending import Pending
+from flows.segment import SegmentLane
+from flows.services import Services
+from flows.versions import Versions
+from mneme.errors import StoreUnavailable
+from mneme.ports import Put
+from mneme.rows import row_of
+from mneme.settings import Settings
+from tests.flows.river import IDENTITY, START, CutOnWord, OneFactEach, at_once, message
+from tests.memory_index_reference import ReferenceIndex
+
+
+class Windows(CutOnWord):
+    """Judged in the pool, four messages at a time."""
+
+    window = 4
+    calls_a_model = True
+
+
+class Bench:
+    """A segment step whose pool and clock are in the test's hand."""
+
+    def __init__(self, detector: CutOnWord | None = None, state: bytes | None = None, **boundaries: Any) -> None:
+        self.now = START
+        self.index = ReferenceIndex()
+        self.index.prepare(IDENTITY)
+        self.jobs: list[tuple[Callable[[], Any], Future[Any]]] = []
+        self.detector = detector or CutOnWord()
+        settings = Settings(_env_file=None)
+        limits = {"hold_back_seconds": 0.0, "idle_seconds": 300.0, **boundaries}
+        self._settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update=limits)})
+        self.lane = self.start(state)
+
+    def start(self, state: bytes | None) -> SegmentLane:
+        """A step as a process finds it when it starts."""
+        services = Services(
+            settings=self._settings,
+            index=self.index,
+            embed=lambda texts: at_once(lambda: None),
+            submit=self._submit,
+            clock=lambda: self.now,
+            versions=Versions(1),
+            pending=Pending(),
+            detector=self.detector,
+            fallback_detector=CutOnWord(),
+            extractor=OneFactEach(),
+            fallback_extractor=OneFactEach(),
+            tally=Counter(),
+        )
+        self.lane = SegmentLane(services, state)
+        return self.lane
+
+    def hear(self, number: int, text: str = "coffee", after: float | None = None, conversation: str = "talk") -> list[Any]:
+        stored = message(number, text, conversation=conversation, after=after).message
+        self.index.write([Put(row_of(stored))])
+        return list(self.lane.on_batch([Embedded(Utterance(stored, None))]))
+
+    def wait(self, seconds: float) -> list[Any]:
+        """Time passes; the step is polled when it asks to be."""
+        out, end = [], self.now + timedelta(seconds=seconds)
+        while (due := self.lane.wake_at()) is not None and due <= end:
+            self.now = max(self.now, due)
+            out += self.lane.poll()
+        self.now = end
+        return out
+
+    def work(self) -> list[Any]:
+        """The pool does what it was given."""
+        jobs, self.jobs = self.jobs, []
+        for call, future in jobs:
+            try:
+                future.set_result(call())
+            except StoreUnavailable as error:
+                future.set_exception(error)
+        return list(self.lane.poll())
+
+    def _submit(self, call: Callable[[], Any]) -> "Future[Any]":
+        self.jobs.append((call, Future()))
+        return self.jobs[-1][1]
+
+
+def flush(conversation: str = "talk") -> Pause:
+    return Pause(f"default/{conversation}", "flush", tenant_id="default", flush_id="f1")
+
+
+def ids(out: list[Any]) -> list[tuple[str, ...]]:
+    return [tuple(u.message.message_id for u in item.utterances) for item in out if isinstance(item, Cut)]
+
+
+def test_a_message_that_was_sent_earlier_and_came_later_does_not_keep_the_others_waiting() -> None:
+    bench = Bench(hold_back_seconds=60.0)
+    bench.hear(1, after=10)
+    bench.now += timedelta(seconds=50)
+    bench.hear(0, after=0)
+    bench.wait(15)
+    assert bench.lane._awake["default/talk"].held == []
+    assert ids(bench.wait(301)) == [("m000", "m001")]
+
+
+def test_a_conversation_that_never_rests_has_one_appointment_at_a_time() -> None:
+    bench = Bench(hold_back_seconds=60.0)
+    for number in range(500):
+        bench.hear(number)
+        bench.wait(60)
+    assert len(bench.lane._due) < 10
+
+
+def test_a_flush_of_a_conversation_that_rests_is_answered_without_reading_it() -> None:
+    bench = Bench()
+    bench.hear(0)
+    assert ids(bench.wait(301)) == [("m000",)]
+    assert list(bench.lane.on_batch([flush()])) == [flush()]
+    assert bench.jobs == []
+    assert bench.lane._awake == {}
+
+
+def test_a_conversation_goes_to_rest_again_after_a_flush() -> None:
+    bench = Bench()
+    bench.hear(0)
+    bench.wait(301)
+    bench.hear(1)
+    bench.work()
+    bench.lane.on_batch([flush()])
+    bench.wait(301)
+    assert bench.lane._awake == {}
+
+
+def test_texts_are_read_in_the_pool_and_an_index_that_is_down_is_waited_for() -> None:
+    bench = Bench()
+    bench.hear(0)
+    bench.wait(301)
+    read = bench.index.get
+
+    def down(*arguments: object, **named: object) -> Any:
+        raise StoreUnavailable("no route to host")
+
+    bench.index.get = down  # type: ignore[method-assign]
+    bench.hear(1, "NEW things")
+    bench.hear(2)
+    assert bench.work() == []
+    assert bench.lane.unfinished == 1
+    bench.index.get = read  # type: ignore[method-assign]
+    bench.wait(3)
+    assert bench.work() == []  # as it was shown: closed without a word
+    assert ids(list(bench.lane.on_batch([flush()]))) == [("m001", "m002")]
+
+
+def test_a_process_that_ends_while_texts_are_read_forgets_nothing() -> None:
+    bench = Bench(hold_back_seconds=60.0)
+    bench.hear(0)
+    bench.hear(1)
+    bench.wait(400)
+    bench.hear(2)
+    list(bench.lane.on_batch([flush()]))
+    state = bench.lane.snapshot()
+    bench.jobs = []
+    bench.start(state)
+    bench.wait(1)
+    out = bench.work()
+    assert ids(out) == [("m000", "m001", "m002")]
+    assert out[-1] == flush()
+
+
+def test_messages_that_wait_for_a_verdict_count_as_unfinished() -> None:
+    bench = Bench(Windows())
+    for number in range(40):
+        bench.hear(number)
+    conversation = bench.lane._awake["default/talk"]
+    assert len(bench.jobs) == 1
+    assert bench.lane.unfinished == len(conversation.undecided)
+    while bench.jobs:
+        bench.work()
+    assert bench.lane.unfinished == 0
+    assert len(conversation.episode) > 30
+
+
+def test_a_flush_that_waited_for_a_model_is_answered_when_the_next_start_uses_none() -> None:
+    bench = Bench(Windows())
+    bench.hear(0)
+    assert list(bench.lane.on_batch([flush()])) == []
+    state = bench.lane.snapshot()
+    bench.detector = CutOnWord()
+    bench.jobs = []
+    bench.start(state)
+    assert list(bench.lane.on_batch([Pause("", "end")])) == []
+    bench.lane.snapshot()
+    out = bench.work()
+    assert ids(out) == [("m000",)]
+    assert out[-1] == flush()
+
+
+def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() -> None:
+    bench = Bench()
+    for number in range(700):
+        bench.hear(number, conversation=f"talk{number}")
+    bench.start(bench.lane.snapshot())
+    bench.wait(1)
+    out = [*bench.work(), *bench.wait(301)]
+    assert len(ids(out)) == 700
+    assert len(bench.lane._resting) == 512
+    assert bench.lane._awake == bench.lane._scheduled == {}
