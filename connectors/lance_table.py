@@ -148,7 +148,9 @@ class LanceTable:
         if vector is None:
             return ""
         if vector.shape != (self._dimension,):
-            return f"vector: shape {vector.shape}, but this index holds {self._dimension} dimensions (mneme reindex)"
+            return (
+                f"vector: shape {vector.shape}, but this index holds {self._dimension} dimensions; set the old embedder again"
+            )
         if not np.isfinite(vector).all() or not vector.any():
             return "vector: it must have finite numbers that are not all 0; leave it out if there is none"
         return ""

@@ -170,7 +170,7 @@ class LanceIndex:
             if found != wanted:
                 raise StoreRejected(
                     f"{self._path}: this index was made with the {name} {found!r}, and {wanted!r} is set now; set it back, "
-                    "or fill a new index from the stored messages with `mneme reindex`"
+                    "or set MNEME_DATA to a new folder and ingest again from the files or topics"
                 )
 
     def _read_facts(self) -> dict[str, Any]:

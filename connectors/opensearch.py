@@ -12,7 +12,7 @@ from typing import Any
 from opensearchpy.exceptions import RequestError
 
 from connectors.opensearch_bulk import BulkWriter
-from connectors.opensearch_client import mapped_errors, open_client, reason_of, refusal
+from connectors.opensearch_client import mapped_errors, open_client, reason_of, refusal, shown
 from connectors.opensearch_mapping import alias_of, changeable_settings, index_settings, mapping, meta, row_of_document
 from connectors.opensearch_queries import (
     WITHOUT_VECTOR,
@@ -39,19 +39,33 @@ class OpenSearchIndex:
 
     Scores of a leg count the frequencies of tokens over the shards of the filter's owners. A leg or a score has at
     most 10,000 rows.
+
+    Args:
+        settings: where the cluster is, and the names of the indices.
+        sleep: waits some seconds before a refused write is tried again.
+        read_only: for searching; nothing is created or changed.
     """
 
-    def __init__(self, settings: mneme_settings.OpenSearch, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, settings: mneme_settings.OpenSearch, sleep: Callable[[float], None] = time.sleep, read_only: bool = False
+    ) -> None:
         self._settings = settings
+        self._read_only = read_only
         self._client = open_client(settings)
         self._bulk = BulkWriter(self._send_bulk, settings, sleep)
 
     # --- the indices -------------------------------------------------------------------------------------------------
 
     def prepare(self, embedder: EmbedderIdentity) -> None:
-        """Create what is missing, and take over replicas and refresh interval from the settings; see the port."""
+        """Create what is missing, and take over replicas and refresh interval from the settings; see the port.
+
+        A reader creates and changes nothing: it raises StoreRejected while there is no index.
+        """
         with mapped_errors(self._settings.url):
             indices = self._indices()
+            if self._read_only:
+                self._check_all(indices, embedder)
+                return
             missing = [collection for collection in Collection if collection not in indices]
             for collection in missing:
                 self._create(collection, embedder)
@@ -71,7 +85,9 @@ class OpenSearchIndex:
         indices = {}
         for name, index in described.items():
             if name in aliases:
-                raise StoreRejected(f"{name} is an index where Mneme needs an alias; remove it, or set opensearch.index_prefix")
+                raise StoreRejected(
+                    f"{name} is an index where Mneme needs an alias; remove it, or set MNEME_OPENSEARCH__INDEX_PREFIX"
+                )
             for alias in index["aliases"].keys() & aliases.keys():
                 indices[aliases[alias]] = (name, index)
         return indices
@@ -90,13 +106,26 @@ class OpenSearchIndex:
             if there.get(what) != value:
                 raise StoreRejected(
                     f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
-                    f"set {what} back, or fill a new generation from the stored messages (mneme reindex)"
+                    "set it back, or set MNEME_OPENSEARCH__INDEX_PREFIX and MNEME_DATA to new ones and ingest again "
+                    "from the files or topics"
                 )
+
+    def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:
+        for collection in Collection:
+            if collection not in indices:
+                reason = f"no such index [{self._alias(collection)}]"
+                raise refusal(404, "index_not_found_exception", reason, self._settings.url)
+            name, index = indices[collection]
+            self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
 
     def _update_settings(self, name: str, there: Mapping[str, Any]) -> None:
         wanted = changeable_settings(self._settings)
         if any(there.get(setting) != value for setting, value in wanted.items()):
             self._client.indices.put_settings(index=name, body={"index": wanted})
+
+    def _must_write(self) -> None:
+        if self._read_only:
+            raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
 
     def _alias(self, collection: Collection) -> str:
         return alias_of(self._settings.index_prefix, collection)
@@ -108,6 +137,7 @@ class OpenSearchIndex:
 
         A created row counts as version 1 for the writes that follow, whatever its ``version`` is.
         """
+        self._must_write()
         return self._bulk.write(writes)
 
     def _send_bulk(self, body: bytes) -> Mapping[str, Any]:
@@ -241,6 +271,7 @@ class OpenSearchIndex:
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """Merge into the metadata, durably; two processes may do so at once."""
+        self._must_write()
         with mapped_errors(self._settings.url):
             self._client.update(
                 index=self._alias(Collection.CONTROL),

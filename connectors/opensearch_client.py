@@ -38,7 +38,7 @@ def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
     """
     scheme = urlsplit(settings.url).scheme
     if scheme not in ("http", "https"):
-        raise SettingsError(f"opensearch.url: {shown(settings.url)!r} is no URL like 'https://search.example.org:9200'")
+        raise SettingsError(f"MNEME_OPENSEARCH__URL: {shown(settings.url)!r} is no URL like 'https://search.example.org:9200'")
     options: dict[str, Any] = {
         "timeout": settings.timeout_seconds,
         "pool_maxsize": _CONNECTIONS,
@@ -54,12 +54,12 @@ def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
         options |= {"verify_certs": settings.verify_certs, "ssl_show_warn": False}
         if settings.ca_certs is not None:
             if not Path(settings.ca_certs).is_file():
-                raise SettingsError(f"opensearch.ca_certs: there is no file {settings.ca_certs!r}")
+                raise SettingsError(f"MNEME_OPENSEARCH__CA_CERTS: there is no file {settings.ca_certs!r}")
             options["ca_certs"] = settings.ca_certs
     try:
         return OpenSearch(settings.url, **options)
     except (ImproperlyConfigured, ValueError) as error:
-        raise SettingsError(f"opensearch.url: {error}") from error
+        raise SettingsError(f"MNEME_OPENSEARCH__URL: {error}") from error
 
 
 def shown(url: str) -> str:
@@ -90,15 +90,15 @@ def store_error(error: OpenSearchException, url: str) -> StoreError:
     """The client's error as Mneme's, with what to do next."""
     where = f"OpenSearch at {shown(url)}"
     if isinstance(error, ConnectionTimeout):
-        return StoreUnavailable(f"{where} gave no answer in time; look at its load, or raise opensearch.timeout_seconds")
+        return StoreUnavailable(f"{where} gave no answer in time; look at its load, or raise MNEME_OPENSEARCH__TIMEOUT_SECONDS")
     if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
-        return StoreRejected(f"{where}: its certificate is not trusted; set opensearch.ca_certs to its authority's file")
+        return StoreRejected(f"{where}: its certificate is not trusted; set MNEME_OPENSEARCH__CA_CERTS to its authority's file")
     if isinstance(error, ConnectionError):
-        return StoreUnavailable(f"{where} cannot be reached ({_cause(error)}); start it, or correct opensearch.url")
+        return StoreUnavailable(f"{where} cannot be reached ({_cause(error)}); start it, or correct MNEME_OPENSEARCH__URL")
     if isinstance(error, TransportError) and isinstance(error.status_code, int):
         return refusal(error.status_code, *_type_and_reason(error.info, error.error), url)
     if isinstance(error, SerializationError):
-        return StoreRejected(f"{where} does not answer in JSON; is opensearch.url that of an OpenSearch?")
+        return StoreRejected(f"{where} does not answer in JSON; is MNEME_OPENSEARCH__URL that of an OpenSearch?")
     return StoreRejected(f"{where}: {error}")
 
 
@@ -113,11 +113,15 @@ def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
         return StoreUnavailable(f"{where} cannot serve now ({status} {what}); try again, or look at its load")
     if status in (401, 403):
         return StoreRejected(
-            f"{where} refuses these credentials ({status}); check opensearch.username, opensearch.password or "
-            "opensearch.api_key, and what the user may do with the indices of opensearch.index_prefix"
+            f"{where} refuses these credentials ({status}); check MNEME_OPENSEARCH__USERNAME and "
+            "MNEME_OPENSEARCH__PASSWORD, or MNEME_OPENSEARCH__API_KEY, and what the user may do with the indices of "
+            "MNEME_OPENSEARCH__INDEX_PREFIX"
         )
     if type == "index_not_found_exception":
-        return StoreRejected(f"{where}: {reason}; start the flow once, it makes the indices, or check opensearch.index_prefix")
+        return StoreRejected(
+            f"{where}: there is no index here yet ({reason}); fill it with `mneme ingest` or `mneme run`, "
+            "or correct MNEME_OPENSEARCH__INDEX_PREFIX"
+        )
     return StoreRejected(f"{where} refuses the request ({status} {what})")
 
 

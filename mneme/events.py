@@ -184,7 +184,7 @@ class Delete(_ConversationEvent):
 
 
 class Flush(_ConversationEvent):
-    """Close the open episode now, make everything before this searchable, then write the marker ``flush_id``."""
+    """Makes what is open searchable as it stands, with everything before this, then writes the marker ``flush_id``."""
 
     event: Literal["flush"] = "flush"
     flush_id: Name

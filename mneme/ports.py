@@ -145,7 +145,7 @@ class MemoryIndex(Protocol):
 
         Raises:
             StoreRejected: the index holds vectors of another embedder, or was made by another tokeniser; the message
-                says how to re-index.
+                says how to fill a new index.
         """
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:

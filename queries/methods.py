@@ -8,6 +8,7 @@ from mneme.rows import Collection
 from mneme.settings import Retrieval
 from queries.compete import Competition, Entrant, Standing, compete
 from queries.complete import Completer, Evidence
+from queries.foresights import fitting, repeated
 from queries.fuse import reciprocal_rank_fusion
 from queries.recall import Candidate, Legs, Recalled, recall
 from queries.responses import TraceStep
@@ -83,7 +84,8 @@ def hybrid(
     1. Recall in one round trip, and fuse: which episodes are worth looking into, and in which order.
     2. Complete: their facts, and every leg that is missing.
     3. Score facts with their neighbours, episodes with their facts, everything on one scale.
-    4. Compete (queries/compete.py); what is no episode competes as an episode without facts.
+    4. Compete (queries/compete.py); what is no episode competes as an episode without facts. A foresight that only
+       repeats a fact with a place leaves, and its place is competed for again.
     """
     # 1.
     collections = (Collection.EPISODES, Collection.FACTS, *_STANDALONE)
@@ -95,22 +97,29 @@ def hybrid(
     evidence = completer.complete(question, scope, legs, recalled, episode_ids)
     # 3.
     facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
-    others = [*evidence.messages.values(), *evidence.memories.values()]
+    statements = [fact for candidates in facts.values() for fact in candidates]
+    others = fitting([*evidence.messages.values(), *evidence.memories.values()], statements)
     scores = score_statements(question, scorer, facts, others)
     inside = {episode: [each.row.id for each in candidates] for episode, candidates in facts.items()}
     scores |= score_episodes(scorer, list(evidence.episodes.values()), inside, scores)
     # 4.
-    competition = compete(
-        [
-            *(Entrant(each, scores[each], fused[each]) for each in evidence.episodes),
-            *(Entrant(each.row.id, scores[each.row.id]) for each in others),
-        ],
-        lambda parents: {parent: [(each, scores[each]) for each in inside.get(parent, ())] for parent in parents},
-        top_k=question.top_k,
-        alpha=settings.alpha,
-        batch=settings.expand_batch,
-        patience=settings.patience,
-    )
+    entrants = [
+        *(Entrant(each, scores[each], fused[each]) for each in evidence.episodes),
+        *(Entrant(each.row.id, scores[each.row.id]) for each in others),
+    ]
+    while True:
+        competition = compete(
+            entrants,
+            lambda parents: {parent: [(each, scores[each]) for each in inside.get(parent, ())] for parent in parents},
+            top_k=question.top_k,
+            alpha=settings.alpha,
+            batch=settings.expand_batch,
+            patience=settings.patience,
+        )
+        repetitions = repeated((each.id for each in competition.standings), others, facts)
+        if not repetitions:
+            break
+        entrants = [each for each in entrants if each.id not in repetitions]
     for episode, ids in inside.items():
         scores |= {each: settings.alpha * scores[each] + (1 - settings.alpha) * scores[episode] for each in ids}
     notes = ("fusion lr: no coefficients for this embedder, rrf is used",) if settings.fusion == "lr" else ()

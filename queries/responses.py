@@ -5,7 +5,7 @@ context only: an episode whose facts hold places instead of it, a fact nested un
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -35,6 +35,11 @@ class FoundFact(_Found):
     event_at: datetime | None = None
     valid_to: datetime | None = None
 
+    @property
+    def text(self) -> str:
+        """The fact."""
+        return self.atomic_fact
+
 
 class FoundEpisode(_Found):
     """An episode, with its best facts nested, best first; ``episode`` is the narrative."""
@@ -50,6 +55,11 @@ class FoundEpisode(_Found):
     participants: tuple[str, ...]
     message_ids: tuple[str, ...]
     atomic_facts: tuple[FoundFact, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The subject, and the summary where it says more."""
+        return self.subject if self.summary == self.subject else f"{self.subject}: {self.summary}"
 
 
 class FoundMessage(_Found):
@@ -69,6 +79,11 @@ class FoundProfile(_Found):
     explicit: tuple[ProfileItem, ...]
     implicit: tuple[ProfileItem, ...]
 
+    @property
+    def text(self) -> str:
+        """All statements, in one line."""
+        return "; ".join(item.statement for item in (*self.explicit, *self.implicit))
+
 
 class FoundForesight(_Found):
     """Something expected."""
@@ -79,6 +94,11 @@ class FoundForesight(_Found):
     end: datetime | None
     parent_episode_id: str
     message_ids: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The statement."""
+        return self.statement
 
 
 class FoundCase(_Found):
@@ -91,6 +111,11 @@ class FoundCase(_Found):
     parent_episode_id: str
     message_ids: tuple[str, ...]
 
+    @property
+    def text(self) -> str:
+        """The task, and what it taught."""
+        return f"{self.task_intent}: {self.key_insight}" if self.key_insight else self.task_intent
+
 
 class FoundSkill(_Found):
     """What an agent learnt from several cases."""
@@ -100,6 +125,14 @@ class FoundSkill(_Found):
     content: str
     confidence: float
     source_case_ids: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Its name and description."""
+        return f"{self.name}: {self.description}" if self.description else self.name
+
+
+Found: TypeAlias = FoundFact | FoundEpisode | FoundMessage | FoundProfile | FoundForesight | FoundCase | FoundSkill
 
 
 class AgentMemory(_Response):
@@ -174,6 +207,9 @@ class SearchResponse(_Response):
 
     ``facts`` are those that hold places, for ``hybrid`` only; each is nested under its episode as well. ``knowledge``
     holds episodes of the tenant's documents. ``trace`` is null without ``explain=True``.
+
+    >>> for item in found.ranked():  # doctest: +SKIP
+    ...     print(item.rank, item.text)
     """
 
     episodes: tuple[FoundEpisode, ...] = ()
@@ -187,3 +223,21 @@ class SearchResponse(_Response):
     query: QueryEcho
     metrics: Metrics
     trace: tuple[TraceStep, ...] | None = None
+
+    def ranked(self) -> tuple[Found, ...]:
+        """What holds a place, of all types, in one list by rank; each has a ``text`` to be read.
+
+        What has no rank is left out: it is shown for its context, as the episode of a fact or as a fact of an episode.
+        """
+        everything: tuple[Found, ...] = (
+            *self.facts,
+            *self.episodes,
+            *self.knowledge,
+            *self.raw_messages,
+            *self.foresights,
+            *self.profiles,
+            *self.agent_memory.cases,
+            *self.agent_memory.skills,
+        )
+        placed = [(each.rank, each) for each in everything if each.rank is not None]
+        return tuple(each for _, each in sorted(placed, key=lambda pair: pair[0]))

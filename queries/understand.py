@@ -77,11 +77,13 @@ def understand(text: str, embedder: Embedder | None, top_k: int | None = None, d
         default_top_k: for a question that neither counts nor asks for one fact.
 
     Raises:
-        InputError: the question is empty or too long, or ``top_k`` is out of range.
+        InputError: the question is empty, without a word or too long, or ``top_k`` is out of range.
     """
     text = text.strip()
     if not text:
         raise InputError("query: it is empty; ask something")
+    if not any(character.isalnum() for character in text):
+        raise InputError("query: there is no word in it; ask something")
     if len(text) > LONGEST_QUESTION:
         raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
     if top_k is not None and not 1 <= top_k <= 1000:

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
-from serving.commands import bench, search, stream
+from serving.commands import bench, fit, search, stream
 from serving.console import messages
 
 _EXTRAS = {
@@ -83,6 +83,7 @@ app.command(name="demo")(demo_command.demo)
 stream.register(app)
 search.register(app)
 bench.register(app)
+fit.register(app)
 
 
 @app.command()

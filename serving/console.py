@@ -35,7 +35,7 @@ def _console(stderr: bool) -> Console:
 
 def note(text: str, style: str = "") -> None:
     """One line beside the results."""
-    messages().print(Text(text, style=style))
+    messages().print(Text(text, style=style), soft_wrap=True)
 
 
 @contextmanager

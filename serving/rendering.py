@@ -1,7 +1,6 @@
 """How memories look in a terminal of 80 columns or more: tables and panels of rich, which knows how wide Chinese is."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -13,22 +12,21 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.times import zone
+from serving.explanation import explanation
+from serving.words import count
 
 if TYPE_CHECKING:
     from flows import IngestReport
     from mneme.records import AtomicFact, Episode
-    from queries.responses import FoundEpisode, FoundFact, SearchResponse
+    from queries.responses import Found, FoundEpisode, FoundFact, SearchResponse
 
 _FACTS_UNDER_AN_EPISODE = 3
-_TRACED_OF_A_MOVE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """One place of the ranking, whatever its type. ``best`` is what to show below the headline when there is little room."""
+    """How one place of the ranking looks, whatever its type. ``best`` is what to show below the headline in little room."""
 
-    rank: int
-    score: float
     when: str
     headline: Text
     lines: tuple[Text, ...]
@@ -37,8 +35,9 @@ class _Result:
 
 def search_result(found: "SearchResponse", limit: int | None = None) -> RenderableType:
     """The ranking as one table over all types, then the graph, notes and cost; with a trace, what each stage did."""
-    ranked = sorted(_ranked(found), key=lambda result: result.rank)
+    ranked = found.ranked()
     shown = ranked[:limit]
+    parents = _parents(found)
     parts: list[RenderableType] = []
     if shown:
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
@@ -46,8 +45,9 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
         table.add_column("score", justify="right", style="cyan", no_wrap=True)
         table.add_column("when", style="green", no_wrap=True)
         table.add_column("memory", ratio=1, overflow="fold")
-        for result in shown:
-            table.add_row(str(result.rank), f"{result.score:.2f}", result.when, Group(result.headline, *result.lines))
+        for item in shown:
+            result = _result(item, parents)
+            table.add_row(str(item.rank), f"{item.score:.2f}", result.when, Group(result.headline, *result.lines))
         parts.append(table)
     else:
         parts.append(Text("nothing found", style="yellow"))
@@ -55,56 +55,54 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
         parts.append(Text(f"  {edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}", style="magenta"))
     parts += [Text(f"note: {line}", style="yellow") for line in found.query.notes]
     metrics = found.metrics
-    cost = f"{len(ranked)} results · {found.query.method} · {metrics.milliseconds:.0f} ms · {metrics.round_trips} round trips"
-    parts.append(Text(cost, style="dim"))
+    round_trips = count(metrics.round_trips, "round trip")
+    cost = f"{count(len(ranked), 'result')} · {found.query.method} · {metrics.milliseconds:.0f} ms · {round_trips}"
+    parts.append(_dim(cost))
     if found.trace is not None:
-        parts.append(_trace(found))
+        parts.append(explanation(found))
     return Group(*parts)
 
 
 def best_results(found: "SearchResponse", number: int) -> list[tuple[str, Text]]:
     """The first results in short: when, and what; an episode says its subject and its best fact."""
-    results = sorted(_ranked(found), key=lambda result: result.rank)[:number]
+    parents = _parents(found)
+    results = [_result(item, parents) for item in found.ranked()[:number]]
     return [(result.when, Text("\n").join([result.headline, *result.best])) for result in results]
 
 
-def _ranked(found: "SearchResponse") -> Iterable[_Result]:
-    parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
-    for fact in found.facts:
-        if fact.rank is not None:
-            yield _fact(fact, parents.get(fact.parent_episode_id))
-    for episode in (*found.episodes, *found.knowledge):
-        if episode.rank is not None:
-            yield _episode(episode)
-    for message in found.raw_messages:
-        if message.rank is not None:
-            headline = Text.assemble((f"{message.sender_name}: ", "bold"), message.text)
-            yield _Result(message.rank, message.score, day(message.sent_at), headline, (_dim("message of an open episode"),))
-    for foresight in found.foresights:
-        if foresight.rank is not None:
-            when = expected(foresight.start, foresight.end) if foresight.start else ""
-            yield _Result(foresight.rank, foresight.score, when, Text.assemble(foresight.statement, (" · expected", "dim")), ())
-    for profile in found.profiles:
-        if profile.rank is not None:
-            lines = tuple(Text(f"• {item.statement}") for item in (*profile.explicit, *profile.implicit))
-            yield _Result(profile.rank, profile.score, "", Text("Profile", style="bold"), lines)
-    for case in found.agent_memory.cases:
-        if case.rank is not None:
-            lines = (Text(case.key_insight), _dim("agent case"))
-            yield _Result(case.rank, case.score, "", Text(case.task_intent, style="bold"), lines)
-    for skill in found.agent_memory.skills:
-        if skill.rank is not None:
-            lines = (Text(skill.description), _dim("agent skill"))
-            yield _Result(skill.rank, skill.score, "", Text(skill.name, style="bold"), lines)
+def _parents(found: "SearchResponse") -> "dict[str, FoundEpisode]":
+    return {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
+
+
+def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
+    from queries import responses
+
+    match item:
+        case responses.FoundFact():
+            return _fact(item, parents.get(item.parent_episode_id))
+        case responses.FoundEpisode():
+            return _episode(item)
+        case responses.FoundMessage():
+            headline = Text.assemble((f"{item.sender_name}: ", "bold"), item.text)
+            return _Result(day(item.sent_at), headline, (_dim("message of an open episode"),))
+        case responses.FoundForesight():
+            when = expected(item.start, item.end) if item.start else ""
+            return _Result(when, Text.assemble(item.statement, (" · expected", "dim")), ())
+        case responses.FoundProfile():
+            lines = tuple(Text(f"• {line.statement}") for line in (*item.explicit, *item.implicit))
+            return _Result("", Text("Profile", style="bold"), lines)
+        case responses.FoundCase():
+            return _Result("", Text(item.task_intent, style="bold"), (Text(item.key_insight), _dim("agent case")))
+        case responses.FoundSkill():
+            return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim("agent skill")))
 
 
 def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
     source = f"fact · {parent.subject if parent else fact.topic_name}"
     if fact.valid_to:
         source += f" · no longer so since {day(fact.valid_to)}"
-    assert fact.rank is not None
     when = "document" if parent is not None and parent.document_id is not None else day(fact.said_at)
-    return _Result(fact.rank, fact.score, when, Text(fact.atomic_fact), (_dim(source),))
+    return _Result(when, Text(fact.atomic_fact), (_dim(source),))
 
 
 def _episode(episode: "FoundEpisode") -> _Result:
@@ -115,31 +113,9 @@ def _episode(episode: "FoundEpisode") -> _Result:
     else:
         when = day(episode.started_at)
         source = f"episode · {', '.join(episode.participants)} · {count(len(episode.message_ids), 'message')}"
-    assert episode.rank is not None
     headline = Text(episode.subject, style="bold")
     best = tuple(facts[:1] or lines)
-    return _Result(episode.rank, episode.score, when, headline, (*lines, *facts, _dim(source)), best)
-
-
-def _trace(found: "SearchResponse") -> RenderableType:
-    table = Table(
-        title="How it was found", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True
-    )
-    table.add_column("stage", no_wrap=True)
-    table.add_column("round", justify="right", no_wrap=True)
-    table.add_column("move", no_wrap=True)
-    table.add_column("score", justify="right", style="cyan", no_wrap=True)
-    table.add_column("record", ratio=2, overflow="fold")
-    table.add_column("why", ratio=1, overflow="fold")
-    shown: Counter[tuple[str, str]] = Counter()
-    for step in found.trace or ():
-        shown[step.stage, step.move] += 1
-        if step.stage != "compete" and shown[step.stage, step.move] > _TRACED_OF_A_MOVE:
-            continue
-        table.add_row(step.stage, str(step.round or ""), step.move, f"{step.score:.3f}", Text(step.id), Text(step.reason))
-    left_out = len(found.trace or ()) - table.row_count
-    more = [_dim(f"{count(left_out, 'more step')} with --json")] if left_out else []
-    return Group(Text(""), table, *more)
+    return _Result(when, headline, (*lines, *facts, _dim(source)), best)
 
 
 def episode_panel(episode: "Episode", facts: Sequence["AtomicFact"]) -> RenderableType:
@@ -236,11 +212,6 @@ def span(start: datetime, end: datetime) -> str:
     if start.date() == end.date():
         return f"{start:%Y-%m-%d %H:%M}–{end:%H:%M}"
     return f"{start:%Y-%m-%d}–{end:%m-%d}"
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun: ``1 message``, ``2 messages``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _size(episode: "Episode") -> str:

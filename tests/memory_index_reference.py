@@ -55,7 +55,7 @@ class ReferenceIndex:
         elif store.embedder.fingerprint != embedder.fingerprint or store.tokeniser != text.TOKENISER:
             raise StoreRejected(
                 f"made with {store.embedder.fingerprint} and {store.tokeniser}, not {embedder.fingerprint} and "
-                f"{text.TOKENISER}: re-index"
+                f"{text.TOKENISER}; ingest again into a new index"
             )
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:

@@ -22,6 +22,7 @@ _LEANS = re.compile(r"(?:it|he|she|they|that|those|these|this)(?:['’]\w+)?\s",
 _MOST_OF_A_REACTION = 2.0  # weight
 _LONGEST_REACTION = 4  # words
 _TELLS = re.compile(r"\b(?:i|me|my|mine|we|us|our|not|no)\b|n['’]t\b|\d", re.I)
+_CONTRACTED = re.compile(r"['’](?:re|ve|ll|d)\b|\b(?:he|she|there|who|what)['’]s\b", re.I)
 _REMARKS = re.compile(r"(?:it|that|this|those|these|you|your)\b", re.I)
 _AUXILIARIES = frozenset("is are was were be has have had do does did will would can could should may might must".split())
 _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
@@ -31,7 +32,8 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
     """One fact for each message that says something, in order; several for a very long message.
 
     A fact that is its message retold has ``same_as_source``; a short answer is joined with its question, and then its
-    first source is the answer, the second the question. Questions are left to their answers unless they tell something.
+    first source is the answer, the second the question. Questions are left to their answers unless they tell something, or
+    stand beside a mere reaction, which is left out.
     """
     facts: list[ExtractedFact] = []
     for position, retelling in enumerate(retellings):
@@ -41,7 +43,7 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
             facts.append(_answer(retelling, before, question, topic))
             continue
         kept = _kept(retelling.said)
-        if before is not None and before.speaker != retelling.speaker and _only_reacts(kept):
+        if before is not None and before.speaker != retelling.speaker and _only_reacts(kept):  # the question says more
             kept = [one for one in retelling.said if one.kind is Kind.QUESTION and one.informative]
         for passage in _passages(kept):
             event_at, event_until = event_time(passage)
@@ -71,7 +73,8 @@ def _only_reacts(kept: Sequence[Said]) -> bool:
     words = re.findall(r"[\w'’]+", text.lower())
     if weight(text) > _MOST_OF_A_REACTION or len(words) > _LONGEST_REACTION or _TELLS.search(text):
         return False
-    if not _REMARKS.match(text) and any(is_verb(word) or word in _AUXILIARIES or "'" in word for word in [*words[1:], words[0][1:]]):
+    has_verb = any(is_verb(word) or word in _AUXILIARIES for word in words[1:]) or _CONTRACTED.search(text)
+    if has_verb and not _REMARKS.match(text):
         return False
     return next(names_in(text), None) is None
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from serving.commands.options import SegmentationArgument, VectorsOption
+
 
 class Backend(StrEnum):
     """Which index is measured."""
@@ -20,6 +22,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True, help="Benchmarks on your own data: table, JSON, plot, one line of headline figures."
     )
     benches.command()(locomo)
+    benches.command()(boundaries)
     benches.command()(ingest)
     app.add_typer(benches, name="bench")
 
@@ -39,6 +42,27 @@ def locomo(
     settings = load_settings()
     chosen = settings.index.model_copy(update={"backend": index.value})
     run_locomo(path, settings.model_copy(update={"index": chosen}), out, console=output())
+
+
+def boundaries(
+    segmentation: SegmentationArgument,
+    locomo: Annotated[
+        Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/boundaries.json"
+    ),
+    vectors: VectorsOption = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
+    ] = None,
+) -> None:
+    """Where conversations turn: the model of the default detector, cross-validated and online, beside baselines."""
+    from evaluation.bench_boundaries import run_boundaries
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_boundaries(segmentation, load_settings(), out, locomo, vectors, sample, console=output())
 
 
 def ingest(

@@ -1,19 +1,51 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import typer
 
-UserOption = Annotated[str | None, typer.Option("--user", "-u", help="Owner: a user.", show_default=False)]
-GroupOption = Annotated[str | None, typer.Option("--group", "-g", help="Owner: a group.", show_default=False)]
-AgentOption = Annotated[str | None, typer.Option("--agent", "-a", help="An agent's own track.", show_default=False)]
-TenantOption = Annotated[str, typer.Option("--tenant", help="Isolation boundary.")]
+from mneme.errors import InputError
+
+Value = TypeVar("Value", str, list[str], None)
+
+
+def not_blank(parameter: typer.CallbackParam, value: Value) -> Value:
+    """Refuse a blank value: it is mostly a shell variable that is not set, and would name the wrong memory.
+
+    Raises:
+        InputError: names the option.
+    """
+    given_values: list[str] = [value] if isinstance(value, str) else value or []
+    if any(not each.strip() for each in given_values):
+        raise InputError(f"{parameter.opts[0]}: is blank; give a value (is a shell variable not set?), or leave the option out")
+    return value
+
+
+UserOption = Annotated[str | None, typer.Option("--user", "-u", help="Owner: a user.", show_default=False, callback=not_blank)]
+GroupOption = Annotated[
+    str | None, typer.Option("--group", "-g", help="Owner: a group.", show_default=False, callback=not_blank)
+]
+AgentOption = Annotated[
+    str | None, typer.Option("--agent", "-a", help="An agent's own track.", show_default=False, callback=not_blank)
+]
+TenantOption = Annotated[str, typer.Option("--tenant", help="Isolation boundary.", callback=not_blank)]
 FileTenantOption = Annotated[
-    str | None, typer.Option("--tenant", help="Isolation boundary, for files that name none.", show_default="default")
+    str | None,
+    typer.Option("--tenant", help="Isolation boundary, for files that name none.", show_default="default", callback=not_blank),
 ]
 ConversationOption = Annotated[
     str | None,
-    typer.Option("--conversation", "-c", help="Id of the conversation, for files that name none.", show_default=False),
+    typer.Option(
+        "--conversation", "-c", help="Id of the conversation, for files that name none.", show_default=False, callback=not_blank
+    ),
+]
+SegmentationArgument = Annotated[
+    Path,
+    typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
+]
+VectorsOption = Annotated[
+    Path | None, typer.Option("--vectors", help="A file (.npz) that keeps the vectors for the next time.", show_default=False)
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, given
+from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, given, not_blank
 from serving.console import note, output
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def search(
     group: GroupOption = None,
     agent: AgentOption = None,
     tenant: TenantOption = "default",
-    conversation: Annotated[list[str] | None, typer.Option("--conversation", "-c", help="Only these conversations.")] = None,
+    conversation: Annotated[
+        list[str] | None, typer.Option("--conversation", "-c", help="Only these conversations.", callback=not_blank)
+    ] = None,
     since: Annotated[datetime | None, typer.Option(help="Only what was said from then on.", show_default=False)] = None,
     before: Annotated[datetime | None, typer.Option(help="Only what was said before.", show_default=False)] = None,
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
@@ -44,13 +46,18 @@ def search(
         int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show what happened at every stage.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
+    from mneme.errors import InputError
     from mneme.settings import load_settings
     from queries import Memories
     from serving.rendering import search_result
 
+    if user is None and group is None and agent is None:
+        raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
+    if user is not None and group is not None:
+        raise InputError("--user and --group are both given; a search has one owner, leave one out")
     filters: dict[str, Any] = given(user_id=user, group_id=group, agent_id=agent)
     filters |= {"tenant_id": tenant, "knowledge": knowledge}
     filters |= {
@@ -76,7 +83,7 @@ def inspect(
     from mneme.settings import load_settings
     from serving.rendering import episode_panel
 
-    index = open_index(load_settings())
+    index = open_index(load_settings(), read_only=True)
     try:
         found = list(_episodes(index, tenant, conversation))
     finally:

@@ -1,6 +1,8 @@
 """Commands that move events: publish, run, ingest, flush, topics."""
 
 import time
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,12 +20,14 @@ from serving.commands.options import (
 from serving.console import messages, note, output, progress_bar
 
 if TYPE_CHECKING:
+    from mneme.ports import DeadLetter
     from mneme.settings import Settings
 
 _FORMATS = "JSONL events, chat exports, text or Markdown."
 Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=_FORMATS, show_default=False)]
 
 _MOST_REFUSALS_SHOWN = 5
+_MOST_DEAD_LETTERS_SHOWN = 20
 _POLL_SECONDS = 0.1
 
 
@@ -51,19 +55,26 @@ def ingest(
     A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
     """
     import flows
+    from connectors.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
-    from serving.rendering import count, ingest_table
+    from serving.rendering import ingest_table
+    from serving.words import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
+    letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+    before = sum(1 for _ in letters.read())
     with progress_bar("Ingesting", "events") as on_progress:
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
+    if not (report.messages or report.duplicates or report.episodes or report.dead_letters):
+        note(f"Nothing new. Already read: {', '.join(path.name for path in files)}")
     if report.dead_letters:
         note(
-            f"{count(report.dead_letters, 'event')} not taken in; the reasons are in {settings.data / 'dead-letters.jsonl'}",
+            f"{count(report.dead_letters, 'event')} not taken in; whole, with reasons: {settings.data / 'dead-letters.jsonl'}",
             "yellow",
         )
+        _show_dead_letters(list(islice(letters.read(), before, None)), files)
 
 
 def publish(
@@ -82,7 +93,7 @@ def publish(
     from mneme.events import parse_event
     from mneme.settings import load_settings
     from mneme.times import utc_now
-    from serving.rendering import count
+    from serving.words import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     total = sum(count_events(path, **defaults) for path in files)
@@ -112,9 +123,16 @@ def run() -> None:
     from mneme.settings import load_settings
 
     settings = load_settings()
-    where = settings.opensearch.url if settings.index.backend == "opensearch" else f"the embedded index in {settings.data}"
-    note(f"Reading {settings.kafka.topics.messages} at {settings.kafka.bootstrap_servers}, writing to {where}. Ctrl-C stops.")
-    flows.run(settings)
+    if settings.index.backend == "opensearch":
+        from connectors.opensearch_client import shown
+
+        where = f"OpenSearch at {shown(settings.opensearch.url)}"
+    else:
+        where = f"the embedded index in {settings.data}"
+    topics = settings.kafka.topics
+    reading = f"{topics.messages}, {topics.documents} and {topics.backfill} at {settings.kafka.bootstrap_servers}"
+    note(f"Starting, from Kafka at {settings.kafka.bootstrap_servers}.")
+    flows.run(settings, on_ready=lambda: note(f"Reading {reading}; writing to {where}; stop with Ctrl-C."))
     note("Stopped; the next run goes on from here.")
 
 
@@ -124,7 +142,10 @@ def flush(
     wait: Annotated[bool, typer.Option("--wait", help="Wait until everything before it is searchable.")] = False,
     timeout: Annotated[float, typer.Option(help="Seconds that --wait waits.")] = 60.0,
 ) -> None:
-    """Close the open episode of a conversation now."""
+    """Make searchable now what is open of a conversation.
+
+    The open episode is shown as it stands. It is not closed: if the conversation goes on, so does the episode.
+    """
     from connectors import Publisher
     from mneme.settings import load_settings
 
@@ -137,7 +158,8 @@ def flush(
     started = time.monotonic()
     with messages().status(f"Waiting for flush {flush_id}"):
         _wait_for_marker(settings, tenant, flush_id, timeout)
-    output().print(f"{conversation} is searchable, {time.monotonic() - started:.1f} s after the flush")
+    seconds = time.monotonic() - started
+    output().print(f"everything published to {conversation} before this flush is searchable, after {seconds:.1f} s")
 
 
 def create() -> None:
@@ -153,6 +175,19 @@ def create() -> None:
         output().print("all topics are there already")
 
 
+def _show_dead_letters(letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
+    """What was not taken in, each on a line: the file, its line (or the number of its message, from 1), the reason."""
+    from connectors.files import content_identity
+
+    names = {f"file:{content_identity(path)[:16]}": str(path) for path in files}
+    for letter in letters[:_MOST_DEAD_LETTERS_SHOWN]:
+        position = letter.position
+        where = f"{names.get(position.topic, position.topic)}:{position.offset + 1}" if position else letter.stage
+        note(f"{where}: {letter.reason}", "yellow")
+    if len(letters) > _MOST_DEAD_LETTERS_SHOWN:
+        note(f"and {len(letters) - _MOST_DEAD_LETTERS_SHOWN:,} more", "yellow")
+
+
 def _wait_for_marker(settings: "Settings", tenant: str, flush_id: str, timeout: float) -> None:
     """Return when the flow has written the marker of this flush: everything before it is searchable.
 
@@ -166,7 +201,7 @@ def _wait_for_marker(settings: "Settings", tenant: str, flush_id: str, timeout: 
 
     key = flush_marker(tenant, flush_id, utc_now()).key
     deadline = time.monotonic() + timeout
-    index = open_index(settings)
+    index = open_index(settings, read_only=True)  # beside the process that runs the flow
     try:
         while not index.get([key]):
             if time.monotonic() > deadline:

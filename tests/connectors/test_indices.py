@@ -5,7 +5,7 @@ import pytest
 from connectors.indices import open_index
 from connectors.lancedb import LanceIndex
 from connectors.opensearch import OpenSearchIndex
-from mneme.errors import SettingsError
+from mneme.errors import SettingsError, StoreRejected
 from mneme.settings import Index, Settings
 
 
@@ -20,10 +20,18 @@ def test_the_setting_chooses_the_index(backend, expected, tmp_path):
     index.close()
 
 
+@pytest.mark.parametrize("backend", ["embedded", "opensearch"])
+def test_an_index_that_is_opened_for_reading_refuses_a_write(backend, tmp_path):
+    index = open_index(settings_for(backend, tmp_path), read_only=True)
+    with pytest.raises(StoreRejected, match="opened for reading only"):
+        index.set_metadata({"run": "1"})
+    index.close()
+
+
 @pytest.mark.parametrize(("backend", "package"), [("embedded", "lancedb"), ("opensearch", "opensearchpy")])
 def test_a_missing_package_is_named_with_its_extra(backend, package, tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.startswith(("connectors.lance", "connectors.opensearch"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(SettingsError, match=rf"{package}.*mneme\[{backend}\]"):
+    with pytest.raises(SettingsError, match=rf"^MNEME_INDEX__BACKEND: .*{package}.*mneme\[{backend}\]"):
         open_index(settings_for(backend, tmp_path))

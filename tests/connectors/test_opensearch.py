@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Create, Filter, Outcome, Put, TextLeg, VectorLeg
 from mneme.records import Owner
 from mneme.rows import Collection
+from mneme.settings import load_settings
+from queries import Memories
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of
+from tests.queries.world import WordEmbedder
 
 
 @pytest.fixture
@@ -49,8 +53,8 @@ def open_index(opensearch, remove_indices):
     """Opens prepared indices with settings of the test's own; all lie under one prefix."""
     opened = []
 
-    def open_one(sleep=time.sleep, prepare=True, **changes):
-        index = OpenSearchIndex(opensearch.model_copy(update=changes), sleep)
+    def open_one(sleep=time.sleep, prepare=True, read_only=False, **changes):
+        index = OpenSearchIndex(opensearch.model_copy(update=changes), sleep, read_only)
         opened.append(index)
         if prepare:
             index.prepare(EMBEDDER)
@@ -116,13 +120,56 @@ def test_an_index_that_nobody_prepared_says_so(open_index):
         lambda: index.get([row.key]),
         lambda: index.recall([TextLeg(Collection.FACTS, of(), ("tea",), 10)]),
         lambda: list(index.scan(Collection.FACTS)),
+        lambda: index.score(Collection.FACTS, of(), ("tea",), None, 10),
         lambda: index.count(Collection.FACTS),
         lambda: index.set_metadata({"run": "1"}),
         index.metadata,
         index.refresh,
     ):
-        with pytest.raises(StoreRejected, match=r"start the flow once|index_prefix"):
+        with pytest.raises(StoreRejected, match=r"there is no index here yet.*fill it with"):
             use()
+
+
+@pytest.mark.opensearch
+def test_a_reader_creates_nothing_and_says_what_to_do(open_index):
+    reader = open_index(prepare=False, read_only=True)
+    with pytest.raises(StoreRejected, match=r"there is no index here yet.*fill it with `mneme ingest` or `mneme run`"):
+        reader.prepare(EMBEDDER)
+    assert reader._indices() == {}
+
+
+@pytest.mark.opensearch
+@pytest.mark.parametrize("method", ["keyword", "vector", "hybrid"])
+def test_a_search_without_an_index_creates_none_and_says_what_to_do(open_index, opensearch, monkeypatch, method):
+    embedder = WordEmbedder()
+    monkeypatch.setattr("queries.memories.open_embedder", lambda settings: embedder)
+    settings = load_settings({}, index={"backend": "opensearch"}, opensearch=opensearch.model_dump())
+    with Memories.connect(settings) as memories, pytest.raises(StoreRejected, match="there is no index here yet"):
+        memories.search("tea", method, {"user_id": "mira"})
+    assert open_index(prepare=False)._indices() == {}
+
+
+@pytest.mark.opensearch
+def test_a_reader_reads_what_was_written_and_changes_nothing(open_index, opensearch):
+    writer = open_index()
+    writer.write([Put(fact("f"))])
+    reader = open_index(prepare=False, read_only=True, refresh_interval="9s")
+    reader.prepare(EMBEDDER)
+    assert list(reader.get([fact("f").key])) == [fact("f").key]
+    for change in (lambda: reader.write([Put(fact("g"))]), lambda: reader.set_metadata({"run": "1"})):
+        with pytest.raises(StoreRejected, match="opened for reading only"):
+            change()
+    name = f"{opensearch.index_prefix}-facts-1"
+    settings = reader._client.indices.get_settings(index=name)[name]["settings"]["index"]
+    assert settings["refresh_interval"] == opensearch.refresh_interval
+
+
+@pytest.mark.opensearch
+@pytest.mark.parametrize("read_only", [False, True])
+def test_another_embedder_is_refused_with_a_remedy_that_exists(open_index, read_only):
+    open_index()
+    with pytest.raises(StoreRejected, match=r"set MNEME_OPENSEARCH__INDEX_PREFIX and MNEME_DATA to new ones and ingest again"):
+        open_index(prepare=False, read_only=read_only).prepare(replace(EMBEDDER, model="another"))
 
 
 @pytest.mark.opensearch

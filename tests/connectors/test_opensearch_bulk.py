@@ -118,7 +118,7 @@ def test_of_a_mixed_answer_only_what_was_refused_for_now_is_sent_again():
 
 def test_spent_retries_are_an_error_that_says_what_the_server_wanted():
     time = Time()
-    with pytest.raises(StoreUnavailable, match=r"opensearch\.retry_seconds.*free disk space"):
+    with pytest.raises(StoreUnavailable, match=r"MNEME_OPENSEARCH__RETRY_SECONDS.*free disk space"):
         writer(Server(lambda id, attempt: READ_ONLY), time, retry_seconds=20.0).write([Put(fact("f"))])
     assert time.now == pytest.approx(20.0)
 
@@ -167,14 +167,14 @@ def test_a_request_that_fails_whole_is_sent_again(error):
 def test_refused_credentials_stop_at_once_and_name_the_settings():
     for answer in (DENIED, (401, {"type": "security_exception", "reason": "Unauthorized"})):
         server, time = Server(lambda id, attempt, answer=answer: answer), Time()
-        with pytest.raises(StoreRejected, match=r"opensearch\.username"):
+        with pytest.raises(StoreRejected, match=r"MNEME_OPENSEARCH__USERNAME"):
             writer(server, time).write([Put(fact("f"))])
         assert time.pauses == []
 
     def send(body):
         raise AuthorizationException(403, "security_exception", {"error": DENIED[1]})
 
-    with pytest.raises(StoreRejected, match=r"opensearch\.api_key"):
+    with pytest.raises(StoreRejected, match="MNEME_OPENSEARCH__API_KEY"):
         writer(send).write([Put(fact("f"))])
 
 

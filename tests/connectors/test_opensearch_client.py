@@ -20,7 +20,9 @@ def nobody():
 
 def test_an_unreachable_server_is_named_without_its_password(nobody):
     index = OpenSearchIndex(OpenSearch(url=f"http://admin:secret@127.0.0.1:{nobody}"))
-    with pytest.raises(StoreUnavailable, match=rf"http://127\.0\.0\.1:{nobody} cannot be reached.*opensearch\.url") as refusal:
+    with pytest.raises(
+        StoreUnavailable, match=rf"http://127\.0\.0\.1:{nobody} cannot be reached.*MNEME_OPENSEARCH__URL"
+    ) as refusal:
         index.prepare(EMBEDDER)
     assert "secret" not in str(refusal.value)
     index.close()
@@ -29,29 +31,29 @@ def test_an_unreachable_server_is_named_without_its_password(nobody):
 def test_no_answer_in_time_names_the_setting():
     error = store_error(ConnectionTimeout("TIMEOUT", "slow", OSError("slow")), "http://127.0.0.1:9200")
     assert isinstance(error, StoreUnavailable)
-    assert "opensearch.timeout_seconds" in str(error)
+    assert "MNEME_OPENSEARCH__TIMEOUT_SECONDS" in str(error)
 
 
 def test_an_untrusted_certificate_names_the_setting():
     error = store_error(SSLError("N/A", "CERTIFICATE_VERIFY_FAILED", OSError("CERTIFICATE_VERIFY_FAILED")), "https://x")
     assert isinstance(error, StoreRejected)
-    assert "opensearch.ca_certs" in str(error)
+    assert "MNEME_OPENSEARCH__CA_CERTS" in str(error)
 
 
 def test_something_that_is_no_opensearch_is_said_to_be_none():
     error = store_error(SerializationError("<html>"), "http://127.0.0.1:9200")
     assert isinstance(error, StoreRejected)
-    assert "opensearch.url" in str(error)
+    assert "MNEME_OPENSEARCH__URL" in str(error)
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:9200", "ftp://127.0.0.1", ""])
 def test_a_url_without_http_is_refused(url):
-    with pytest.raises(SettingsError, match=r"opensearch\.url"):
+    with pytest.raises(SettingsError, match=r"MNEME_OPENSEARCH__URL"):
         open_client(OpenSearch(url=url))
 
 
 def test_a_missing_file_of_authorities_is_a_wrong_setting(tmp_path):
-    with pytest.raises(SettingsError, match=r"opensearch\.ca_certs"):
+    with pytest.raises(SettingsError, match=r"MNEME_OPENSEARCH__CA_CERTS"):
         open_client(OpenSearch(url="https://127.0.0.1:9200", ca_certs=str(tmp_path / "absent.pem")))
 
 

@@ -265,6 +265,10 @@ class TestFilters:
             ({}, "one of user_id, group_id or agent_id is needed"),
             ({"user_id": "maya", "group_id": "team"}, "both given"),
             ({"user_id": ""}, "user_id"),
+            ({"user_id": " "}, "user_id: .*blank"),
+            ({"user_id": "maya", "tenant_id": "\t"}, "tenant_id: .*blank"),
+            ({"user_id": "maya", "participants": ["Jonas", " "]}, "participants: .*blank"),
+            ({"user_id": "maya", "conversation_id": " "}, "conversation_id: .*blank"),
             ({"user_id": "maya", "since": "yesterday"}, "since"),
             ({"user_id": "maya", "knowledge": "no"}, "knowledge"),
             ({"user_id": "maya", "participants": [7]}, "participants"),
@@ -281,6 +285,7 @@ class TestRequests:
         ("arguments", "message"),
         [
             ({"query": "  "}, "query: it is empty"),
+            ({"query": "?!"}, "query: there is no word in it"),
             ({"query": "x" * 10_001}, "query: it has 10001 characters"),
             ({"query": "boat", "method": "fuzzy"}, "accepted are keyword, vector, hybrid"),
             ({"query": "boat", "method": "agentic"}, "not there yet"),
@@ -291,6 +296,12 @@ class TestRequests:
     def test_a_wrong_request_says_what_is_accepted(self, arguments, message):
         with pytest.raises(InputError, match=message):
             memories().search(filters=MINE, **arguments)
+
+    def test_memories_open_the_index_for_reading(self, monkeypatch):
+        opened = []
+        monkeypatch.setattr("queries.memories.open_index", lambda settings, read_only: opened.append(read_only) or filled())
+        Memories.connect(world.settings()).close()
+        assert opened == [True]
 
     def test_memories_close_their_index(self):
         class Closing(world.ReferenceIndex):

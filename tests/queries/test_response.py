@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from queries.responses import AgentMemory, FoundCase
+from tests.memory_index_reference import ReferenceIndex
 from tests.queries.world import MAYA, filled, memories, messages
 
 
@@ -75,3 +77,42 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
     }
     assert response["graph"] == {"entities": [], "relationships": []}
     assert response["trace"] is None
+
+
+def test_what_holds_a_place_is_one_list_of_texts_by_rank():
+    index = filled(*messages(MAYA, "harbour", [("Jonas", "the dentist has a boat")], first=40))
+    question = "How does Maya book trains to the dentist on Friday, and is she patient?"
+    found = memories(index).search(question, filters={"user_id": "maya", "agent_id": "planner"}, top_k=40)
+    ranked = found.ranked()
+    assert [item.rank for item in ranked] == list(range(1, len(ranked) + 1))
+    assert {type(item).__name__ for item in ranked} >= {
+        "FoundFact",
+        "FoundMessage",
+        "FoundForesight",
+        "FoundProfile",
+        "FoundSkill",
+    }
+    assert all(item.text for item in ranked)
+
+
+def test_an_episode_that_holds_a_place_is_told_by_subject_and_summary():
+    (item,) = memories().search("oven", "keyword", {"user_id": "maya"}).ranked()
+    assert (item.rank, item.text) == (1, "Kitchen repair: the oven is broken again")
+
+
+def test_an_agent_case_is_told_by_its_task_and_what_it_taught():
+    case = FoundCase(
+        id="c",
+        score=1.0,
+        rank=1,
+        task_intent="Book a train",
+        approach="",
+        key_insight="Night trains sell out",
+        quality_score=1.0,
+        parent_episode_id="e",
+        message_ids=(),
+    )
+    nothing = memories(ReferenceIndex()).search("train", "keyword", {"user_id": "maya"})
+    assert nothing.ranked() == ()
+    found = nothing.model_copy(update={"agent_memory": AgentMemory(cases=(case,))})
+    assert [item.text for item in found.ranked()] == ["Book a train: Night trains sell out"]

@@ -35,13 +35,13 @@ def test_scores_stay_between_0_and_1(features):
 
 
 def test_the_better_neighbour_lifts_a_fact():
-    scores = statements("?", candidate("f0", 8.0, 0.9), candidate("f1"), candidate("f2"), candidate("f3"))
+    scores = statements("What?", candidate("f0", 8.0, 0.9), candidate("f1"), candidate("f2"), candidate("f3"))
     assert scores["f0"] > scores["f1"] > scores["f2"] == scores["f3"]
 
 
 def test_facts_of_another_episode_are_no_neighbours():
     facts = {"e": [candidate("f0", 8.0, 0.9)], "d": [candidate("g0"), candidate("g1")]}
-    scores = score_statements(understand("?", None), SCORER, facts, ())
+    scores = score_statements(understand("What?", None), SCORER, facts, ())
     assert scores["g0"] == scores["g1"] == 0.0
 
 
@@ -54,7 +54,7 @@ def test_who_is_named_goes_first_and_nobody_named_changes_nothing():
 
 
 def test_a_row_without_a_vector_is_scored_by_its_words_alone():
-    scores = statements("?", candidate("f0", 4.0, None), candidate("f1", 4.0, 0.9), candidate("f2", 0.0, 0.1))
+    scores = statements("What?", candidate("f0", 4.0, None), candidate("f1", 4.0, 0.9), candidate("f2", 0.0, 0.1))
     assert scores["f0"] > scores["f2"]
 
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,11 +15,18 @@ from typer.testing import CliRunner
 import connectors.indices
 import flows
 import queries
+from connectors.dead_letters import FileDeadLetters
+from connectors.files import content_identity
+from connectors.lancedb import LanceIndex
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
 from mneme.events import Flush
+from mneme.ports import DeadLetter, Put
+from mneme.records import Position
+from mneme.rows import flush_marker
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
 from serving.cli import app
+from tests.contracts.rows import EMBEDDER
 
 BORN = FoundFact(
     id="f1",
@@ -210,11 +217,83 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
         return IngestReport(messages=1234, duplicates=5, episodes=67, facts=890, dead_letters=1, seconds=2.25)
 
     monkeypatch.setattr(flows, "ingest", ingest, raising=False)
+    for name in ("a.jsonl", "b.md"):
+        Path(name).write_text(name)
     result = command_line.invoke(app, ["ingest", "a.jsonl", "b.md", "--user", "mira"])
     assert result.exit_code == 0
     assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
     assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
-    assert "1 event not taken in; the reasons are in mneme-data/dead-letters.jsonl" in result.stderr
+    assert "1 event not taken in; whole, with reasons: mneme-data/dead-letters.jsonl" in result.stderr
+
+
+def dead_letter(path: Path, offset: int, reason: str) -> DeadLetter:
+    place = Position(topic=f"file:{content_identity(path)[:16]}", partition=0, offset=offset)
+    return DeadLetter(stage="decode", reason=reason, raw=b"{}", position=place, at=datetime.now(UTC))
+
+
+def test_ingest_names_file_line_and_reason_of_what_this_run_refused(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text("{}\n")
+    letters = FileDeadLetters(Path("mneme-data/dead-letters.jsonl"))
+    letters.send([dead_letter(chat, 0, "of an earlier run")])
+
+    def ingest(*_: object, **__: object) -> IngestReport:
+        letters.send([dead_letter(chat, line, f"content: wrong {line}") for line in range(25)])
+        return IngestReport(messages=0, duplicates=0, episodes=0, facts=0, dead_letters=25, seconds=0.1)
+
+    monkeypatch.setattr(flows, "ingest", ingest, raising=False)
+    result = command_line.invoke(app, ["ingest", "chat.jsonl"])
+    letters.close()
+    lines = result.stderr.splitlines()
+    assert lines[1] == "chat.jsonl:1: content: wrong 0"
+    assert lines[20] == "chat.jsonl:20: content: wrong 19"
+    assert lines[21:] == ["and 5 more"]
+
+
+def test_ingest_of_known_files_says_that_they_were_read_already(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = IngestReport(messages=0, duplicates=0, episodes=0, facts=0, dead_letters=0, seconds=0.1)
+    monkeypatch.setattr(flows, "ingest", lambda *_, **__: report, raising=False)
+    result = command_line.invoke(app, ["ingest", "exports/chat.json"])
+    assert "Already read: chat.json" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--user", "--group", "--agent", "--tenant", "--conversation"])
+@pytest.mark.parametrize("command", ["ingest", "publish", "search"])
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_option_is_refused_by_its_name(command_line: CliRunner, command: str, option: str, blank: str) -> None:
+    result = command_line.invoke(app, [command, "chat.jsonl", option, blank])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: {option}: is blank")
+
+
+@pytest.mark.parametrize(
+    ("owners", "message"),
+    [
+        ([], "--user, --group or --agent is needed"),
+        (["--user", "mira", "--group", "team"], "--user and --group are both given"),
+    ],
+)
+def test_a_search_has_one_owner_by_the_names_of_the_options(command_line: CliRunner, owners: list[str], message: str) -> None:
+    result = command_line.invoke(app, ["search", "when?", *owners])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_run_says_what_it_reads_and_writes_when_it_is_ready(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(settings: object, on_ready: Callable[[], None]) -> None:
+        sys.stderr.write("--- ready ---\n")
+        on_ready()
+
+    monkeypatch.setattr(flows, "run", run, raising=False)
+    environment = {"MNEME_INDEX__BACKEND": "opensearch", "MNEME_OPENSEARCH__URL": "http://me:secret@search:9200"}
+    result = command_line.invoke(app, ["run"], env=environment)
+    told = " ".join(result.stderr.partition("--- ready ---")[2].split())
+    assert told.startswith("Reading mneme.messages, mneme.documents and mneme.backfill at 127.0.0.1:9092; writing to ")
+    assert "OpenSearch at http://search:9200; stop with Ctrl-C." in told
 
 
 def test_results_in_chinese_keep_to_the_width_of_the_terminal(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,11 +363,24 @@ def test_flush_waits_for_its_marker(
         def close(self) -> None:
             asked.append("closed")
 
-    monkeypatch.setattr(connectors.indices, "open_index", lambda settings: IndexWithMarker())
+    monkeypatch.setattr(connectors.indices, "open_index", lambda settings, read_only: IndexWithMarker() if read_only else None)
     result = command_line.invoke(app, ["flush", "standup", "--tenant", "acme", "--wait"])
     assert result.exit_code == 0
+    assert "everything published to standup before this flush is searchable" in result.stdout
     assert publisher.sent[0][0].key == "acme/standup"
     assert [getattr(key, "id", key) for key in asked] == ["flush/acme/flush-1", "flush/acme/flush-1", "closed"]
+
+
+def test_flush_waits_beside_the_process_that_writes_the_embedded_index(
+    command_line: CliRunner, publisher: type[FakePublisher]
+) -> None:
+    writer = LanceIndex(Path("mneme-data/index"))
+    writer.prepare(EMBEDDER)
+    writer.write([Put(flush_marker("default", "flush-1", datetime.now(UTC)))])
+    result = command_line.invoke(app, ["flush", "standup", "--wait"])
+    writer.close()
+    assert result.exit_code == 0
+    assert "everything published to standup" in result.stdout
 
 
 def test_flush_that_is_not_answered_says_what_may_be_wrong(
@@ -301,7 +393,7 @@ def test_flush_that_is_not_answered_says_what_may_be_wrong(
         def close(self) -> None:
             return None
 
-    monkeypatch.setattr(connectors.indices, "open_index", lambda settings: IndexWithout())
+    monkeypatch.setattr(connectors.indices, "open_index", lambda settings, read_only: IndexWithout())
     result = command_line.invoke(app, ["flush", "standup", "--wait", "--timeout", "0.2"])
     assert result.exit_code == 1
     assert "is `mneme run` up" in result.stderr

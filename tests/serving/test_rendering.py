@@ -17,7 +17,9 @@ from queries.responses import (
     SearchResponse,
     TraceStep,
 )
-from serving.rendering import best_results, count, episode_panel, expected, fact_table, search_result, span
+from serving.explanation import explanation
+from serving.rendering import best_results, episode_panel, expected, fact_table, search_result, span
+from serving.words import count
 
 NOON = datetime(2025, 3, 14, 12, tzinfo=UTC)
 OWNER = Owner(tenant_id="default", type="group", id="team")
@@ -117,14 +119,45 @@ def test_an_episode_in_short_shows_its_best_fact() -> None:
     assert best_results(found, 1)[0][1].plain == "told\n• best"
 
 
-def test_a_long_trace_is_cut_and_says_so_but_the_competition_is_shown_whole() -> None:
-    recalled = [TraceStep(stage="recall", move="bm25", id=f"r{n:02d}", score=1, reason="") for n in range(30)]
-    competed = [TraceStep(stage="compete", move="entered", id=f"c{n:02d}", score=1, reason="") for n in range(30)]
-    text = printed(search_result(response(trace=(*recalled, *competed))))
-    assert "r09" in text
-    assert "r10" not in text
-    assert "c29" in text
-    assert "20 more steps with --json" in text
+def test_an_explanation_shows_the_best_of_each_list_and_who_replaced_whom() -> None:
+    recalled = [TraceStep(stage="recall", move="bm25", id=f"r{n:02d}", score=1, reason=f"episodes {n + 1}") for n in range(30)]
+    competed = [
+        TraceStep(stage="compete", move="expanded", id="e1", score=1, reason="1 facts", round=1),
+        TraceStep(stage="compete", move="replaced", id="e1", score=1, reason="by its fact e1/first", round=1),
+        TraceStep(stage="compete", move="entered", id="e1/first", score=1, reason="a place was free", round=1),
+    ]
+    found = response(episodes=(episode(None, "parent"),), facts=(fact(1, "first"),), trace=(*recalled, *competed))
+    text = printed(search_result(found))
+    assert "bm25 episodes" in text
+    assert "30 found" in text
+    assert "r04" in text
+    assert "r05" not in text
+    assert "1 expanded, 1 replaced, 1 entered" in text
+    replaced = text[text.index("1 expanded") :]
+    assert replaced.index("parent") < replaced.index("by its fact: first")
+
+
+def test_an_explanation_does_not_list_without_end() -> None:
+    competed = [TraceStep(stage="compete", move="replaced", id=f"c{n:02d}", score=1, reason="by its fact f") for n in range(30)]
+    text = printed(search_result(response(trace=competed)))
+    assert "c19" in text
+    assert "c20" not in text
+    assert "and 10 more" in text
+
+
+def test_a_long_text_is_shortened_in_an_explanation_whatever_its_language() -> None:
+    told = fact(1, "发布改到八月八号" * 40)
+    step = TraceStep(stage="recall", move="bm25", id=told.id, score=1, reason="facts 1")
+    text = "".join(printed(explanation(response(facts=(told,), trace=(step,)))).split())
+    assert "发布改到八月八号" * 12 in text
+    assert "发布改到八月八号" * 13 not in text
+
+
+def test_one_result_of_one_round_trip_is_counted_as_one() -> None:
+    found = response(facts=(fact(1, "first"),))
+    found = found.model_copy(update={"metrics": found.metrics.model_copy(update={"round_trips": 1})})
+    text = printed(search_result(found))
+    assert text.rstrip().endswith("1 result · hybrid · 1 ms · 1 round trip")
 
 
 @pytest.mark.parametrize("offset", [-10, -5, 0, 2, 8, 13])

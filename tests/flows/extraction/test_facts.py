@@ -188,10 +188,25 @@ def test_a_mere_reaction_is_no_fact(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Rain is expected.", "He left.", "I refuse.", "Not hazelnut.", "Gate 12.", "With Rex in Oslo.", "Tomorrow then."]
+    "text",
+    [
+        "Rain is expected.",
+        "He left.",
+        "I refuse.",
+        "Not hazelnut.",
+        "Gate 12.",
+        "With Rex in Oslo.",
+        "Tomorrow then.",
+        "They're a real support.",
+    ],
 )
 def test_a_short_message_that_tells_something_is_a_fact(text):
     assert len(facts("Ann: I painted the house yellow.", f"Bo: {text}")) == 2
+
+
+def test_beside_a_mere_reaction_the_question_is_the_fact():
+    found = statements("Ann: I painted the house yellow.", "Bo: Sensible priorities. Where does Elias sleep?")
+    assert found[-1] == 'Bo asked Ann: "Where does Elias sleep?"'
 
 
 def test_a_short_answer_is_no_mere_reaction():
