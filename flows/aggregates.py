@@ -67,9 +67,10 @@ def _relationship(
     row_id: str, owner: Owner, old: Relationship | None, episode_id: str, new: Sequence[AggregateMention]
 ) -> Relationship | None:
     mentions = _kept(old.mentions if old else (), episode_id, (item.mention for item in new))
-    if not mentions:
+    edge = new[0].fields[:3] if new else (old.source, old.relation, old.target) if old else None
+    if not mentions or edge is None:
         return None
-    source, relation, target = new[0].fields[:3] if new else (old.source, old.relation, old.target)  # type: ignore[union-attr]
+    source, relation, target = edge
     dates = [datetime.fromisoformat(item.fields[3]) for item in new if item.fields[3]]
     if old is not None and old.date is not None:
         dates.append(old.date)

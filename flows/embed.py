@@ -17,7 +17,7 @@ from datetime import datetime
 
 from flows.cuts import Utterance, embedding_text
 from flows.items import Arrived, Embedded, Pause, SinkItem, WriteBatch
-from flows.pump import Pump, next_poll, worth_retrying
+from flows.pump import Pump, worth_retrying
 from flows.references import refer, referred
 from flows.services import Services
 from flows.state import decode_state, encode_state
@@ -96,7 +96,7 @@ class EmbedLane:
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
-        return next_poll(self._services.clock()) if len(self._pump) else None
+        return self._pump.wake_at()
 
     @property
     def unfinished(self) -> int:

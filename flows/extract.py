@@ -14,8 +14,8 @@ from datetime import datetime
 from flows.assemble import NewTexts, assemble
 from flows.cuts import Cut, Extraction, Extractor
 from flows.items import Extracted, Pause, Reference, Retraction, SinkItem
-from flows.pump import Pump, next_poll, worth_retrying
-from flows.references import MessagesGone, read_cut, refer, referred
+from flows.pump import Pump, worth_retrying
+from flows.references import MessagesGone, read_cut, refer, referred, weight_of
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from mneme.errors import ModelError
@@ -58,8 +58,7 @@ class ExtractLane:
             if isinstance(done, Done):
                 yield done.extracted
                 if done.failure:
-                    raw = json.dumps(reference).encode()
-                    yield DeadLetter("extract", done.failure, raw, None, self._services.clock())
+                    yield letter(reference, done.failure, self._services)
             elif done is None:
                 yield referred(reference)
             elif isinstance(done, MessagesGone):
@@ -69,12 +68,12 @@ class ExtractLane:
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
-        return next_poll(self._services.clock()) if len(self._pump) else None
+        return self._pump.wake_at()
 
     @property
     def unfinished(self) -> int:
         """Messages of the episodes at work."""
-        return sum(len(reference.get("ids", ())) or 1 for reference in self._pump.items())
+        return sum(weight_of(reference) for reference in self._pump.items())
 
     def snapshot(self) -> bytes:
         """References to the cuts at work."""
@@ -85,6 +84,11 @@ class ExtractLane:
         if reference["is"] == "cut":
             call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
         self._pump.add(reference["lane"], reference, call)
+
+
+def letter(reference: Reference, failure: str, services: Services) -> DeadLetter:
+    """What went wrong with an episode; its bytes are the reference, from which it can be made again."""
+    return DeadLetter("extract", failure, json.dumps(reference).encode(), None, services.clock())
 
 
 def extract(reference: Reference, cut: Cut, services: Services) -> Done:

@@ -99,6 +99,10 @@ class Pump(Generic[Item, Result]):
             if not queue:
                 del self._queues[name]
 
+    def wake_at(self) -> datetime | None:
+        """When to look for results again; None while nothing is at work."""
+        return next_poll(self._clock()) if self._size else None
+
     def items(self) -> list[Item]:
         """The unfinished items, in order within each queue."""
         return [job.item for queue in self._queues.values() for job in queue]

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from flows.aggregates import rebuilt
-from flows.extract import extract
+from flows.extract import extract, letter
 from flows.items import AggregateMention, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.pump import Pump, next_poll
-from flows.references import MessagesGone, owner_of, read_cut, refer, referred
+from flows.pump import Pump
+from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from flows.unseen import Unseen
-from mneme.ports import DeadLetter, Put, Remove, Write
+from mneme.ports import Put, Remove, Write
 from mneme.records import Entity, Episode, Owner, Profile, Relationship
 from mneme.rows import Collection, Key, Row, row_of
 
@@ -77,7 +77,7 @@ class ReconcileLane:
                 if writes := tuple(self._writes(owner_of(reference), revision)):
                     yield WriteBatch(writes)
                 if revision.failure:
-                    yield DeadLetter("extract", revision.failure, str(reference["id"]).encode(), None, self._services.clock())
+                    yield letter(reference, revision.failure, self._services)
             elif revision is None:
                 pause = referred(reference)
                 assert isinstance(pause, Pause)
@@ -89,12 +89,12 @@ class ReconcileLane:
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
-        return next_poll(self._services.clock()) if len(self._pump) else None
+        return self._pump.wake_at()
 
     @property
     def unfinished(self) -> int:
         """Messages of the episodes at work."""
-        return sum(len(work.reference.get("ids", ())) or 1 for work in self._pump.items())
+        return sum(weight_of(work.reference) for work in self._pump.items())
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""

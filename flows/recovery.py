@@ -5,16 +5,15 @@ The index keeps the id and the run as well: a store that was lost, or an index t
 before anything is written.
 """
 
-import fcntl
 import json
-import os
 import uuid
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
-from mneme.errors import StoreRejected
+from connectors.durable import FolderLock, replace_json
+from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 
@@ -35,22 +34,20 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         self._directory = directory
         self._name = name
         directory.mkdir(parents=True, exist_ok=True)
-        self._lock: IO[str] = (directory / "lock").open("a+")
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._lock.close()
+            self._lock = FolderLock(directory, "the recovery store")
+        except StoreUnavailable as error:
             raise StoreRejected(
                 f"another Mneme runs on the recovery store {directory}; stop it first, or give this one its own MNEME_DATA"
             ) from error
         try:
             state = self._read()
         except StoreRejected:
-            self._lock.close()
+            self._lock.release()
             raise
         self._id, self._run, self._buckets = str(state["recovery_id"]), int(state["run"]), buckets
         if state.get("buckets", buckets) != buckets:
-            self._lock.close()
+            self._lock.release()
             raise StoreRejected(
                 f"the states of {directory} are keyed into {state['buckets']} buckets: set "
                 f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
@@ -80,12 +77,12 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
         run = max(self._run, int(metadata.get("run", "0"))) + 1
-        self._write({"recovery_id": self._id, "run": run, "buckets": self._buckets})
+        replace_json(self._state_file, {"recovery_id": self._id, "run": run, "buckets": self._buckets})
         index.set_metadata({key: self._id, "run": str(run)})
         return run
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._lock.close()
+        self._lock.release()
 
     @property
     def _state_file(self) -> Path:
@@ -101,11 +98,3 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 f"{self._state_file} is damaged; restore it, or remove {self._directory} to start anew"
             ) from error
         return state
-
-    def _write(self, state: dict[str, Any]) -> None:
-        draft = self._state_file.with_suffix(".draft")
-        with draft.open("w") as file:
-            json.dump(state, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._state_file)

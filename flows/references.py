@@ -35,6 +35,11 @@ def refer(item: Cut | Retraction | Pause) -> Reference:
             return {"is": "pause", "lane": item.lane, "pause": pause}
 
 
+def weight_of(reference: Reference) -> int:
+    """How much is unfinished while this is: the messages of a cut; anything else counts as one."""
+    return len(reference.get("ids", ())) or 1
+
+
 def referred(reference: Reference) -> Retraction | Pause:
     """The retraction or pause of a reference."""
     if reference["is"] == "retraction":

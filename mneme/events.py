@@ -6,6 +6,7 @@ way in: whatever it refuses becomes a dead letter with the message of the ``Inpu
 """
 
 import json
+from abc import abstractmethod
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
@@ -52,9 +53,9 @@ class _Event(BaseModel):
         return version
 
     @property
+    @abstractmethod
     def key(self) -> str:
         """The key of the event on its topic, and the value that selects its lane."""
-        raise NotImplementedError
 
     def to_bytes(self) -> bytes:
         """The event as it goes on the wire: UTF-8 JSON."""
