@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from mneme.ports import Filter
-from mneme.rows import Collection, Row, Vector
+from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector
 
 REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
 
@@ -89,8 +89,10 @@ def condition(filter: Filter) -> str:
         parts.append(f"at >= {_time(filter.since)}")
     if filter.before:
         parts.append(f"at < {_time(filter.before)}")
-    if filter.current_only:
-        parts.append("valid_to IS NULL")
+    if filter.valid_at is not None:
+        parts.append(f"(valid_to IS NULL OR valid_to > {_time(filter.valid_at)})")
+    if not filter.hidden:
+        parts.append(f"kind NOT IN ({_list(HIDDEN_KINDS)})")
     return " AND ".join(parts)
 
 

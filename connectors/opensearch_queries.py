@@ -12,7 +12,7 @@ import numpy as np
 
 from connectors.opensearch_mapping import digits
 from mneme.ports import Filter, TextLeg, VectorLeg
-from mneme.rows import Vector
+from mneme.rows import HIDDEN_KINDS, Vector
 
 WITHOUT_VECTOR = {"excludes": ["vector"]}
 LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN search
@@ -144,6 +144,9 @@ def _clauses(filter: Filter) -> list[Request]:
         clauses.append({"range": {"at": {"gte": filter.since.isoformat()}}})
     if filter.before is not None:
         clauses.append({"range": {"at": {"lt": filter.before.isoformat()}}})
-    if filter.current_only:
-        clauses.append({"bool": {"must_not": [{"exists": {"field": "valid_to"}}]}})
+    if filter.valid_at is not None:
+        ended = {"range": {"valid_to": {"lte": filter.valid_at.isoformat()}}}
+        clauses.append({"bool": {"must_not": [ended]}})
+    if not filter.hidden:
+        clauses.append({"bool": {"must_not": [{"terms": {"kind": list(HIDDEN_KINDS)}}]}})
     return clauses

@@ -42,5 +42,7 @@ def _places(response: SearchResponse) -> Iterator[tuple[int, tuple[str, ...], fr
     for profile in response.profiles:
         if profile.rank is not None:
             items = (*profile.explicit, *profile.implicit)
-            cited = tuple(dict.fromkeys(message for item in items for message in item.mention.message_ids))
+            cited = tuple(
+                dict.fromkeys(message for item in items for mention in item.evidence for message in mention.message_ids)
+            )
             yield profile.rank, cited, frozenset(cited), " ".join(item.statement for item in items)

@@ -49,8 +49,8 @@ def _entity(row_id: str, owner: Owner, old: Entity | None, episode_id: str, new:
     mentions = _kept(old.mentions if old else (), episode_id, (item.mention for item in new))
     if not mentions:
         return None
-    names = Counter(item.fields[0] for item in new) + Counter({old.name: 1} if old else {})
-    types = Counter(item.fields[1] for item in new if item.fields[1]) + Counter({old.type: 1} if old else {})
+    names = Counter(mention.name for mention in mentions)
+    types = Counter(mention.type for mention in mentions if mention.type)
     return Entity(
         id=row_id,
         owner=owner,
@@ -71,9 +71,7 @@ def _relationship(
     if not mentions or edge is None:
         return None
     source, relation, target = edge
-    dates = [datetime.fromisoformat(item.fields[3]) for item in new if item.fields[3]]
-    if old is not None and old.date is not None:
-        dates.append(old.date)
+    dates = [mention.date for mention in mentions if mention.date and not mention.ended]
     return Relationship(
         id=row_id,
         owner=owner,
@@ -90,25 +88,25 @@ def _relationship(
 def _profile(
     row_id: str, owner: Owner, old: Profile | None, episode_id: str, new: Sequence[AggregateMention]
 ) -> Profile | None:
-    items = [item for item in ((*old.explicit, *old.implicit) if old else ()) if item.mention.episode_id != episode_id]
-    implicit = {item for item in (old.implicit if old else ()) if item in items}
+    items = [item for item in (old.evidence if old else ()) if item.evidence[0].episode_id != episode_id]
     for mention in new:
         about, category, how = mention.fields
-        item = ProfileItem(about=about, statement=mention.mention.text, category=category, mention=mention.mention)
-        items.append(item)
-        if how == "implicit":
-            implicit.add(item)
-    items.sort(key=lambda item: (item.mention.at, item.mention.episode_id, item.about, item.statement))
+        said = mention.mention
+        items.append(
+            ProfileItem(about=about, statement=said.text, category=category, implicit=how == "implicit", evidence=(said,))
+        )
+    items.sort(key=lambda item: (item.evidence[0].at, item.evidence[0].episode_id, item.about, item.statement))
     items = items[-_MOST_PROFILE_ITEMS:]
     if not items:
         return None
     return Profile(
         id=row_id,
         owner=owner,
-        created_at=max(item.mention.at for item in items),
+        created_at=max(item.evidence[0].at for item in items),
         version=0,
-        explicit=tuple(item for item in items if item not in implicit),
-        implicit=tuple(item for item in items if item in implicit),
+        explicit=tuple(item for item in items if not item.implicit),
+        implicit=tuple(item for item in items if item.implicit),
+        evidence=tuple(items),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from flows.cuts import Cut, Extraction, Utterance
 from flows.items import AggregateMention, Extracted, Reference
@@ -125,6 +126,7 @@ def assemble(
         aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
         agent_id=agent_id,
         section=cut.section,
+        begins_because=cut.begins_because,
         closed_by=cut.closed_by,
         provisional=cut.provisional,
         extractor=extractor,
@@ -151,7 +153,10 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
     owner = cut.owner.key
     mentions = [
         AggregateMention(
-            entity_id(owner, entity.name), "entity", (entity.name, entity.type), _mention(cut, entity.summary, entity.sources)
+            entity_id(owner, entity.name),
+            "entity",
+            (),
+            _mention(cut, entity.summary, entity.sources, name=entity.name, type=entity.type),
         )
         for entity in extraction.entities
     ]
@@ -161,8 +166,8 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
             AggregateMention(
                 relationship_id(owner, edge.source, edge.relation, edge.target),
                 "relationship",
-                (edge.source, edge.relation, edge.target, edge.date.isoformat() if edge.date else ""),
-                _mention(cut, text, edge.sources),
+                (edge.source, edge.relation, edge.target),
+                _mention(cut, text, edge.sources, date=edge.date, ended=edge.ended),
             )
         )
     for item in extraction.profile:
@@ -177,13 +182,14 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
     return mentions
 
 
-def _mention(cut: Cut, text: str, sources: Sequence[int]) -> Mention:
+def _mention(cut: Cut, text: str, sources: Sequence[int], **of_kind: Any) -> Mention:
     messages = [cut.utterances[at].message for at in sources] or [_first(cut).message]
     return Mention(
         episode_id=cut.id,
         text=text[:_LONGEST_EVIDENCE],
         at=max(message.sent_at for message in messages),
         message_ids=tuple(message.message_id for message in messages),
+        **of_kind,
     )
 
 

@@ -82,7 +82,8 @@ class BoundaryDetector(Protocol):
 class Cut:
     """An episode as it was cut: a stretch of a conversation, or a chunk of a document.
 
-    For a document there is one utterance, the chunk; ``section`` is its title and ``document_name`` its file.
+    ``begins_because`` names what spoke for the cut before it. For a document there is one utterance, the chunk;
+    ``section`` is its title and ``document_name`` its file.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Cut:
     utterances: tuple[Utterance, ...]
     closed_by: ClosedBy
     provisional: bool = False
+    begins_because: tuple[str, ...] = ()
     document_name: str | None = None
     section: str | None = None
 
@@ -129,13 +131,17 @@ class ExtractedEntity:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedRelationship:
-    """An edge between two entities: ``works_at``, ``married_to``, ``lives_in``, ..."""
+    """An edge between two entities: ``works_at``, ``married_to``, ``lives_in``, ...
+
+    ``date`` is when it began; ``ended`` says that it is over ("Ann left Google"), and then ``date`` is when it ended.
+    """
 
     source: str
     relation: str
     target: str
     date: datetime | None
     sources: tuple[int, ...]
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

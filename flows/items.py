@@ -77,7 +77,11 @@ class Retraction:
 
 @dataclass(frozen=True, slots=True)
 class AggregateMention:
-    """One mention for an aggregate of the owner: an entity, a relationship or a line of the profile."""
+    """One mention for an aggregate of the owner.
+
+    ``fields`` are ``()`` for an entity, ``(source, relation, target)`` for a relationship, and ``(about, category,
+    "implicit" or "explicit")`` for a line of the profile.
+    """
 
     row_id: str
     kind: Literal["entity", "relationship", "profile"]

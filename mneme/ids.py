@@ -9,6 +9,7 @@ an id always fits the 512 bytes that OpenSearch allows.
     entity        tenant/owner_type/owner/e/<name>
     relationship  tenant/owner_type/owner/r/<source>/<relation>/<target>
     profile       tenant/owner_type/owner/p
+    cluster       tenant/owner_type/owner/k/<hash of what its statements are about>
     section       tenant/d/document/<position>     (an episode made from a document)
 """
 
@@ -92,6 +93,11 @@ def relationship_id(owner: str, source: str, relation: str, target: str) -> str:
     if len(key) > _LONGEST_EDGE_BYTES:
         key = f"{short_hash(key)}{short_hash(key[::-1])}"
     return f"{owner}/r/{key}"
+
+
+def cluster_id(owner: str, about: str) -> str:
+    """The id of the cluster of an owner's statements about the same."""
+    return f"{owner}/k/{short_hash(about)}"
 
 
 def profile_id(owner: str) -> str:

@@ -66,8 +66,8 @@ class Filter:
     """Which rows take part. Everything given must hold; within one field any of its values is enough.
 
     ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``since`` (inclusive) and ``before`` (exclusive)
-    are about ``Row.at``.
-    ``current_only`` leaves out rows whose ``valid_to`` is set.
+    are about ``Row.at``. ``valid_at`` leaves out what no longer held then. Rows that another stands for, or whose content was
+    deleted (``mneme.rows.HIDDEN_KINDS``), take part only if ``hidden``.
     """
 
     tenant_id: str
@@ -82,7 +82,8 @@ class Filter:
     message_ids: tuple[str, ...] = ()
     since: datetime | None = None
     before: datetime | None = None
-    current_only: bool = False
+    valid_at: datetime | None = None
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,11 @@ class Record(_Frozen):
 
 
 class StoredMessage(Record):
-    """A raw message, searchable from the moment it arrives."""
+    """A raw message, searchable from the moment it arrives.
+
+    ``edited_by`` is the event that last changed its text. A ``deleted`` one has no text any more; it stays, unfindable,
+    so that the same message sent again is known.
+    """
 
     kind: Literal["message"] = "message"
     message_id: str
@@ -79,6 +83,8 @@ class StoredMessage(Record):
     tokens: int
     position: Position
     metadata: dict[str, Scalar] = Field(default_factory=dict)
+    edited_by: Position | None = None
+    deleted: bool = False
 
 
 ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
@@ -88,8 +94,8 @@ class Episode(Record):
     """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary.
 
     It lists everything that was made from it, so that a revision can replace all of it: its facts, foresights and case,
-    and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in. A ``provisional`` episode
-    was shown while its conversation paused, and may go on.
+    and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in. ``begins_because`` is what
+    spoke for the cut before it. A ``provisional`` episode was shown while its conversation paused, and may go on.
     """
 
     kind: Literal["episode"] = "episode"
@@ -107,24 +113,33 @@ class Episode(Record):
     aggregate_ids: tuple[str, ...] = ()
     agent_id: str | None = None
     section: str | None = None
+    begins_because: tuple[str, ...] = ()
     closed_by: ClosedBy
     provisional: bool = False
     extractor: str
 
 
 class Validity(_Frozen):
-    """What later facts did to a fact: computed by reconcile, never by the extractor."""
+    """What other statements did to one: computed by reconcile (flows/validity.py), never by the extractor.
+
+    It holds from ``valid_from`` until ``valid_to`` (exclusive), when ``superseded_by`` was said. One that only repeats
+    another is ``merged_into`` it, and is not found any more: the other stands for it, with its sources in
+    ``also_said_in`` (message ids) and itself in ``repeated_by``.
+    """
 
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     superseded_by: str | None = None
     merged_into: str | None = None
+    repeated_by: tuple[str, ...] = ()
+    also_said_in: tuple[str, ...] = ()
 
 
 class AtomicFact(Record):
     """One self-contained, dated statement from one episode; immutable for a revision of its episode.
 
-    What it tells happens from ``event_at`` until ``event_until`` (exclusive).
+    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``cluster_ids`` name the statements that it
+    is compared with (``Cluster``); ``validity`` is what came of it.
     """
 
     kind: Literal["fact"] = "fact"
@@ -137,11 +152,12 @@ class AtomicFact(Record):
     event_at: datetime | None = None
     event_until: datetime | None = None
     agent_id: str | None = None
+    cluster_ids: tuple[str, ...] = ()
     validity: Validity = Validity()
 
 
 class Foresight(Record):
-    """Something expected: a plan, an appointment, a deadline."""
+    """Something expected: a plan, an appointment, a deadline, from ``start`` until ``end``. A later statement may cancel it."""
 
     kind: Literal["foresight"] = "foresight"
     parent_episode_id: str
@@ -151,25 +167,48 @@ class Foresight(Record):
     said_at: datetime
     start: datetime | None = None
     end: datetime | None = None
+    cluster_ids: tuple[str, ...] = ()
+    validity: Validity = Validity()
+
+
+class Cluster(Record):
+    """Statements of an owner that are about the same: validity is computed over them. Lies in ``control``, never found."""
+
+    kind: Literal["cluster"] = "cluster"
+    member_ids: tuple[str, ...]
 
 
 class Mention(_Frozen):
-    """What one episode says of an entity, a relationship or an owner: the raw material of an aggregate."""
+    """What one episode says of an entity, a relationship or an owner: the raw material of an aggregate.
+
+    An entity's mention has the ``name`` and ``type`` it was given there; a relationship's the ``date`` it began, or
+    ``ended``.
+    """
 
     episode_id: str
     text: str
     at: datetime
     message_ids: tuple[str, ...] = ()
+    name: str = ""
+    type: str = ""
+    date: datetime | None = None
+    ended: bool = False
 
 
 class Entity(Record):
-    """A node of the graph, rebuilt from its mentions. ``summary`` has at most 500 characters."""
+    """A node of the graph, rebuilt from its mentions. ``summary`` has at most 500 characters.
+
+    Names of the same thing ("Ann", "Ann Miller") are nodes of their own, of which one is the entity: the others are
+    ``merged_into`` it and not found any more, their names are its ``aliases`` and their mentions part of its summary.
+    """
 
     kind: Literal["entity"] = "entity"
     name: str
     type: str
     summary: str
     mentions: tuple[Mention, ...]
+    aliases: tuple[str, ...] = ()
+    merged_into: str | None = None
 
 
 class Relationship(Record):
@@ -185,20 +224,22 @@ class Relationship(Record):
 
 
 class ProfileItem(_Frozen):
-    """One line of a portrait, with the episode that shows it."""
+    """One line of a portrait, with what shows it: the first time, then every time it was said again."""
 
     about: str
     statement: str
     category: str
-    mention: Mention
+    implicit: bool = False
+    evidence: tuple[Mention, ...]
 
 
 class Profile(Record):
-    """The portrait of an owner."""
+    """The portrait of an owner: what holds now. ``evidence`` is everything it is made from, what no longer holds included."""
 
     kind: Literal["profile"] = "profile"
     explicit: tuple[ProfileItem, ...]
     implicit: tuple[ProfileItem, ...] = ()
+    evidence: tuple[ProfileItem, ...] = ()
 
 
 class AgentCase(Record):
@@ -227,4 +268,6 @@ class AgentSkill(Record):
     source_case_ids: tuple[str, ...]
 
 
-AnyRecord = StoredMessage | Episode | AtomicFact | Foresight | Entity | Relationship | Profile | AgentCase | AgentSkill
+AnyRecord = (
+    StoredMessage | Episode | AtomicFact | Foresight | Cluster | Entity | Relationship | Profile | AgentCase | AgentSkill
+)

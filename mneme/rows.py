@@ -19,6 +19,7 @@ from mneme.records import (
     AgentSkill,
     AnyRecord,
     AtomicFact,
+    Cluster,
     Entity,
     Episode,
     Foresight,
@@ -33,7 +34,7 @@ Vector = npt.NDArray[np.float32]
 
 
 class Collection(StrEnum):
-    """The indices. ``control`` holds what the flow itself must find again: flush markers."""
+    """The indices. ``control`` holds what the flow itself must find again: flush markers, clusters, conversations' owners."""
 
     MESSAGES = "messages"
     EPISODES = "episodes"
@@ -41,6 +42,9 @@ class Collection(StrEnum):
     GRAPH = "graph"
     MEMORIES = "memories"
     CONTROL = "control"
+
+
+HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no search finds; each is explained in row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -
                 agent_id=record.agent_id,
                 people=(record.sender_id, record.sender_name),
                 message_ids=(record.message_id,),
+                **({"kind": "deleted"} if record.deleted else {}),
             )
         case Episode():
             return _row(
@@ -138,7 +143,8 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -
                 parent_id=record.parent_episode_id,
                 agent_id=record.agent_id,
                 people=record.speakers,
-                message_ids=record.message_ids,
+                message_ids=_evidence(record),
+                **_hidden_if_repeated(record),
             )
         case Foresight():
             return _row(
@@ -149,17 +155,22 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -
                 tokens=index_tokens([(record.statement, 1)]),
                 event_at=record.start,
                 until=record.end,
+                valid_to=record.validity.valid_to,
                 parent_id=record.parent_episode_id,
-                message_ids=record.message_ids,
+                message_ids=_evidence(record),
+                **_hidden_if_repeated(record),
             )
+        case Cluster():
+            return _row(record, Collection.CONTROL, record.created_at, None)
         case Entity():
             return _row(
                 record,
                 Collection.GRAPH,
                 record.created_at,
                 vector,
-                tokens=index_tokens([(record.name, 3), (record.summary, 1)]),
-                people=(record.name,),
+                tokens=index_tokens([(" ".join((record.name, *record.aliases)), 3), (record.summary, 1)]),
+                people=(record.name, *record.aliases),
+                **({"kind": "alias"} if record.merged_into else {}),
             )
         case Relationship():
             return _row(
@@ -199,6 +210,21 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -
             assert_never(record)
 
 
+def revised(row: Row, record: AnyRecord) -> Row:
+    """The row of the same record with another content, except that what is searched in it stays: tokens and vector."""
+    return replace(row_of(record), tokens=row.tokens, vector=row.vector)
+
+
+def _evidence(record: AtomicFact | Foresight) -> tuple[str, ...]:
+    """The messages that say it, wherever it was said."""
+    return tuple(dict.fromkeys((*record.message_ids, *record.validity.also_said_in)))
+
+
+def _hidden_if_repeated(record: AtomicFact | Foresight) -> dict[str, str]:
+    """What only repeats another statement is not found: the other stands for it."""
+    return {"kind": "repetition"} if record.validity.merged_into else {}
+
+
 def flush_marker(tenant_id: str, flush_id: str, at: datetime) -> Row:
     """The row that says: everything before this flush is searchable."""
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
@@ -221,7 +247,7 @@ def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector
     return Row(
         collection=collection,
         id=record.id,
-        kind=record.kind,
+        kind=columns.pop("kind", record.kind),
         version=record.version,
         tenant_id=owner.tenant_id,
         owner_key=owner.key,

@@ -24,7 +24,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import Collection, Key, Row, Vector
+from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector
 
 K1, B = 1.2, 0.75
 
@@ -169,7 +169,8 @@ def _passes(row: Row, filter: Filter) -> bool:
         and among(filter.message_ids, *row.message_ids)
         and (filter.since is None or row.at >= filter.since)
         and (filter.before is None or row.at < filter.before)
-        and not (filter.current_only and row.valid_to is not None)
+        and not (filter.valid_at is not None and row.valid_to is not None and row.valid_to <= filter.valid_at)
+        and (filter.hidden or row.kind not in HIDDEN_KINDS)
     )
 
 

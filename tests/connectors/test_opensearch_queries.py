@@ -18,7 +18,8 @@ filters = st.builds(
     parent_ids=several,
     people=several,
     since=st.none() | st.just(NOON),
-    current_only=st.booleans(),
+    valid_at=st.none() | st.just(NOON),
+    hidden=st.booleans(),
 )
 
 

@@ -69,7 +69,8 @@ FILTERS: list[tuple[dict[str, object], str]] = [
     ({"since": NOON}, "cde"),
     ({"before": NOON}, "ab"),
     ({"since": NOON, "before": NOON + timedelta(hours=1)}, "c"),
-    ({"current_only": True}, "abce"),
+    ({"valid_at": NOON}, "abce"),
+    ({"valid_at": NOON - timedelta(seconds=1)}, "abcde"),
     ({"parent_ids": ("e1", "e2"), "message_ids": ("m2",), "people": ("Zoé",)}, "b"),
     ({"parent_ids": ("e1",), "agent_ids": ("helper",)}, ""),
 ]
@@ -321,6 +322,19 @@ class MemoryIndexContract:
             assert list(pool.map(work, range(4))) == [0, 1, 2, 3]
         index.refresh()
         assert index.count(Collection.FACTS, of()) == 20
+
+    def test_what_is_repeated_or_deleted_is_found_only_when_asked_for(self, index):
+        fill(
+            index,
+            fact("said", "Alice likes tea", vector=axis(0)),
+            fact("again", "Alice likes tea", vector=axis(0), validity=Validity(merged_into="said")),
+        )
+        assert index.recall([by_text("tea"), by_vector(axis(0))]) != [[], []]
+        assert found(index, by_text("tea")) == found(index, by_vector(axis(0))) == ["said"]
+        assert found(index, by_text("tea", of(hidden=True))) == ["again", "said"]
+        assert [row.id for row in index.scan(Collection.FACTS, of())] == ["said"]
+        assert index.count(Collection.FACTS, of(hidden=True)) == 2
+        assert [row.kind for row in index.scan(Collection.FACTS, of(hidden=True))] == ["repetition", "fact"]
 
     # --- get ---------------------------------------------------------------------------------------------------------
 

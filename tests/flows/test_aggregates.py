@@ -1,6 +1,7 @@
 """Entities, relationships and profiles are a pure function of their mentions."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,10 +12,12 @@ from mneme.records import Entity, Mention, Owner, Profile, Relationship
 
 ANN = Owner(tenant_id="t", type="user", id="ann")
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
+EDGE = ("Bob", "works_at", "Acme")
 
 
-def says(episode: int, text: str, kind: str = "entity", fields: tuple[str, ...] = ("Bob", "person")) -> AggregateMention:
-    mention = Mention(episode_id=f"e{episode}", text=text, at=DAY + timedelta(days=episode))
+def says(episode: int, text: str, kind: str = "entity", fields: tuple[str, ...] = (), **more: Any) -> AggregateMention:
+    told = {"name": "Bob", "type": "person"} if kind == "entity" else {}
+    mention = Mention(episode_id=f"e{episode}", text=text, at=DAY + timedelta(days=episode), **told, **more)
     return AggregateMention("row", kind, fields, mention)  # type: ignore[arg-type]
 
 
@@ -51,8 +54,8 @@ def test_a_summary_keeps_the_newest_and_stays_within_500_characters() -> None:
 
 
 def test_a_relationship_keeps_its_earliest_date() -> None:
-    later = says(1, "Bob works_at Acme", "relationship", ("Bob", "works_at", "Acme", "2024-05-01T00:00:00+00:00"))
-    earlier = says(2, "Bob works_at Acme", "relationship", ("Bob", "works_at", "Acme", "2023-01-01T00:00:00+00:00"))
+    later = says(1, "Bob works_at Acme", "relationship", EDGE, date=datetime(2024, 5, 1, tzinfo=UTC))
+    earlier = says(2, "Bob works_at Acme", "relationship", EDGE, date=datetime(2023, 1, 1, tzinfo=UTC))
     edge = after(("e1", [later]), ("e2", [earlier]))
     assert isinstance(edge, Relationship)
     assert edge.date == datetime(2023, 1, 1, tzinfo=UTC)

@@ -159,7 +159,7 @@ def section(name: str, title: str, text: str) -> list[Row]:
 def others(owner: Owner = MAYA) -> list[Row]:
     """A profile, a foresight, and the graph around a friend."""
     mention = Mention(episode_id="e", text="Jonas plays the cello", at=START, message_ids=("m1",))
-    trait = ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", mention=mention)
+    trait = ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", evidence=(mention,))
     common = {"owner": owner, "created_at": START, "version": 1}
     friend = Relationship(
         id=ids.relationship_id(owner.key, "Jonas", "lives_in", "Porto"),
@@ -183,7 +183,7 @@ def others(owner: Owner = MAYA) -> list[Row]:
             Profile(
                 id=ids.profile_id(owner.key),
                 explicit=(
-                    ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", mention=mention),
+                    ProfileItem(about="Maya", statement="Maya is patient and curious", category="trait", evidence=(mention,)),
                 ),
                 **common,
             ),
