@@ -1,52 +1,66 @@
 """reconcile: an episode joins what is known of its owner. All records made from episodes are written by this lane.
 
-For each episode, in the order of its owner:
-1. In the pool: read (realtime) what the index holds of this episode and of the aggregates it speaks of.
-2. Take what this lane wrote since and the index may not show yet, where it has written.
-3. ADD: the facts are put beside the older ones (merge and invalidation are not decided here yet).
-4. What an earlier revision of the episode had and this one has not is removed, in the same bulk.
-5. Entities, relationships and the profile are built again from their mentions (flows/aggregates.py).
+For each owner one job at a time, over everything that waits for it, in order:
+1. In the pool: what is known of the owner is what the index holds (realtime) under what this lane wrote lately
+   (flows/unseen.py). After a restart episodes are first made again from their references.
+2. Still there: revise it (flows/revise.py). The next job of the owner begins only when this one is done, so that it
+   sees all of it.
+3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 """
 
 import logging
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
-from flows.aggregates import rebuilt
+from flows.clusters import Clusters
 from flows.extract import extract, letter
-from flows.items import AggregateMention, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
+from flows.items import Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
+from flows.judges import RuleJudge
 from flows.pump import Pump
 from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
+from flows.revise import Revision, revise
 from flows.services import Services
 from flows.state import decode_state, encode_state
+from flows.statements import Judge
 from flows.unseen import Unseen
-from mneme.ports import Put, Remove, Write
-from mneme.records import Entity, Episode, Owner, Profile, Relationship
-from mneme.rows import Collection, Key, Row, row_of
+from flows.view import View
+from mneme.errors import ModelError
+from mneme.ports import Put, Remove
+from mneme.records import Owner
+from mneme.rows import Key, Row
 
 STATE_VERSION = 1
+_MOST_EPISODES = 32  # of one job: enough to share round trips, few enough that a flush does not wait long
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """What is to be reconciled, and after how many snapshots it was begun (flows/unseen.py)."""
+    """What is to be reconciled; after a restart only its reference is known."""
 
     reference: Reference
-    begun: int
+    extracted: Extracted | None
+
+    @property
+    def queue(self) -> str:
+        """What keeps its order: the owner. A pause belongs to its conversation's."""
+        if self.reference["is"] == "pause":
+            pause = referred(self.reference)
+            assert isinstance(pause, Pause)
+            return pause.owner_key
+        return owner_of(self.reference).key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Revision:
-    """An episode as it is now (no rows: it is gone), and what the index held of it and its aggregates."""
+class _Reconciled:
+    """What a job changes, and what failed in it."""
 
-    episode_key: Key
-    rows: tuple[Row, ...]
-    mentions: tuple[AggregateMention, ...]
-    indexed: dict[Key, Row]
-    failure: str = ""
+    changes: dict[Key, Row | None]
+    failures: tuple[tuple[Reference, str], ...] = ()
 
 
 class ReconcileLane:
@@ -54,38 +68,37 @@ class ReconcileLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[_Work, _Revision] = Pump(services.submit, services.clock)
+        self._pump: Pump[tuple[_Work, ...], _Reconciled] = Pump(services.submit, services.clock)
         self._unseen = Unseen()
+        self._waiting: dict[str, deque[_Work]] = {}
+        self._at_work: set[str] = set()
         if state is not None:
             for reference in decode_state(state, STATE_VERSION):
-                self._add(reference, None)
+                self._wait(_Work(reference, None))
+            self._begin()
 
     def on_batch(self, items: Sequence[Extracted | Retraction | Pause]) -> Iterator[SinkItem]:
         """Take in episodes."""
         for item in items:
-            if isinstance(item, Extracted):
-                self._add(item.reference, item)
-            else:
-                self._add(refer(item), None)
+            self._wait(_Work(item.reference, item) if isinstance(item, Extracted) else _Work(refer(item), None))
+        self._begin()
         yield from self.poll()
 
     def poll(self) -> Iterator[SinkItem]:
-        """Write what is ready."""
-        for work, revision in self._pump.finished():
-            reference = work.reference
-            if isinstance(revision, _Revision):
-                if writes := tuple(self._writes(owner_of(reference), revision)):
-                    yield WriteBatch(writes)
-                if revision.failure:
-                    yield letter(reference, revision.failure, self._services)
-            elif revision is None:
-                pause = referred(reference)
-                assert isinstance(pause, Pause)
-                yield FlushDone(pause.tenant_id, pause.flush_id)
-            elif isinstance(revision, MessagesGone):
-                log.warning("%s", revision)
-            else:
-                raise revision
+        """Write what is ready, and begin what waited for it."""
+        while done := list(self._pump.finished()):
+            for works, outcome in done:
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                self._at_work.discard(works[0].queue)
+                if outcome is not None:
+                    yield from self._settled(outcome)
+                for work in works:
+                    if work.reference["is"] == "pause":
+                        pause = referred(work.reference)
+                        assert isinstance(pause, Pause)
+                        yield FlushDone(pause.tenant_id, pause.flush_id)
+            self._begin()
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
@@ -94,63 +107,76 @@ class ReconcileLane:
     @property
     def unfinished(self) -> int:
         """Messages of the episodes at work."""
-        return sum(weight_of(work.reference) for work in self._pump.items())
+        return sum(weight_of(work.reference) for work in self._works())
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
-        at_work = self._pump.items()
-        self._unseen.snapshot_taken(min((work.begun for work in at_work), default=None))
-        return encode_state(STATE_VERSION, [work.reference for work in at_work])
+        self._unseen.snapshot_taken()
+        return encode_state(STATE_VERSION, [work.reference for work in self._works()])
 
-    def _add(self, reference: Reference, extracted: Extracted | None) -> None:
-        call = None if reference["is"] == "pause" else lambda: self._read(reference, extracted)
-        self._pump.add("", _Work(reference, self._unseen.taken), call)
+    def _works(self) -> Iterator[_Work]:
+        """Everything unfinished, in order within each owner."""
+        for works in self._pump.items():
+            yield from works
+        for waiting in self._waiting.values():
+            yield from waiting
 
-    def _read(self, reference: Reference, extracted: Extracted | None) -> _Revision:
-        """In the pool: what the index holds of it. After a restart the episode itself is made again first."""
-        failure = ""
-        if extracted is None and reference["is"] == "cut":
-            done = extract(reference, read_cut(reference, self._services), self._services)
-            extracted, failure = done.extracted, done.failure
-        owner = owner_of(reference)
-        key = Key(Collection.EPISODES, owner.key, reference["id"])
-        indexed = self._services.index.get([key])
-        mentions = extracted.mentions if extracted else ()
-        ids = {mention.row_id for mention in mentions} | set(_episode(indexed.get(key)).aggregate_ids if key in indexed else ())
-        if ids:
-            indexed |= self._services.index.get([_aggregate_key(owner, identity) for identity in sorted(ids)])
-        return _Revision(key, extracted.rows if extracted else (), mentions, indexed, failure)
+    def _wait(self, work: _Work) -> None:
+        self._waiting.setdefault(work.queue, deque()).append(work)
 
-    def _writes(self, owner: Owner, revision: _Revision) -> Iterator[Write]:
-        """Everything that one revision of an episode changes."""
-        old_row = self._unseen.newest(revision.episode_key, revision.indexed.get(revision.episode_key))
-        old = _episode(old_row) if old_row is not None else None
-        for row in revision.rows:
-            yield self._put(row)
-        kept = {row.id for row in revision.rows}
-        for key in _children(owner, old) if old else ():
-            if key.id not in kept:
-                yield self._remove(key)
-        if old is not None and not revision.rows:
-            yield self._remove(revision.episode_key)
-        by_aggregate: dict[str, list[AggregateMention]] = {identity: [] for identity in (old.aggregate_ids if old else ())}
-        for mention in revision.mentions:
-            by_aggregate.setdefault(mention.row_id, []).append(mention)
-        for identity, mentions in by_aggregate.items():
-            yield from self._aggregate(owner, identity, revision, mentions)
+    def _begin(self) -> None:
+        """Begin a job for every owner that has none."""
+        for queue in [each for each in self._waiting if each not in self._at_work]:
+            waiting = self._waiting[queue]
+            works = tuple(waiting.popleft() for _ in range(min(len(waiting), _MOST_EPISODES)))
+            if not waiting:
+                del self._waiting[queue]
+            self._at_work.add(queue)
+            needs_a_job = any(work.reference["is"] != "pause" for work in works)
+            self._pump.add(queue, works, partial(self._reconcile, works, self._unseen.of(queue)) if needs_a_job else None)
 
-    def _aggregate(
-        self, owner: Owner, identity: str, revision: _Revision, mentions: Sequence[AggregateMention]
-    ) -> Iterator[Write]:
-        key = _aggregate_key(owner, identity)
-        row = self._unseen.newest(key, revision.indexed.get(key))
-        before = row.record() if row is not None else None
-        assert before is None or isinstance(before, Entity | Relationship | Profile)
-        after = rebuilt(identity, owner, before, revision.episode_key.id, mentions)
-        if after is not None:
-            yield self._put(row_of(after))
-        elif before is not None:
-            yield self._remove(key)
+    def _reconcile(self, works: Sequence[_Work], unseen: dict[Key, Row | None]) -> _Reconciled:
+        """In the pool: what the works change."""
+        revisions, failures = [], []
+        for work in works:
+            extracted = work.extracted
+            if work.reference["is"] == "pause":
+                continue
+            if extracted is None and work.reference["is"] == "cut":
+                try:
+                    done = extract(work.reference, read_cut(work.reference, self._services), self._services)
+                except MessagesGone as gone:
+                    log.warning("%s", gone)
+                    continue
+                extracted = done.extracted
+                if done.failure:
+                    failures.append((work.reference, done.failure))
+            if extracted is None:
+                revisions.append(Revision(work.reference["id"]))
+            else:
+                revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
+        owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
+        judge: Judge = self._services.judge
+        try:
+            changes = self._revised(owner, unseen, revisions, judge)
+        except ModelError as error:
+            log.warning("the model that keeps memories consistent failed, deciding by rule: %s", error)
+            changes = self._revised(owner, unseen, revisions, RuleJudge())
+        return _Reconciled(changes, tuple(failures))
+
+    def _revised(
+        self, owner: Owner, unseen: dict[Key, Row | None], revisions: Sequence[Revision], judge: Judge
+    ) -> dict[Key, Row | None]:
+        view = View(owner, self._services.index, unseen)
+        revise(view, Clusters(view, judge, self._services.settings.reconcile, owner.key), revisions)
+        return view.changes()
+
+    def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
+        writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())
+        if writes:
+            yield WriteBatch(writes)
+        for reference, failure in outcome.failures:
+            yield letter(reference, failure, self._services)
 
     def _put(self, row: Row) -> Put:
         version = self._services.versions.next()
@@ -161,22 +187,3 @@ class ReconcileLane:
     def _remove(self, key: Key) -> Remove:
         self._unseen.wrote(key, None)
         return Remove(key, self._services.versions.next())
-
-
-def _episode(row: Row | None) -> Episode:
-    record = row.record() if row is not None else None
-    assert isinstance(record, Episode)
-    return record
-
-
-def _children(owner: Owner, episode: Episode) -> Iterator[Key]:
-    """Everything that lies in the index because of one episode and belongs to it alone."""
-    for identity in episode.fact_ids:
-        yield Key(Collection.FACTS, owner.key, identity)
-    for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
-        yield Key(Collection.MEMORIES, owner.key, identity)
-
-
-def _aggregate_key(owner: Owner, identity: str) -> Key:
-    is_profile = identity == f"{owner.key}/p"
-    return Key(Collection.MEMORIES if is_profile else Collection.GRAPH, owner.key, identity)

@@ -24,6 +24,7 @@ from flows.engine import Source, build, execute
 from flows.extraction import open_extractor
 from flows.extraction.local import LocalExtractor
 from flows.feeds import FileFeed, PartitionFeed, Reader
+from flows.judges import open_judge
 from flows.pending import Pending
 from flows.recovery import RecoveryStore
 from flows.services import Services
@@ -192,6 +193,7 @@ def _run(
         embedder = open_embedder(settings)
         stack.callback(embedder.close)
         index.prepare(embedder.identity)
+        index.refresh()  # what a process that died wrote must be found by the searches of this one
         versions = Versions(store.begin_run(index, settings.flow.adopt_index))
         queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005)
         stack.callback(queue.close)
@@ -212,6 +214,7 @@ def _run(
             fallback_detector=SemanticDetector(settings.boundaries),
             extractor=open_extractor(settings, chat),
             fallback_extractor=LocalExtractor(),
+            judge=open_judge(settings, chat),
             tally=tally,
         )
         writer = Writer(index, letters, changes, utc_now, stopping, wrote)

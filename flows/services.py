@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from flows.cuts import BoundaryDetector, Extractor
 from flows.pending import Pending
+from flows.statements import Judge
 from flows.versions import Versions
 from mneme.ports import MemoryIndex
 from mneme.rows import Vector
@@ -28,8 +29,8 @@ class Submit(Protocol):
 class Services:
     """Everything outside the steps.
 
-    ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call. ``detector``
-    and ``extractor`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
+    ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call. ``detector``,
+    ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
     ``tally`` counts what happened, for reports; only the worker's thread touches it.
     """
 
@@ -44,4 +45,5 @@ class Services:
     fallback_detector: BoundaryDetector
     extractor: Extractor
     fallback_extractor: Extractor
+    judge: Judge
     tally: Counter[str]

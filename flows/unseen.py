@@ -1,9 +1,7 @@
 """What a lane wrote and the index may not show yet.
 
 A write of this lane is in the index for certain once its epoch is over. A lane does not see epochs, but it is asked
-for a snapshot at the end of each in which it was touched: what was written before the last few snapshots is old. Old
-is not enough while a read is under way that began before: what it found is used when its turn comes, and must not
-undo what was written meanwhile.
+for a snapshot at the end of each in which it was touched: what was written before the last few snapshots is old.
 """
 
 from collections import deque
@@ -17,29 +15,18 @@ class Unseen:
     """The newest row of each key that was written lately; None for one that was removed."""
 
     def __init__(self) -> None:
-        self._generations: deque[dict[Key, Row | None]] = deque([{}])
-        self._taken = 0
-
-    @property
-    def taken(self) -> int:
-        """How many snapshots were taken: what a read that begins now is dated with."""
-        return self._taken
+        self._generations: deque[dict[str, dict[Key, Row | None]]] = deque([{}])
 
     def wrote(self, key: Key, row: Row | None) -> None:
         """Remember a write."""
-        self._generations[-1][key] = row
+        self._generations[-1].setdefault(key.owner_key, {})[key] = row
 
-    def newest(self, key: Key, indexed: Row | None) -> Row | None:
-        """The row as it will be when all writes have arrived, given what the index holds."""
-        for generation in reversed(self._generations):
-            if key in generation:
-                return generation[key]
-        return indexed
+    def of(self, owner_key: str) -> dict[Key, Row | None]:
+        """An owner's rows as they were written lately."""
+        return {key: row for generation in self._generations for key, row in generation.get(owner_key, {}).items()}
 
-    def snapshot_taken(self, oldest_read: int | None = None) -> None:
-        """Forget what is in the index by now, and was when the oldest read under way began."""
-        self._taken += 1
+    def snapshot_taken(self) -> None:
+        """Forget what is in the index by now."""
         self._generations.append({})
-        behind = self._taken - (self._taken if oldest_read is None else oldest_read)
-        while len(self._generations) > _SNAPSHOTS + behind:
+        while len(self._generations) > _SNAPSHOTS:
             self._generations.popleft()

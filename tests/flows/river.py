@@ -17,6 +17,7 @@ from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Ex
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.items import Arrived, FlushDone, Pause, WriteBatch
+from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
@@ -195,6 +196,7 @@ class River:
             fallback_detector=CutOnWord(),
             extractor=self._extractor,
             fallback_extractor=OneFactEach(),
+            judge=RuleJudge(),
             tally=self.tally,
         )
         builders: list[Any] = [EmbedLane, SegmentLane, ExtractLane, ReconcileLane]

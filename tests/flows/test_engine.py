@@ -13,6 +13,7 @@ from bytewax._bytewax import AbortExecution
 from flows.engine import Source, build, execute
 from flows.feeds import Fed
 from flows.items import Arrived, Pause
+from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.services import Services
 from flows.versions import Versions
@@ -86,6 +87,7 @@ def run(index: ReferenceIndex, store: Path, count: int, number: int = 1, abort_a
         fallback_detector=CutOnWord(),
         extractor=OneFactEach(),
         fallback_extractor=OneFactEach(),
+        judge=RuleJudge(),
         tally=tally,
     )
     writer = Writer(index, Letters(), None, utc_now, threading.Event())

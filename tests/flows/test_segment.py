@@ -8,6 +8,7 @@ from typing import Any
 
 from flows.cuts import Utterance
 from flows.items import Cut, Embedded, Pause
+from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.segment import SegmentLane
 from flows.services import Services
@@ -55,6 +56,7 @@ class Bench:
             fallback_detector=CutOnWord(),
             extractor=OneFactEach(),
             fallback_extractor=OneFactEach(),
+            judge=RuleJudge(),
             tally=Counter(),
         )
         self.lane = SegmentLane(services, state)

@@ -63,31 +63,19 @@ def test_pending_counts_what_moves_and_what_is_at_work() -> None:
     assert pending.total == 0
 
 
-def test_what_a_lane_wrote_hides_what_the_index_shows_until_some_snapshots_later() -> None:
+def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
     key = Key(Collection.GRAPH, "t/user/u", "x")
-    old, new = (_row(version) for version in (1, 2))
+    row = _row(1)
     unseen = Unseen()
-    unseen.wrote(key, new)
-    assert unseen.newest(key, old) is new
+    unseen.wrote(key, row)
+    assert unseen.of("t/user/u") == {key: row}
+    assert unseen.of("t/user/other") == {}
     unseen.snapshot_taken()
     unseen.wrote(key, None)
-    assert unseen.newest(key, old) is None
+    assert unseen.of("t/user/u") == {key: None}
     for _ in range(3):
         unseen.snapshot_taken()
-    assert unseen.newest(key, old) is old
-
-
-def test_what_was_written_stays_known_while_a_read_is_under_way_that_may_have_missed_it() -> None:
-    key = Key(Collection.GRAPH, "t/user/u", "x")
-    old, new = (_row(version) for version in (1, 2))
-    unseen = Unseen()
-    begun = unseen.taken
-    unseen.wrote(key, new)
-    for _ in range(10):
-        unseen.snapshot_taken(oldest_read=begun)
-    assert unseen.newest(key, old) is new
-    unseen.snapshot_taken()
-    assert unseen.newest(key, old) is old
+    assert unseen.of("t/user/u") == {}
 
 
 def _row(version: int) -> Row:

@@ -1,0 +1,140 @@
+"""Episodes join what is known of their owner: everything that a revision of some episodes changes. Blocks: for the pool.
+
+1. Read what the index holds of the episodes, and of what they were made into.
+2. Withdraw: what an earlier revision had and this one has not is removed; it leaves its clusters and aggregates.
+3. Put what the episodes say now.
+4. Settle: the validity of every statement that is compared with one that came or went (flows/clusters.py).
+5. Entities, relationships and the profile are built again from their mentions (flows/aggregates/).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from flows.aggregates import rebuilt
+from flows.clusters import Clusters, about_cluster
+from flows.items import AggregateMention
+from flows.view import View
+from mneme.ids import profile_id
+from mneme.records import AtomicFact, Entity, Episode, Foresight, Profile, Relationship
+from mneme.rows import Collection, Key, Row, revised, row_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Revision:
+    """An episode as it is now; without rows it is gone. The first row is the episode, the others were made from it."""
+
+    episode_id: str
+    rows: tuple[Row, ...] = ()
+    mentions: tuple[AggregateMention, ...] = ()
+
+
+def revise(view: View, clusters: Clusters, revisions: Sequence[Revision]) -> None:
+    """Take revisions, in order, into the view.
+
+    Raises:
+        ModelError: from a judge that calls a model.
+        StoreUnavailable: the index does not answer.
+    """
+    # 1. In as few round trips as there are kinds of things.
+    episodes = view.rows(view.key(Collection.EPISODES, each.episode_id) for each in revisions)
+    view.rows(key for row in episodes.values() for key in _children(view, _episode(row)))
+    view.rows(_aggregate_key(view, each) for each in _aggregates(revisions, episodes.values()))
+    clusters.load(_clusters(view, revisions, episodes.values()))
+    said: dict[str, None] = {}
+    for revision in revisions:
+        row = view.row(view.key(Collection.EPISODES, revision.episode_id))
+        old = _episode(row) if row is not None else None
+        # 2.
+        if old is not None:
+            for identity in _withdraw(view, clusters, old, revision):
+                said.pop(identity, None)
+        # 3.
+        for identity in _tell(view, clusters, revision):
+            said[identity] = None
+        # 5. Here, because each aggregate is a function of what it was before this revision.
+        _rebuild(view, old, revision)
+    # 4. Once for all of them.
+    clusters.settle(list(said))
+
+
+def _withdraw(view: View, clusters: Clusters, old: Episode, revision: Revision) -> Iterator[str]:
+    """Remove what the old revision had and the new has not; yields the ids of its statements."""
+    kept = {row.id for row in revision.rows}
+    rows = view.rows(_children(view, old))
+    for key, row in rows.items():
+        record = row.record()
+        if isinstance(record, AtomicFact | Foresight):
+            for cluster in record.cluster_ids:
+                clusters.leave(cluster, record.id, record.created_at)
+            yield record.id
+        if key.id not in kept:
+            view.remove(key)
+    if not revision.rows:
+        view.remove(view.key(Collection.EPISODES, old.id))
+
+
+def _tell(view: View, clusters: Clusters, revision: Revision) -> Iterator[str]:
+    """Put what an episode says; yields the ids of its statements."""
+    for row in revision.rows:
+        record = row.record()
+        if isinstance(record, AtomicFact | Foresight):
+            cluster = about_cluster(view.owner.key, record)
+            row = revised(row, record.model_copy(update={"cluster_ids": (cluster,)}))
+            clusters.join(cluster, record.id, record.created_at)
+            yield record.id
+        view.put(row)
+
+
+def _rebuild(view: View, old: Episode | None, revision: Revision) -> None:
+    by_aggregate: dict[str, list[AggregateMention]] = {identity: [] for identity in (old.aggregate_ids if old else ())}
+    for mention in revision.mentions:
+        by_aggregate.setdefault(mention.row_id, []).append(mention)
+    for identity, mentions in by_aggregate.items():
+        key = _aggregate_key(view, identity)
+        row = view.row(key)
+        before = row.record() if row is not None else None
+        assert before is None or isinstance(before, Entity | Relationship | Profile)
+        after = rebuilt(identity, view.owner, before, revision.episode_id, mentions)
+        if after is not None:
+            view.put_if_changed(row_of(after))
+        else:
+            view.remove(key)
+
+
+def _clusters(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
+    """The clusters that these revisions may touch."""
+    for row in view.rows(key for each in old for key in _children(view, _episode(each))).values():
+        record = row.record()
+        if isinstance(record, AtomicFact | Foresight):
+            yield from record.cluster_ids
+    for revision in revisions:
+        for row in revision.rows:
+            record = row.record()
+            if isinstance(record, AtomicFact | Foresight):
+                yield about_cluster(view.owner.key, record)
+
+
+def _aggregates(revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
+    for row in old:
+        yield from _episode(row).aggregate_ids
+    for revision in revisions:
+        yield from (mention.row_id for mention in revision.mentions)
+
+
+def _episode(row: Row) -> Episode:
+    record = row.record()
+    assert isinstance(record, Episode)
+    return record
+
+
+def _children(view: View, episode: Episode) -> Iterator[Key]:
+    """Everything that lies in the index because of one episode and belongs to it alone."""
+    for identity in episode.fact_ids:
+        yield view.key(Collection.FACTS, identity)
+    for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
+        yield view.key(Collection.MEMORIES, identity)
+
+
+def _aggregate_key(view: View, identity: str) -> Key:
+    is_profile = identity == profile_id(view.owner.key)
+    return view.key(Collection.MEMORIES if is_profile else Collection.GRAPH, identity)
