@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from flows.clusters import Clusters
 from flows.extract import extract, letter
 from flows.items import Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.judges import RuleJudge
@@ -168,7 +167,7 @@ class ReconcileLane:
         self, owner: Owner, unseen: dict[Key, Row | None], revisions: Sequence[Revision], judge: Judge
     ) -> dict[Key, Row | None]:
         view = View(owner, self._services.index, unseen)
-        revise(view, Clusters(view, judge, self._services.settings.reconcile, owner.key), revisions)
+        revise(view, revisions, judge, self._services.settings.reconcile, owner.key)
         return view.changes()
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flows.aggregates import rebuilt
-from flows.clusters import Clusters, about_cluster
+from flows.clusters import Clusters
 from flows.items import AggregateMention
+from flows.settle import Settlement, cluster_of
+from flows.statements import Judge
 from flows.view import View
 from mneme.ids import profile_id
 from mneme.records import AtomicFact, Entity, Episode, Foresight, Profile, Relationship
 from mneme.rows import Collection, Key, Row, revised, row_of
+from mneme.settings import Reconcile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,60 +31,62 @@ class Revision:
     mentions: tuple[AggregateMention, ...] = ()
 
 
-def revise(view: View, clusters: Clusters, revisions: Sequence[Revision]) -> None:
+def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Reconcile, scope: str) -> None:
     """Take revisions, in order, into the view.
+
+    Args:
+        view: the owner's records.
+        revisions: of the owner's episodes.
+        judge: decides what newer statements do to older ones.
+        settings: of the judge.
+        scope: what an erase of the owner removes from caches.
 
     Raises:
         ModelError: from a judge that calls a model.
         StoreUnavailable: the index does not answer.
     """
+    clusters = Clusters(view)
+    settlement = Settlement(view, clusters, judge, settings, scope)
     # 1. In as few round trips as there are kinds of things.
     episodes = view.rows(view.key(Collection.EPISODES, each.episode_id) for each in revisions)
     view.rows(key for row in episodes.values() for key in _children(view, _episode(row)))
     view.rows(_aggregate_key(view, each) for each in _aggregates(revisions, episodes.values()))
     clusters.load(_clusters(view, revisions, episodes.values()))
-    said: dict[str, None] = {}
     for revision in revisions:
         row = view.row(view.key(Collection.EPISODES, revision.episode_id))
         old = _episode(row) if row is not None else None
         # 2.
         if old is not None:
-            for identity in _withdraw(view, clusters, old, revision):
-                said.pop(identity, None)
+            _withdraw(view, settlement, old, revision)
         # 3.
-        for identity in _tell(view, clusters, revision):
-            said[identity] = None
+        _tell(view, settlement, revision)
         # 5. Here, because each aggregate is a function of what it was before this revision.
         _rebuild(view, old, revision)
     # 4. Once for all of them.
-    clusters.settle(list(said))
+    settlement.settle()
+    clusters.put()
 
 
-def _withdraw(view: View, clusters: Clusters, old: Episode, revision: Revision) -> Iterator[str]:
-    """Remove what the old revision had and the new has not; yields the ids of its statements."""
+def _withdraw(view: View, settlement: Settlement, old: Episode, revision: Revision) -> None:
+    """Remove what the old revision had and the new has not."""
     kept = {row.id for row in revision.rows}
     rows = view.rows(_children(view, old))
     for key, row in rows.items():
         record = row.record()
         if isinstance(record, AtomicFact | Foresight):
-            for cluster in record.cluster_ids:
-                clusters.leave(cluster, record.id, record.created_at)
-            yield record.id
+            settlement.goes(record)
         if key.id not in kept:
             view.remove(key)
     if not revision.rows:
         view.remove(view.key(Collection.EPISODES, old.id))
 
 
-def _tell(view: View, clusters: Clusters, revision: Revision) -> Iterator[str]:
-    """Put what an episode says; yields the ids of its statements."""
+def _tell(view: View, settlement: Settlement, revision: Revision) -> None:
+    """Put what an episode says."""
     for row in revision.rows:
         record = row.record()
         if isinstance(record, AtomicFact | Foresight):
-            cluster = about_cluster(view.owner.key, record)
-            row = revised(row, record.model_copy(update={"cluster_ids": (cluster,)}))
-            clusters.join(cluster, record.id, record.created_at)
-            yield record.id
+            row = revised(row, record.model_copy(update={"cluster_id": settlement.comes(record)}))
         view.put(row)
 
 
@@ -106,12 +111,12 @@ def _clusters(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> 
     for row in view.rows(key for each in old for key in _children(view, _episode(each))).values():
         record = row.record()
         if isinstance(record, AtomicFact | Foresight):
-            yield from record.cluster_ids
+            yield record.cluster_id
     for revision in revisions:
         for row in revision.rows:
             record = row.record()
             if isinstance(record, AtomicFact | Foresight):
-                yield about_cluster(view.owner.key, record)
+                yield cluster_of(view, record)
 
 
 def _aggregates(revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:

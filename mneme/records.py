@@ -138,8 +138,8 @@ class Validity(_Frozen):
 class AtomicFact(Record):
     """One self-contained, dated statement from one episode; immutable for a revision of its episode.
 
-    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``cluster_ids`` name the statements that it
-    is compared with (``Cluster``); ``validity`` is what came of it.
+    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``cluster_id`` names the statements that it is
+    compared with (``Cluster``); ``validity`` is what came of it.
     """
 
     kind: Literal["fact"] = "fact"
@@ -152,7 +152,7 @@ class AtomicFact(Record):
     event_at: datetime | None = None
     event_until: datetime | None = None
     agent_id: str | None = None
-    cluster_ids: tuple[str, ...] = ()
+    cluster_id: str = ""
     validity: Validity = Validity()
 
 
@@ -167,15 +167,19 @@ class Foresight(Record):
     said_at: datetime
     start: datetime | None = None
     end: datetime | None = None
-    cluster_ids: tuple[str, ...] = ()
+    cluster_id: str = ""
     validity: Validity = Validity()
 
 
 class Cluster(Record):
-    """Statements of an owner that are about the same: validity is computed over them. Lies in ``control``, never found."""
+    """What is looked at together when one of it changes: statements about the same, entities that share a name, ...
+
+    Lies in ``control``, never found. ``linked_ids`` are clusters of statements that are near in meaning and related.
+    """
 
     kind: Literal["cluster"] = "cluster"
     member_ids: tuple[str, ...]
+    linked_ids: tuple[str, ...] = ()
 
 
 class Mention(_Frozen):

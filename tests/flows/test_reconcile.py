@@ -1,0 +1,208 @@
+"""Episodes of an owner join what is known of it; what is known is a pure function of the episodes that there are."""
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flows.assemble import NewTexts, assemble
+from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction, Utterance
+from flows.items import Extracted, Retraction
+from flows.judges import RuleJudge
+from flows.pending import Pending
+from flows.reconcile import ReconcileLane
+from flows.references import refer
+from flows.services import Services
+from flows.statements import Judge, Pair, Relation
+from flows.versions import Versions
+from flows.write import Writer
+from mneme.errors import ModelTimeout
+from mneme.events import Message
+from mneme.ports import Filter, VectorLeg
+from mneme.records import AtomicFact, Owner, Position
+from mneme.rows import Collection
+from mneme.settings import Settings
+from tests.flows.river import IDENTITY, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed
+from tests.memory_index_reference import ReferenceIndex
+
+ANN = Owner(tenant_id="default", type="user", id="ann")
+
+
+class SaysWhere:
+    """A judge for tests that looks around: of two statements with "home" in them the newer replaces the older."""
+
+    looks_around = True
+
+    def __init__(self) -> None:
+        self.failing = False
+
+    def judge(self, pairs: Sequence[Pair], scope: str) -> list[Relation]:
+        if self.failing:
+            raise ModelTimeout("no answer")
+        both_homes = [("home" in older.text and "home" in newer.text) for older, newer in pairs]
+        return [Relation.REPLACES if one else Relation.NEITHER for one in both_homes]
+
+
+class Lane:
+    """One owner's lane over an index."""
+
+    def __init__(self, judge: Judge | None = None) -> None:
+        self.index = ReferenceIndex()
+        self.index.prepare(IDENTITY)
+        self._services = Services(
+            settings=Settings(_env_file=None),
+            index=self.index,
+            embed=lambda texts: at_once(lambda: embed(texts)),
+            submit=at_once,
+            clock=lambda: START,
+            versions=Versions(1),
+            pending=Pending(),
+            detector=CutOnWord(),
+            fallback_detector=CutOnWord(),
+            extractor=OneFactEach(),
+            fallback_extractor=OneFactEach(),
+            judge=judge or RuleJudge(),
+            tally=Counter(),
+        )
+        self._lane = ReconcileLane(self._services, None)
+        self._writer = Writer(self.index, Letters(), None, lambda: START, threading.Event())
+
+    def take(self, *items: Extracted | Retraction) -> None:
+        """Take in episodes, in one batch."""
+        self._writer.write(list(self._lane.on_batch(items)))
+
+    def facts(self) -> dict[str, AtomicFact]:
+        """All facts by their text; hidden ones too."""
+        self.index.refresh()
+        records = [row.record() for row in self.index.scan(Collection.FACTS)]
+        return {f"{each.atomic_fact}@{each.parent_episode_id}": each for each in records if isinstance(each, AtomicFact)}
+
+    def found(self) -> list[str]:
+        """What a search finds that would find anything."""
+        self.index.refresh()
+        leg = VectorLeg(Collection.FACTS, Filter("default", (ANN.key,)), embed(["anything"])[0], 100)
+        return sorted(str(hit.row.body["atomic_fact"]) for hit in self.index.recall([leg])[0])
+
+
+def episode(day: int, *statements: str, foresights: Sequence[str] = ()) -> Extracted:
+    """An episode of a day's own conversation, with one message for each statement."""
+    messages = [
+        Message(
+            conversation_id=f"c{day:02d}",
+            user_id="ann",
+            message_id=f"d{day}m{at}",
+            sender_name="Ann",
+            sent_at=START + timedelta(days=day, minutes=at),
+            content=text,
+        )
+        for at, text in enumerate((*statements, *foresights))
+    ]
+    utterances = tuple(
+        Utterance(each.stored(ANN, Position(topic="t", partition=0, offset=day), each.sent_at, 1), embed([each.text])[0])
+        for each in messages
+    )
+    cut = Cut(f"default/c{day:02d}/e", ANN, f"c{day:02d}", None, utterances, "boundary")
+    extraction = Extraction(
+        subject=f"day {day}",
+        summary="",
+        narrative="",
+        facts=tuple(ExtractedFact(text, "", (at,), same_as_source=True) for at, text in enumerate(statements)),
+        foresights=tuple(ExtractedForesight(text, text, (len(statements) + at,)) for at, text in enumerate(foresights)),
+    )
+    vectors: list[Any] = list(embed(list(NewTexts.of(cut, extraction).texts)))
+    return assemble(refer(cut), cut, extraction, vectors, "test")
+
+
+def gone(day: int) -> Retraction:
+    return Retraction(f"default/c{day:02d}", ANN, f"default/c{day:02d}/e")
+
+
+def test_the_same_statement_in_ten_conversations_is_found_once_with_ten_sources() -> None:
+    lane = Lane()
+    for day in range(10):
+        lane.take(episode(day, "Ann plays the cello."))
+    assert lane.found() == ["Ann plays the cello."]
+    original = lane.facts()["Ann plays the cello.@default/c00/e"]
+    assert original.message_ids == ("d0m0",)
+    assert original.validity.also_said_in == tuple(f"d{day}m0" for day in range(1, 10))
+
+
+def test_when_the_original_is_gone_the_next_repetition_stands() -> None:
+    lane = Lane()
+    lane.take(*(episode(day, "Ann plays the cello.") for day in range(3)))
+    lane.take(gone(0))
+    assert lane.found() == ["Ann plays the cello."]
+    assert lane.facts()["Ann plays the cello.@default/c01/e"].validity.also_said_in == ("d2m0",)
+
+
+def test_an_earlier_episode_that_comes_late_becomes_the_original() -> None:
+    lane = Lane()
+    lane.take(episode(5, "Ann plays the cello."))
+    lane.take(episode(1, "Ann plays the cello."))
+    assert lane.facts()["Ann plays the cello.@default/c05/e"].validity.merged_into == "default/c01/e/f/0"
+
+
+def test_a_repetition_that_stands_again_is_found_by_its_words_and_its_vector() -> None:
+    lane = Lane()
+    lane.take(episode(0, "Ann plays the cello."), episode(1, "Ann plays the cello."))
+    lane.take(gone(0))
+    (row,) = (row for row in lane.index.scan(Collection.FACTS))
+    assert row.tokens
+    assert lane.index.get([row.key], with_vectors=True)[row.key].vector is not None
+
+
+def test_a_foresight_does_not_stand_for_a_fact() -> None:
+    lane = Lane()
+    lane.take(episode(0, "Ann goes to Rome.", foresights=["Ann goes to Rome."]))
+    assert lane.found() == ["Ann goes to Rome."]
+
+
+def test_a_judge_that_looks_around_compares_what_is_near_in_meaning() -> None:
+    lane = Lane(SaysWhere())
+    lane.take(episode(0, "Ann is at home in Oslo."))
+    lane.take(episode(1, "Ann is at home in Bergen."))
+    assert lane.facts()["Ann is at home in Oslo.@default/c00/e"].validity.superseded_by == "default/c01/e/f/0"
+
+
+def test_a_related_statement_that_goes_leaves_no_trace() -> None:
+    lane, clean = Lane(SaysWhere()), Lane(SaysWhere())
+    lane.take(episode(0, "Ann is at home in Oslo."))
+    lane.take(episode(1, "Ann is at home in Bergen."))
+    lane.take(gone(1))
+    clean.take(episode(0, "Ann is at home in Oslo."))
+    assert contents(lane.index) == contents(clean.index)
+    assert [row.id for row in lane.index.scan(Collection.CONTROL)] == [row.id for row in clean.index.scan(Collection.CONTROL)]
+
+
+def test_when_the_model_that_judges_fails_rules_decide_and_nothing_is_lost() -> None:
+    judge = SaysWhere()
+    lane = Lane(judge)
+    lane.take(episode(0, "Ann is at home in Oslo."))
+    judge.failing = True
+    lane.take(episode(1, "Ann is at home in Bergen."))
+    assert len(lane.found()) == 2
+
+
+texts = st.sampled_from(["Ann plays the cello.", "Ann is at home in Oslo.", "Ann is at home in Bergen.", "Ann likes tea."])
+steps = st.lists(st.tuples(st.integers(0, 5), st.lists(texts, max_size=3)), max_size=10)
+
+
+@pytest.mark.parametrize("judge", [RuleJudge, SaysWhere])
+@settings(max_examples=40, deadline=None)
+@given(steps=steps, batches=st.integers(1, 4))
+def test_whatever_came_and_went_before_the_memory_is_that_of_the_episodes_there_are(
+    judge: type[Any], steps: list[tuple[int, list[str]]], batches: int
+) -> None:
+    """An episode without statements stands for one that is gone."""
+    lane, clean = Lane(judge()), Lane(judge())
+    items = [episode(day, *statements) if statements else gone(day) for day, statements in steps]
+    for start in range(0, len(items), batches):
+        lane.take(*items[start : start + batches])
+    last = dict(steps)
+    clean.take(*(episode(day, *statements) for day, statements in sorted(last.items()) if statements))
+    assert contents(lane.index) == contents(clean.index)
