@@ -167,7 +167,7 @@ class ReconcileLane:
         self, owner: Owner, unseen: dict[Key, Row | None], revisions: Sequence[Revision], judge: Judge
     ) -> dict[Key, Row | None]:
         view = View(owner, self._services.index, unseen)
-        revise(view, revisions, judge, self._services.settings.reconcile, owner.key)
+        revise(view, revisions, judge, self._services.settings, owner.key)
         return view.changes()
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:

@@ -4,22 +4,21 @@
 2. Withdraw: what an earlier revision had and this one has not is removed; it leaves its clusters and aggregates.
 3. Put what the episodes say now.
 4. Settle: the validity of every statement that is compared with one that came or went (flows/clusters.py).
-5. Entities, relationships and the profile are built again from their mentions (flows/aggregates/).
+5. Entities, relationships, profiles and skills follow (flows/rebuild.py).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from flows.aggregates import rebuilt
 from flows.clusters import Clusters
 from flows.items import AggregateMention
+from flows.rebuild import Rebuilding
 from flows.settle import Settlement, cluster_of
 from flows.statements import Judge
 from flows.view import View
-from mneme.ids import profile_id
-from mneme.records import AtomicFact, Entity, Episode, Foresight, Profile, Relationship
-from mneme.rows import Collection, Key, Row, revised, row_of
-from mneme.settings import Reconcile
+from mneme.records import AtomicFact, Episode, Foresight
+from mneme.rows import Collection, Key, Row, revised
+from mneme.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,14 +30,14 @@ class Revision:
     mentions: tuple[AggregateMention, ...] = ()
 
 
-def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Reconcile, scope: str) -> None:
+def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Settings, scope: str) -> None:
     """Take revisions, in order, into the view.
 
     Args:
         view: the owner's records.
         revisions: of the owner's episodes.
         judge: decides what newer statements do to older ones.
-        settings: of the judge.
+        settings: how far a judge looks, how much an aggregate holds.
         scope: what an erase of the owner removes from caches.
 
     Raises:
@@ -46,11 +45,12 @@ def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Re
         StoreUnavailable: the index does not answer.
     """
     clusters = Clusters(view)
-    settlement = Settlement(view, clusters, judge, settings, scope)
+    settlement = Settlement(view, clusters, judge, settings.reconcile, scope)
+    rebuilding = Rebuilding(view, clusters, judge, settings, scope)
     # 1. In as few round trips as there are kinds of things.
     episodes = view.rows(view.key(Collection.EPISODES, each.episode_id) for each in revisions)
     view.rows(key for row in episodes.values() for key in _children(view, _episode(row)))
-    view.rows(_aggregate_key(view, each) for each in _aggregates(revisions, episodes.values()))
+    view.rows(rebuilding.key(each) for each in _aggregates(revisions, episodes.values()))
     clusters.load(_clusters(view, revisions, episodes.values()))
     for revision in revisions:
         row = view.row(view.key(Collection.EPISODES, revision.episode_id))
@@ -60,10 +60,11 @@ def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Re
             _withdraw(view, settlement, old, revision)
         # 3.
         _tell(view, settlement, revision)
-        # 5. Here, because each aggregate is a function of what it was before this revision.
-        _rebuild(view, old, revision)
-    # 4. Once for all of them.
+        rebuilding.tells(revision.episode_id, old, revision.mentions)
+    # 4.
     settlement.settle()
+    # 5.
+    rebuilding.settle()
     clusters.put()
 
 
@@ -88,22 +89,6 @@ def _tell(view: View, settlement: Settlement, revision: Revision) -> None:
         if isinstance(record, AtomicFact | Foresight):
             row = revised(row, record.model_copy(update={"cluster_id": settlement.comes(record)}))
         view.put(row)
-
-
-def _rebuild(view: View, old: Episode | None, revision: Revision) -> None:
-    by_aggregate: dict[str, list[AggregateMention]] = {identity: [] for identity in (old.aggregate_ids if old else ())}
-    for mention in revision.mentions:
-        by_aggregate.setdefault(mention.row_id, []).append(mention)
-    for identity, mentions in by_aggregate.items():
-        key = _aggregate_key(view, identity)
-        row = view.row(key)
-        before = row.record() if row is not None else None
-        assert before is None or isinstance(before, Entity | Relationship | Profile)
-        after = rebuilt(identity, view.owner, before, revision.episode_id, mentions)
-        if after is not None:
-            view.put_if_changed(row_of(after))
-        else:
-            view.remove(key)
 
 
 def _clusters(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
@@ -138,8 +123,3 @@ def _children(view: View, episode: Episode) -> Iterator[Key]:
         yield view.key(Collection.FACTS, identity)
     for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
         yield view.key(Collection.MEMORIES, identity)
-
-
-def _aggregate_key(view: View, identity: str) -> Key:
-    is_profile = identity == profile_id(view.owner.key)
-    return view.key(Collection.MEMORIES if is_profile else Collection.GRAPH, identity)

@@ -11,7 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.assemble import NewTexts, assemble
-from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction, Utterance
+from flows.cuts import (
+    Cut,
+    ExtractedEntity,
+    ExtractedFact,
+    ExtractedForesight,
+    ExtractedProfileItem,
+    ExtractedRelationship,
+    Extraction,
+    Utterance,
+)
 from flows.items import Extracted, Retraction
 from flows.judges import RuleJudge
 from flows.pending import Pending
@@ -24,7 +33,7 @@ from flows.write import Writer
 from mneme.errors import ModelTimeout
 from mneme.events import Message
 from mneme.ports import Filter, VectorLeg
-from mneme.records import AtomicFact, Owner, Position
+from mneme.records import AtomicFact, Entity, Owner, Position, Profile, Relationship
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.flows.river import IDENTITY, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed
@@ -75,22 +84,32 @@ class Lane:
     def take(self, *items: Extracted | Retraction) -> None:
         """Take in episodes, in one batch."""
         self._writer.write(list(self._lane.on_batch(items)))
+        self.index.refresh()
 
     def facts(self) -> dict[str, AtomicFact]:
         """All facts by their text; hidden ones too."""
-        self.index.refresh()
         records = [row.record() for row in self.index.scan(Collection.FACTS)]
         return {f"{each.atomic_fact}@{each.parent_episode_id}": each for each in records if isinstance(each, AtomicFact)}
 
+    def entities(self) -> dict[str, tuple[str, ...]]:
+        """The entities that are found, with their aliases."""
+        records = [row.record() for row in self.index.scan(Collection.GRAPH) if row.kind == "entity"]
+        return {each.name: each.aliases for each in records if isinstance(each, Entity)}
+
+    def edges(self) -> dict[str, bool]:
+        """The targets of edges, and whether they are over."""
+        records = [row.record() for row in self.index.scan(Collection.GRAPH)]
+        return {each.target: each.validity.valid_to is not None for each in records if isinstance(each, Relationship)}
+
     def found(self) -> list[str]:
         """What a search finds that would find anything."""
-        self.index.refresh()
         leg = VectorLeg(Collection.FACTS, Filter("default", (ANN.key,)), embed(["anything"])[0], 100)
         return sorted(str(hit.row.body["atomic_fact"]) for hit in self.index.recall([leg])[0])
 
 
-def episode(day: int, *statements: str, foresights: Sequence[str] = ()) -> Extracted:
+def episode(day: int, *statements: str, foresights: Sequence[str] = (), people: Sequence[str] = (), job: str = "") -> Extracted:
     """An episode of a day's own conversation, with one message for each statement."""
+    statements = statements or ("Hello.",)
     messages = [
         Message(
             conversation_id=f"c{day:02d}",
@@ -113,6 +132,9 @@ def episode(day: int, *statements: str, foresights: Sequence[str] = ()) -> Extra
         narrative="",
         facts=tuple(ExtractedFact(text, "", (at,), same_as_source=True) for at, text in enumerate(statements)),
         foresights=tuple(ExtractedForesight(text, text, (len(statements) + at,)) for at, text in enumerate(foresights)),
+        entities=tuple(ExtractedEntity(name, "person", f"{name} on day {day}.", (0,)) for name in people),
+        relationships=(ExtractedRelationship("Ann", "works_at", job, None, (0,)),) if job else (),
+        profile=(ExtractedProfileItem("Ann", f"Ann works at {job}.", "identity", False, (0,)),) if job else (),
     )
     vectors: list[Any] = list(embed(list(NewTexts.of(cut, extraction).texts)))
     return assemble(refer(cut), cut, extraction, vectors, "test")
@@ -186,6 +208,56 @@ def test_when_the_model_that_judges_fails_rules_decide_and_nothing_is_lost() -> 
     judge.failing = True
     lane.take(episode(1, "Ann is at home in Bergen."))
     assert len(lane.found()) == 2
+
+
+def test_a_short_name_means_the_one_person_who_has_it_in_a_longer_one() -> None:
+    lane = Lane()
+    lane.take(episode(0, people=["Tom", "Tomato Jones"]))
+    lane.take(episode(1, people=["Tom Miller"]))
+    assert lane.entities() == {"Tom Miller": ("Tom",), "Tomato Jones": ()}
+    lane.take(episode(2, people=["Tom Smith"]))
+    assert lane.entities() == {"Tom": (), "Tom Miller": (), "Tom Smith": (), "Tomato Jones": ()}
+    lane.take(gone(2))
+    assert lane.entities() == {"Tom Miller": ("Tom",), "Tomato Jones": ()}
+
+
+def test_a_new_employer_ends_the_old_edge_and_a_withdrawn_one_gives_it_back() -> None:
+    lane = Lane()
+    lane.take(episode(0, job="Acme"))
+    lane.take(episode(1, job="Globex"))
+    assert lane.edges() == {"Acme": True, "Globex": False}
+    lane.take(gone(1))
+    assert lane.edges() == {"Acme": False}
+
+
+def test_a_profile_line_that_is_said_again_gains_evidence() -> None:
+    lane = Lane()
+    lane.take(episode(0, job="Acme"))
+    lane.take(episode(1, job="Acme"))
+    (row,) = (row for row in lane.index.scan(Collection.MEMORIES) if row.kind == "profile")
+    profile = row.record()
+    assert isinstance(profile, Profile)
+    assert [(item.statement, len(item.evidence)) for item in profile.explicit] == [("Ann works at Acme.", 2)]
+
+
+names = st.sampled_from(["Tom", "Tom Miller", "Tom Smith", "Bo", "tom miller"])
+whole_steps = st.lists(
+    st.tuples(st.integers(0, 4), st.lists(names, max_size=2, unique=True), st.sampled_from(["", "Acme", "Globex"])), max_size=8
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=whole_steps, batches=st.integers(1, 3))
+def test_names_edges_and_profiles_are_those_of_the_episodes_there_are(
+    steps: list[tuple[int, list[str], str]], batches: int
+) -> None:
+    lane, clean = Lane(), Lane()
+    items = [episode(day, people=people, job=job) if people else gone(day) for day, people, job in steps]
+    for start in range(0, len(items), batches):
+        lane.take(*items[start : start + batches])
+    last = {day: (people, job) for day, people, job in steps}
+    clean.take(*(episode(day, people=people, job=job) for day, (people, job) in sorted(last.items()) if people))
+    assert contents(lane.index) == contents(clean.index)
 
 
 texts = st.sampled_from(["Ann plays the cello.", "Ann is at home in Oslo.", "Ann is at home in Bergen.", "Ann likes tea."])
