@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from flows.aggregates.relationships import edge_of
 from flows.cuts import Cut, Extraction, Utterance
 from flows.items import AggregateMention, Extracted, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
@@ -161,13 +162,13 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
         for entity in extraction.entities
     ]
     for edge in extraction.relationships:
-        text = f"{edge.source} {edge.relation} {edge.target}"
+        ends = edge_of(edge.source, edge.relation, edge.target)
         mentions.append(
             AggregateMention(
-                relationship_id(owner, edge.source, edge.relation, edge.target),
+                relationship_id(owner, *ends),
                 "relationship",
-                (edge.source, edge.relation, edge.target),
-                _mention(cut, text, edge.sources, date=edge.date, ended=edge.ended),
+                ends,
+                _mention(cut, " ".join(ends), edge.sources, date=edge.date, ended=edge.ended),
             )
         )
     for item in extraction.profile:

@@ -13,17 +13,18 @@ from flows.aggregates import Aggregate, rebuilt
 from flows.aggregates.entities import filed_under, resolved
 from flows.aggregates.profiles import portrayed, statements_of
 from flows.aggregates.relationships import revalidated, slots
+from flows.aggregates.skills import skills_of
 from flows.claims import claim_of
 from flows.clusters import Clusters
+from flows.deciders import Deciders
 from flows.items import AggregateMention
-from flows.statements import Judge, Statement
+from flows.statements import Statement
 from flows.validity import judged_validities
 from flows.view import View
-from mneme.ids import cluster_id, profile_id
-from mneme.records import Entity, Episode, Profile, Relationship
+from mneme.ids import cluster_id, profile_id, skill_id
+from mneme.records import AgentCase, Entity, Episode, Profile, Relationship
 from mneme.rows import Collection as Place
 from mneme.rows import Key, row_of
-from mneme.settings import Settings
 
 Node = TypeVar("Node", Entity, Relationship)
 
@@ -34,18 +35,15 @@ class Rebuilding:
     Args:
         view: the owner's records.
         clusters: the owner's clusters.
-        judge: decides what newer lines of a profile do to older ones.
-        settings: how much a profile and a skill hold.
-        scope: see ``Judge.judge``.
+        deciders: who judges the lines of a profile, who writes skills, and how much both hold.
     """
 
-    def __init__(self, view: View, clusters: Clusters, judge: Judge, settings: Settings, scope: str) -> None:
+    def __init__(self, view: View, clusters: Clusters, deciders: Deciders) -> None:
         self._view = view
         self._clusters = clusters
-        self._judge = judge
-        self._settings = settings
-        self._scope = scope
+        self._deciders = deciders
         self._before: dict[str, Aggregate | None] = {}
+        self._agents: dict[str, set[str]] = {}
 
     def key(self, identity: str) -> Key:
         """Where an aggregate lies."""
@@ -84,6 +82,19 @@ class Rebuilding:
         for _, profile in changed:
             if isinstance(profile, Profile):
                 self._view.put_if_changed(row_of(self._portrayed(profile)))
+        for agent_id, case_ids in self._agents.items():
+            self._learn(agent_id, case_ids)
+        self._agents.clear()
+
+    def case_comes(self, case: AgentCase) -> None:
+        """An episode tells of a task that an agent did."""
+        self._clusters.join(self._cluster("cases", case.agent_id), case.id)
+        self._agents.setdefault(case.agent_id, set()).add(case.id)
+
+    def case_goes(self, case: AgentCase) -> None:
+        """An episode tells no longer of it."""
+        self._clusters.leave(self._cluster("cases", case.agent_id), case.id)
+        self._agents.setdefault(case.agent_id, set()).add(case.id)
 
     def _filed(
         self, changed: Iterable[tuple[Node | None, Node | None]], keys: Callable[[Node | None], tuple[str, ...]], kind: str
@@ -114,9 +125,24 @@ class Rebuilding:
         return find
 
     def _portrayed(self, profile: Profile) -> Profile:
-        statements = statements_of(profile.evidence, lambda item: claim_of(item.statement))
-        became = judged_validities(statements, _same_attribute, self._judge, self._scope)
-        return portrayed(profile, became, self._settings.profiles)
+        about: dict[str, list[Statement]] = {}
+        for statement in statements_of(profile.evidence, lambda item: claim_of(item.statement)):
+            about.setdefault(statement.claim.about, []).append(statement)
+        judge, scope = self._deciders.judge, self._deciders.scope
+        became = judged_validities(about.values(), lambda older, newer: True, judge, scope)
+        return portrayed(profile, became, self._deciders.settings.profiles)
+
+    def _learn(self, agent_id: str, changed: Collection[str]) -> None:
+        """Draw the skills of an agent anew from its cases."""
+        ids = {*self._clusters.members(self._cluster("cases", agent_id)), *changed}
+        rows = self._view.rows((self._view.key(Place.MEMORIES, each) for each in sorted(ids)), with_vectors=True).values()
+        cases = [(record, row.vector) for row in rows if isinstance(record := row.record(), AgentCase)]
+        skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
+        vectors = self._deciders.embed([f"{each.name}. {each.description}" for each in skills]) if skills else ()
+        for skill, vector in zip(skills, vectors, strict=True):
+            self._view.put_if_changed(row_of(skill, vector))
+        for gone in {skill_id(each) for each in ids} - {each.id for each in skills}:
+            self._view.remove(self._view.key(Place.MEMORIES, gone))
 
     def _aggregate(self, identity: str) -> Aggregate | None:
         row = self._view.row(self.key(identity))
@@ -126,10 +152,6 @@ class Rebuilding:
 
     def _cluster(self, kind: str, key: str) -> str:
         return cluster_id(self._view.owner.key, f"{kind}|{key}")
-
-
-def _same_attribute(older: Statement, newer: Statement) -> bool:
-    return older.claim.about == newer.claim.about
 
 
 def _as(of: type[Node], aggregate: Aggregate | None) -> Node | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from flows.deciders import Deciders
 from flows.extract import extract, letter
 from flows.items import Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.judges import RuleJudge
@@ -23,12 +24,10 @@ from flows.references import MessagesGone, owner_of, read_cut, refer, referred, 
 from flows.revise import Revision, revise
 from flows.services import Services
 from flows.state import decode_state, encode_state
-from flows.statements import Judge
 from flows.unseen import Unseen
 from flows.view import View
 from mneme.errors import ModelError
 from mneme.ports import Put, Remove
-from mneme.records import Owner
 from mneme.rows import Key, Row
 
 STATE_VERSION = 1
@@ -155,20 +154,17 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
-        judge: Judge = self._services.judge
+        services, scope = self._services, owner.key
+        by_rule = Deciders(RuleJudge(), None, lambda texts: services.embed(texts).result(), services.settings, scope)
+        write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
+        view = View(owner, services.index, unseen)
         try:
-            changes = self._revised(owner, unseen, revisions, judge)
+            revise(view, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by rule: %s", error)
-            changes = self._revised(owner, unseen, revisions, RuleJudge())
-        return _Reconciled(changes, tuple(failures))
-
-    def _revised(
-        self, owner: Owner, unseen: dict[Key, Row | None], revisions: Sequence[Revision], judge: Judge
-    ) -> dict[Key, Row | None]:
-        view = View(owner, self._services.index, unseen)
-        revise(view, revisions, judge, self._services.settings, owner.key)
-        return view.changes()
+            view = View(owner, services.index, unseen)
+            revise(view, revisions, by_rule)
+        return _Reconciled(view.changes(), tuple(failures))
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
         writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())

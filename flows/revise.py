@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flows.clusters import Clusters
+from flows.deciders import Deciders
 from flows.items import AggregateMention
 from flows.rebuild import Rebuilding
 from flows.settle import Settlement, cluster_of
-from flows.statements import Judge
 from flows.view import View
-from mneme.records import AtomicFact, Episode, Foresight
+from mneme.records import AgentCase, AtomicFact, Episode, Foresight
 from mneme.rows import Collection, Key, Row, revised
-from mneme.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,23 +29,21 @@ class Revision:
     mentions: tuple[AggregateMention, ...] = ()
 
 
-def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Settings, scope: str) -> None:
+def revise(view: View, revisions: Sequence[Revision], deciders: Deciders) -> None:
     """Take revisions, in order, into the view.
 
     Args:
         view: the owner's records.
         revisions: of the owner's episodes.
-        judge: decides what newer statements do to older ones.
-        settings: how far a judge looks, how much an aggregate holds.
-        scope: what an erase of the owner removes from caches.
+        deciders: who decides what becomes of what is known.
 
     Raises:
         ModelError: from a judge that calls a model.
         StoreUnavailable: the index does not answer.
     """
     clusters = Clusters(view)
-    settlement = Settlement(view, clusters, judge, settings.reconcile, scope)
-    rebuilding = Rebuilding(view, clusters, judge, settings, scope)
+    settlement = Settlement(view, clusters, deciders)
+    rebuilding = Rebuilding(view, clusters, deciders)
     # 1. In as few round trips as there are kinds of things.
     episodes = view.rows(view.key(Collection.EPISODES, each.episode_id) for each in revisions)
     view.rows(key for row in episodes.values() for key in _children(view, _episode(row)))
@@ -57,9 +54,9 @@ def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Se
         old = _episode(row) if row is not None else None
         # 2.
         if old is not None:
-            _withdraw(view, settlement, old, revision)
+            _withdraw(view, settlement, rebuilding, old, revision)
         # 3.
-        _tell(view, settlement, revision)
+        _tell(view, settlement, rebuilding, revision)
         rebuilding.tells(revision.episode_id, old, revision.mentions)
     # 4.
     settlement.settle()
@@ -68,7 +65,7 @@ def revise(view: View, revisions: Sequence[Revision], judge: Judge, settings: Se
     clusters.put()
 
 
-def _withdraw(view: View, settlement: Settlement, old: Episode, revision: Revision) -> None:
+def _withdraw(view: View, settlement: Settlement, rebuilding: Rebuilding, old: Episode, revision: Revision) -> None:
     """Remove what the old revision had and the new has not."""
     kept = {row.id for row in revision.rows}
     rows = view.rows(_children(view, old))
@@ -76,18 +73,22 @@ def _withdraw(view: View, settlement: Settlement, old: Episode, revision: Revisi
         record = row.record()
         if isinstance(record, AtomicFact | Foresight):
             settlement.goes(record)
+        elif isinstance(record, AgentCase):
+            rebuilding.case_goes(record)
         if key.id not in kept:
             view.remove(key)
     if not revision.rows:
         view.remove(view.key(Collection.EPISODES, old.id))
 
 
-def _tell(view: View, settlement: Settlement, revision: Revision) -> None:
+def _tell(view: View, settlement: Settlement, rebuilding: Rebuilding, revision: Revision) -> None:
     """Put what an episode says."""
     for row in revision.rows:
         record = row.record()
         if isinstance(record, AtomicFact | Foresight):
             row = revised(row, record.model_copy(update={"cluster_id": settlement.comes(record)}))
+        elif isinstance(record, AgentCase):
+            rebuilding.case_comes(record)
         view.put(row)
 
 

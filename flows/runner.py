@@ -28,6 +28,7 @@ from flows.judges import open_judge
 from flows.pending import Pending
 from flows.recovery import RecoveryStore
 from flows.services import Services
+from flows.skill_writer import model_writer
 from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable
@@ -215,6 +216,7 @@ def _run(
             extractor=open_extractor(settings, chat),
             fallback_extractor=LocalExtractor(),
             judge=open_judge(settings, chat),
+            skill_writer=partial(model_writer, chat) if chat is not None and settings.reconcile.judge == "model" else None,
             tally=tally,
         )
         writer = Writer(index, letters, changes, utc_now, stopping, wrote)

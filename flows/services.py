@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from flows.aggregates.skills import Writer
 from flows.cuts import BoundaryDetector, Extractor
 from flows.pending import Pending
 from flows.statements import Judge
@@ -31,7 +32,8 @@ class Services:
 
     ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call. ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
-    ``tally`` counts what happened, for reports; only the worker's thread touches it.
+    ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does. ``tally`` counts what
+    happened, for reports; only the worker's thread touches it.
     """
 
     settings: Settings
@@ -46,4 +48,5 @@ class Services:
     extractor: Extractor
     fallback_extractor: Extractor
     judge: Judge
+    skill_writer: Callable[[str], Writer] | None
     tally: Counter[str]

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from flows.claims import claim_of
 from flows.clusters import Clusters
-from flows.statements import Judge, Relation, Statement
+from flows.deciders import Deciders
+from flows.statements import Relation, Statement
 from flows.validity import judged_validities
 from flows.view import View
 from mneme.ids import cluster_id
 from mneme.ports import Filter, VectorLeg
 from mneme.records import AtomicFact, Foresight, Validity
 from mneme.rows import Collection, Key, Row, revised
-from mneme.settings import Reconcile
 
 _MOST_MEMBERS = 200  # of a cluster: the first, for which the others stand, and the newest
 _MOST_CONNECTED = 1000  # statements settled at once, should links ever chain through a whole memory
@@ -29,17 +29,14 @@ class Settlement:
     Args:
         view: the owner's records.
         clusters: the owner's clusters.
-        judge: decides what a newer statement does to an older one.
-        settings: how far a judge that looks around sees.
-        scope: see ``Judge.judge``.
+        deciders: the judge, and how far one that looks around sees.
     """
 
-    def __init__(self, view: View, clusters: Clusters, judge: Judge, settings: Reconcile, scope: str) -> None:
+    def __init__(self, view: View, clusters: Clusters, deciders: Deciders) -> None:
         self._view = view
         self._clusters = clusters
-        self._judge = judge
-        self._settings = settings
-        self._scope = scope
+        self._deciders = deciders
+        self._settings = deciders.settings.reconcile
         self._new: dict[str, None] = {}
         self._open: dict[str, None] = {}
 
@@ -63,7 +60,7 @@ class Settlement:
             ModelError: from a judge that calls a model.
             StoreUnavailable: the index does not answer.
         """
-        if self._judge.looks_around and self._new:
+        if self._deciders.judge.looks_around and self._new:
             self._link_near_ones()
         statements, clusters = self._connected()
 
@@ -71,7 +68,7 @@ class Settlement:
             one, other = clusters[older.id], clusters[newer.id]
             return one == other or (other in self._clusters.links(one) and _episode_of(older.id) != _episode_of(newer.id))
 
-        self._put(judged_validities(list(statements.values()), compared, self._judge, self._scope))
+        self._put(judged_validities([list(statements.values())], compared, self._deciders.judge, self._deciders.scope))
         for cluster in self._open:
             self._shorten(cluster, statements)
         self._new.clear()
@@ -124,7 +121,7 @@ class Settlement:
             older, newer = sorted((statement_of(new), statement_of(other)), key=lambda each: each.place)
             pairs.setdefault((new.cluster_id, other.cluster_id), (older, newer))
         if pairs:
-            relations = self._judge.judge(list(pairs.values()), self._scope)
+            relations = self._deciders.judge.judge(list(pairs.values()), self._deciders.scope)
             for (cluster, near_one), relation in zip(pairs, relations, strict=True):
                 if relation is not Relation.NEITHER:
                     self._clusters.link(cluster, near_one)

@@ -57,22 +57,23 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
 
 
 def judged_validities(
-    statements: Sequence[Statement], compared: Callable[[Statement, Statement], bool], judge: Judge, scope: str
+    groups: Iterable[Sequence[Statement]], compared: Callable[[Statement, Statement], bool], judge: Judge, scope: str
 ) -> dict[str, Validity]:
-    """``validities`` with a judge, which is asked about many pairs at once: a model costs a call for each question.
+    """``validities`` of several groups with one judge, which is asked about many pairs at once: a model is paid by call.
 
     Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, ask about all unknown
     pairs that came up, and fold again, until none is unknown.
 
     Args:
-        statements: of one owner, in any order.
-        compared: whether two statements are compared at all; else they are unrelated.
+        groups: statements of one owner, in any order; those of different groups are unrelated.
+        compared: whether two statements of a group are compared at all; else they are unrelated too.
         judge: decides about the pairs.
         scope: see ``Judge.judge``.
 
     Raises:
         ModelError: from a judge that calls a model.
     """
+    groups = list(groups)
     known: dict[tuple[str, str], Relation] = {}
     while True:
         unknown: list[Pair] = []
@@ -85,7 +86,7 @@ def judged_validities(
                 unknown.append((older, newer))  # noqa: B023  called before the next turn only
             return found or Relation.NEITHER
 
-        became = validities(statements, relation)
+        became = {identity: each for group in groups for identity, each in validities(group, relation).items()}
         if not unknown:
             return became
         for (older, newer), answer in zip(unknown, judge.judge(unknown, scope), strict=True):

@@ -6,6 +6,7 @@ an id always fits the 512 bytes that OpenSearch allows.
     message       tenant/conversation/message_id
     episode       tenant/conversation/<sent_at ms of its first message>-<hash of that message_id>
     fact          <episode id>/f/0           foresight  <episode id>/s/0           case  <episode id>/c
+    skill         <id of its earliest case>/skill
     entity        tenant/owner_type/owner/e/<name>
     relationship  tenant/owner_type/owner/r/<source>/<relation>/<target>
     profile       tenant/owner_type/owner/p
@@ -72,9 +73,19 @@ def foresight_id(episode: str, index: int) -> str:
     return f"{episode}/s/{index}"
 
 
+def episode_of(fact_or_foresight: str) -> str:
+    """The id of the episode that a fact or a foresight comes from."""
+    return fact_or_foresight.rsplit("/", 2)[0]
+
+
 def case_id(episode: str) -> str:
     """The id of the agent case that an episode tells."""
     return f"{episode}/c"
+
+
+def skill_id(case: str) -> str:
+    """The id of the skill that begins with this case, the earliest of those it was learnt from."""
+    return f"{case}/skill"
 
 
 def owner_key(tenant_id: str, owner_type: str, owner_id: str) -> str:

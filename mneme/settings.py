@@ -110,7 +110,11 @@ class Models(_Group):
     reasoning_effort: Literal["minimal", "low", "medium", "high"] | None = None
     temperature: float = Field(default=0.0, ge=0)
     calls_in_flight: int = Field(default=10, ge=1, description="for a worker")
-    calls_in_flight_process: int = Field(default=300, ge=1)
+    calls_in_flight_process: int = Field(default=300, ge=1, description="of all clients; a quarter is kept for queries")
+    requests_per_minute: int = Field(default=0, ge=0, description="of this process, a quarter kept for queries; 0: no limit")
+    tokens_per_minute: int = Field(
+        default=0, ge=0, description="asked and answered, of this process, a quarter kept for queries; 0: no limit"
+    )
     retries: int = Field(default=5, ge=0)
     retry_base_seconds: float = Field(default=2.0, ge=0, description="first wait, doubled each time")
     deadline_seconds: float = Field(default=60.0, gt=0, description="for one call with its retries")
@@ -139,6 +143,32 @@ class Extraction(_Group):
 
     extractor: Literal["local", "model"] = Field(default="local", description="rules and the embedder, or a chat model")
     custom_instructions: str = Field(default="", description="model: added to the rules of extraction")
+
+
+class Reconcile(_Group):
+    """How memories are kept consistent: what a newer statement does to an older one."""
+
+    judge: Literal["rule", "model"] = Field(
+        default="rule", description="by what they claim of an attribute, or a chat model that also sees what is near in meaning"
+    )
+    neighbours: int = Field(default=5, ge=0, description="model: older statements, near in meaning, that one is compared with")
+    near: float = Field(default=0.6, gt=0, le=1, description="model: cosine from which statements are near in meaning")
+
+
+class Profiles(_Group):
+    """The portrait of a person in an owner's profile."""
+
+    explicit: int = Field(default=60, ge=0, description="lines of what was said of a person")
+    implicit: int = Field(default=30, ge=0, description="lines of what a person showed")
+    implicit_episodes: int = Field(default=2, ge=1, description="that must show something before it counts as a trait")
+
+
+class Skills(_Group):
+    """What an agent learns from cases that recur."""
+
+    cases: int = Field(default=2, ge=2, description="of one kind from which a skill is made")
+    near: float = Field(default=0.35, ge=0, le=1, description="cosine of their tasks from which cases may be of one kind")
+    overlap: float = Field(default=0.3, ge=0, le=1, description="share of their words and tools in common, needed too")
 
 
 class Flow(_Group):
@@ -177,6 +207,9 @@ class Retrieval(_Group):
     speaker_weight: float = Field(
         default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1"
     )
+    open_foresight_days: int = Field(
+        default=180, ge=1, description="how long something is expected for which no date was named, from when it was said"
+    )
 
 
 class Settings(BaseSettings):
@@ -198,6 +231,9 @@ class Settings(BaseSettings):
     models: Models = Models()
     boundaries: Boundaries = Boundaries()
     extraction: Extraction = Extraction()
+    reconcile: Reconcile = Reconcile()
+    profiles: Profiles = Profiles()
+    skills: Skills = Skills()
     flow: Flow = Flow()
     retrieval: Retrieval = Retrieval()
 

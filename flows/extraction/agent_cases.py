@@ -1,71 +1,142 @@
-"""What an agent did: the request, the tools it called, how it ended."""
+"""What an agent did: the request, the tools it called and what came of it, how it ended."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from flows.agent_steps import Step, called, shortened, told, written
 from flows.cuts import ExtractedCase, Utterance
+from flows.extraction.sentences import split_sentences
+from mneme.records import StoredMessage, ToolCall
 
-_LONGEST_STEP = 160  # characters
-_LONGEST_TEXT = 600
-_FAILURE = re.compile(
-    r"\b(?:error|failed|failure|exception|traceback|not found|denied|timed? ?out|invalid|unable to|couldn['’]?t|cannot|refused|"
-    r"no results)\b|错误|失败|异常|超时|无法",
-    re.I,
-)
+_LONGEST_TEXT = 600  # characters
+_MOST_REPAIRS = 3  # steps told between a failure and what worked in the end
 _SUCCESS = re.compile(
-    r"\b(?:done|success(?:ful(?:ly)?)?|completed?|fixed|resolved|passed|works now|created|sent|booked|saved|deployed|merged|"
-    r"updated)\b|成功|完成|已解决|搞定",
-    re.I,
+    r"\b(?:done|success(?:ful(?:ly)?)?|complete[sd]?|finished|fixed|resolved|solved|passe[sd]|works now|created|sent|booked|"
+    r"saved|deployed|merged|updated|scheduled|installed|confirmed|is (?:now )?(?:up|green|running|live|ready|back))\b|"
+    r"成功|完成|已解决|搞定|已经?(?:部署|安排|预订|发送|修复|更新|创建)|好了",
+    re.IGNORECASE,
 )
-_PRAISE = re.compile(r"\b(?:thanks|thank you|great|perfect|awesome|exactly|works|well done|nice)\b|谢谢|太好了|很好|完美", re.I)
+_GAVE_UP = re.compile(
+    r"\b(?:unable to|could(?: not|n['’]?t)|can(?:not|['’]t)|failed to|(?:did|does)(?: not|n['’]t) (?:work|succeed)|gave up|"
+    r"still (?:fails|broken|failing)|sorry|unfortunately)\b|无法|没能|未能|失败了|抱歉",
+    re.IGNORECASE,
+)
+_PRAISE = re.compile(
+    r"\b(?:thanks|thank you|great|perfect|awesome|exactly|works|well done|nice|excellent|much better)\b|"
+    r"谢谢|太好了|很好|完美|不错|辛苦",
+    re.IGNORECASE,
+)
 _BLAME = re.compile(
-    r"\b(?:wrong|not what|still (?:broken|fails|not)|doesn['’]?t work|didn['’]?t work|no,|incorrect)\b|不对|错了|还是不行", re.I
+    r"\b(?:wrong|not what|still (?:broken|fails|failing|not)|(?:does|did)n['’]?t work|not working|incorrect|worse)\b|"
+    r"^no,|\bno, (?:that|not|i)\b|不对|错了|还是不行|没用",
+    re.IGNORECASE | re.MULTILINE,
 )
+_LESSON = re.compile(
+    r"\b(?:lesson|learn(?:ed|t)|next time|in (?:the )?future|from now on|remember to|avoid(?:s|ed)?|(?:root )?cause (?:was|is)|"
+    r"turned out|the (?:trick|fix|solution) (?:was|is)|must (?:first|be))\b|教训|下次|以后|原因是|记得|应该先|必须先",
+    re.IGNORECASE,
+)
+_OUTCOMES = re.compile(r";\s+|\n+")
 _NEUTRAL = 0.5
 
 
 def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
     """The task of an episode in which an agent called tools; None where there is no agent or no call.
 
-    ``quality_score`` starts at 0.5: the share of calls that failed takes away, a reported success, a last call that went
-    well and the user's thanks add, the user's objection takes away.
+    ``task_intent`` is the request before the first call, ``approach`` the calls with their results. ``quality_score``
+    starts at 0.5 for a task of which nothing is known:
+    - up to 0.3 away for the share of calls that failed; 0.1 for or against it as the last call went well or not, if its
+      result is known;
+    - 0.2 for a success that the agent reports, 0.2 away if it reports that it could not;
+    - 0.2 for the user's thanks, 0.3 away for the objection; an agent is not believed against its user.
+
+    ``key_insight`` is what the agent says it learnt, then what failed and what worked instead, else what it reports.
     """
     messages = [utterance.message for utterance in utterances]
-    calls = [call for message in messages for call in message.tool_calls]
-    if not calls or not any(message.agent_id for message in messages):
+    if not any(message.agent_id for message in messages):
         return None
-    first_call = next(at for at, message in enumerate(messages) if message.tool_calls)
-    requests = [message.text for message in messages[: first_call + 1] if message.role == "user"]
-    intent = _shortened(requests[-1] if requests else messages[0].text or calls[0].name, _LONGEST_TEXT)
-
-    steps = [_step(call.name, call.arguments, call.result) for call in calls]
-    failed = [at for at, call in enumerate(calls) if call.result and _FAILURE.search(call.result)]
-    last_said = next((message.text for message in reversed(messages) if message.role == "assistant" and message.text), "")
-    reactions = " ".join(message.text for message in messages[first_call + 1 :] if message.role == "user")
-
-    score = _NEUTRAL - 0.3 * len(failed) / len(calls)
-    score += 0.1 if len(calls) - 1 not in failed else -0.1
-    score += 0.2 if _SUCCESS.search(last_said) and not _FAILURE.search(last_said) else 0
-    score += 0.2 if _PRAISE.search(reactions) else 0
-    score -= 0.3 if _BLAME.search(reactions) else 0
-    approach = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    return ExtractedCase(intent, approach, round(min(1.0, max(0.0, score)), 2), _insight(steps, failed, last_said))
+    places = [at for at, message in enumerate(messages) if message.tool_calls]
+    if not places:
+        return None
+    steps = list(_steps(messages))
+    requests = [message.text for message in messages[: places[0] + 1] if message.role == "user"]
+    intent = shortened(requests[-1] if requests else messages[0].text or steps[0].tool, _LONGEST_TEXT)
+    report = _report(messages, places[-1])
+    reactions = "\n".join(message.text for message in messages[places[0] + 1 :] if message.role == "user")
+    score = _quality(steps, report, reactions)
+    return ExtractedCase(intent, written(steps), score, _insight(messages[places[0] :], steps, report))
 
 
-def _insight(steps: Sequence[str], failed: Sequence[int], last_said: str) -> str:
-    """What to know next time: what failed and what was done instead, else how it ended."""
-    if failed:
-        at = failed[-1]
-        then = next((steps[later] for later in range(at + 1, len(steps)) if later not in failed), "")
-        return f"Failed: {steps[at]}." + (f" Then worked: {then}." if then else "")
-    return _shortened(last_said, _LONGEST_TEXT) or f"Worked: {steps[-1]}."
+def _steps(messages: Sequence[StoredMessage]) -> Iterator[Step]:
+    """The calls in order, each with its result, whether it stands in the call or in messages of the tool after it."""
+    for at, message in enumerate(messages):
+        if message.tool_calls:
+            following = []
+            for later in messages[at + 1 :]:
+                if later.tool_calls or later.role == "user":
+                    break
+                following += [later.text] if later.role == "tool" and later.text else []
+            for call, result in zip(message.tool_calls, _results(message.tool_calls, following), strict=True):
+                yield called(call.name, call.arguments, result)
 
 
-def _step(name: str, arguments: str, result: str | None) -> str:
-    step = f"{name}({_shortened(arguments, _LONGEST_STEP)})"
-    return f"{step} -> {_shortened(result, _LONGEST_STEP)}" if result else step
+def _results(calls: Sequence[ToolCall], following: Sequence[str]) -> list[str]:
+    """One result for each call: its own, or the message of the tool that answers it.
+
+    A tool may answer several calls in one message, a line or a clause for each; where that does not come out even, the
+    last call is given all of it.
+    """
+    open_calls = [at for at, call in enumerate(calls) if call.result is None]
+    results = [call.result or "" for call in calls]
+    clauses = _OUTCOMES.split(following[0].strip()) if len(following) == 1 else []
+    for answers in (following, clauses):
+        if len(answers) == len(open_calls):
+            for at, answer in zip(open_calls, answers, strict=True):
+                results[at] = answer
+            return results
+    if open_calls:
+        results[open_calls[-1]] = "\n".join(following)
+    return results
 
 
-def _shortened(text: str, longest: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+def _report(messages: Sequence[StoredMessage], last_call: int) -> str:
+    """What the agent said when it had done the last call, else with it."""
+    said = [message.text for message in messages[last_call + 1 :] if message.role == "assistant" and message.text]
+    return said[0] if said else messages[last_call].text
+
+
+def _quality(steps: Sequence[Step], report: str, reactions: str) -> float:
+    score = _NEUTRAL - 0.3 * sum(step.has_failed for step in steps) / len(steps)
+    if steps[-1].result:
+        score += -0.1 if steps[-1].has_failed else 0.1
+    objected = _BLAME.search(reactions) is not None
+    if _GAVE_UP.search(report):
+        score -= 0.2
+    elif _SUCCESS.search(report) and not objected:
+        score += 0.2
+    if objected:
+        score -= 0.3
+    elif _PRAISE.search(reactions):
+        score += 0.2
+    return round(min(1.0, max(0.0, score)), 2)
+
+
+def _insight(messages: Sequence[StoredMessage], steps: Sequence[Step], report: str) -> str:
+    """What to know next time."""
+    said = [message.text for message in messages if message.role == "assistant"]
+    lessons = [sentence for text in said for sentence in split_sentences(text) if _LESSON.search(sentence)]
+    insights = [*lessons[-1:], *_repair(steps)]
+    return shortened(" ".join(insights) or report or f"Worked: {told(steps[-1])}.", _LONGEST_TEXT)
+
+
+def _repair(steps: Sequence[Step]) -> Iterator[str]:
+    """The last failure, and the steps after it until the same tool worked, or else the next thing that did."""
+    failed = [at for at, step in enumerate(steps) if step.has_failed]
+    if not failed:
+        return
+    at = failed[-1]
+    yield f"Failed: {told(steps[at])}."
+    later = [step for step in steps[at + 1 :] if not step.has_failed]
+    again = next((number for number, step in enumerate(later, 1) if step.tool == steps[at].tool), 1)
+    if later:
+        yield f"Then worked: {', '.join(told(step) for step in later[max(0, again - _MOST_REPAIRS) : again])}."

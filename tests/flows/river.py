@@ -4,6 +4,7 @@
 with a snapshot of all steps; a crash rebuilds the steps from the last snapshot, and what was fed since comes again.
 """
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,18 +17,19 @@ import numpy as np
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.items import Arrived, FlushDone, Pause, WriteBatch
+from flows.items import Amendment, Arrived, FlushDone, Pause, WriteBatch
 from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from flows.services import Services
+from flows.statements import Judge
 from flows.versions import Versions
 from flows.write import Writer
 from mneme.events import Message
 from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex
 from mneme.records import Position
-from mneme.rows import Collection, Vector
+from mneme.rows import Collection, Vector, flush_marker
 from mneme.settings import Settings
 from mneme.text import tokenise
 
@@ -122,6 +124,7 @@ class River:
         extractor: Extractor | None = None,
         embedding: Callable[[list[str]], Vector] = embed,
         submit: Callable[[Callable[[], Any]], "Future[Any]"] = at_once,
+        judge: Judge | None = None,
         **boundaries: Any,
     ) -> None:
         settings = Settings(_env_file=None)
@@ -134,13 +137,14 @@ class River:
         self._detector = detector or CutOnWord()
         self._extractor = extractor or OneFactEach()
         self._embedding = embedding
+        self._judge = judge or RuleJudge()
         self._submit = submit
         self._run = 0
         self._snapshot: list[bytes | None] = [None] * 4
-        self._fed_in_epoch: list[Arrived | Pause] = []
+        self._fed_in_epoch: list[Arrived | Amendment | Pause] = []
         self._build()
 
-    def feed(self, *items: Arrived | Pause) -> None:
+    def feed(self, *items: Arrived | Amendment | Pause) -> None:
         """What a source gives in one batch, taken through all steps as far as it goes."""
         self._fed_in_epoch += items
         self._pass(0, list(items))
@@ -163,6 +167,15 @@ class River:
     def end(self) -> None:
         """The end of a file: everything that is open is shown."""
         self.feed(Pause("", "end"))
+        self.settle()
+
+    def settle(self) -> None:
+        """Let time pass until nothing is at work any more."""
+        for _ in range(600):
+            if not self.unfinished:
+                return
+            self.wait(0.1)
+        raise AssertionError("the river does not come to rest")
 
     def epoch(self) -> None:
         """An epoch ends: everything up to here is settled."""
@@ -176,6 +189,16 @@ class River:
         self.turn()
         if again:
             self.feed(*again)
+
+    def forget_conversations(self) -> None:
+        """The process ends, and starts with a segment step that has forgotten all its conversations, as after very many."""
+        assert self._snapshot[1] is not None, "after an epoch"
+        self._snapshot[1] = None
+        self.crash()
+
+    def is_flushed(self, flush_id: str) -> bool:
+        """Whether the marker of a flush is there."""
+        return bool(self.index.get([flush_marker("default", flush_id, self.now).key]))
 
     @property
     def unfinished(self) -> int:
@@ -196,7 +219,8 @@ class River:
             fallback_detector=CutOnWord(),
             extractor=self._extractor,
             fallback_extractor=OneFactEach(),
-            judge=RuleJudge(),
+            judge=self._judge,
+            skill_writer=None,
             tally=self.tally,
         )
         builders: list[Any] = [EmbedLane, SegmentLane, ExtractLane, ReconcileLane]
@@ -227,14 +251,29 @@ def message(number: int, text: str, conversation: str = "talk", after: float | N
     return Arrived(event.stored(event.owner, Position(topic="t", partition=0, offset=number), event.sent_at, version=1))
 
 
+def edit(number: int, text: str | None, offset: int, conversation: str = "talk", topic: str = "t") -> Amendment:
+    """An edit (a delete, if there is no text) of the message with this number; ``offset`` is its own in the source."""
+    event = {"event": "edit" if text is not None else "delete", "conversation_id": conversation, "message_id": f"m{number:03d}"}
+    return Amendment(
+        tenant_id="default",
+        conversation_id=conversation,
+        message_id=f"m{number:03d}",
+        text=text,
+        position=Position(topic=topic, partition=0, offset=offset),
+        received_at=START,
+        raw=json.dumps(event | ({"content": text} if text is not None else {})).encode(),
+    )
+
+
+_HISTORY = ("version", "closed_by", "provisional", "position", "edited_by")  # of a row: how it came to be
+
+
 def contents(index: MemoryIndex) -> dict[str, dict[str, Any]]:
-    """Everything in the index without its versions: what two runs must agree on."""
+    """Everything in the index that can be found, without its history: what two runs must agree on."""
     index.refresh()
     rows = [row for collection in Collection if collection is not Collection.CONTROL for row in index.scan(collection)]
-    plain = {
-        row.id: {key: value for key, value in row.body.items() if key not in ("version", "closed_by", "provisional")}
-        for row in rows
-    }
+    rows = [row for row in rows if row.kind != "deleted"]
+    plain = {row.id: {key: value for key, value in row.body.items() if key not in _HISTORY} for row in rows}
     assert len(plain) == len(rows), "an id lies in two places"
     return plain
 

@@ -88,6 +88,7 @@ def run(index: ReferenceIndex, store: Path, count: int, number: int = 1, abort_a
         extractor=OneFactEach(),
         fallback_extractor=OneFactEach(),
         judge=RuleJudge(),
+        skill_writer=None,
         tally=tally,
     )
     writer = Writer(index, Letters(), None, utc_now, threading.Event())

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from flows.assemble import NewTexts, assemble
 from flows.cuts import (
     Cut,
+    ExtractedCase,
     ExtractedEntity,
     ExtractedFact,
     ExtractedForesight,
@@ -33,7 +34,7 @@ from flows.write import Writer
 from mneme.errors import ModelTimeout
 from mneme.events import Message
 from mneme.ports import Filter, VectorLeg
-from mneme.records import AtomicFact, Entity, Owner, Position, Profile, Relationship
+from mneme.records import AgentSkill, AtomicFact, Entity, Owner, Position, Profile, Relationship
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.flows.river import IDENTITY, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed
@@ -76,6 +77,7 @@ class Lane:
             extractor=OneFactEach(),
             fallback_extractor=OneFactEach(),
             judge=judge or RuleJudge(),
+            skill_writer=None,
             tally=Counter(),
         )
         self._lane = ReconcileLane(self._services, None)
@@ -100,6 +102,10 @@ class Lane:
         """The targets of edges, and whether they are over."""
         records = [row.record() for row in self.index.scan(Collection.GRAPH)]
         return {each.target: each.validity.valid_to is not None for each in records if isinstance(each, Relationship)}
+
+    def skills(self) -> list[AgentSkill]:
+        """What the agent has learnt."""
+        return [each for row in self.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), AgentSkill)]
 
     def found(self) -> list[str]:
         """What a search finds that would find anything."""
@@ -136,6 +142,20 @@ def episode(day: int, *statements: str, foresights: Sequence[str] = (), people: 
         relationships=(ExtractedRelationship("Ann", "works_at", job, None, (0,)),) if job else (),
         profile=(ExtractedProfileItem("Ann", f"Ann works at {job}.", "identity", False, (0,)),) if job else (),
     )
+    vectors: list[Any] = list(embed(list(NewTexts.of(cut, extraction).texts)))
+    return assemble(refer(cut), cut, extraction, vectors, "test")
+
+
+def deployment(day: int, intent: str) -> Extracted:
+    """An episode in which an agent did a task."""
+    message = Message(
+        conversation_id=f"c{day:02d}", user_id="ann", agent_id="helper", message_id="m", content=intent,
+        sent_at=START + timedelta(days=day), role="user",
+    )  # fmt: skip
+    stored = message.stored(ANN, Position(topic="t", partition=0, offset=day), message.sent_at, 1)
+    cut = Cut(f"default/c{day:02d}/e", ANN, f"c{day:02d}", None, (Utterance(stored, embed([intent])[0]),), "boundary")
+    case = ExtractedCase(intent, "1. run the tests\n2. apply the release", 0.9, "warm the cache first")
+    extraction = Extraction(subject=intent, summary="", narrative="", facts=(), case=case)
     vectors: list[Any] = list(embed(list(NewTexts.of(cut, extraction).texts)))
     return assemble(refer(cut), cut, extraction, vectors, "test")
 
@@ -238,6 +258,15 @@ def test_a_profile_line_that_is_said_again_gains_evidence() -> None:
     profile = row.record()
     assert isinstance(profile, Profile)
     assert [(item.statement, len(item.evidence)) for item in profile.explicit] == [("Ann works at Acme.", 2)]
+
+
+def test_two_like_cases_of_an_agent_become_a_skill_that_cites_them_and_goes_with_one_of_them() -> None:
+    lane = Lane()
+    lane.take(deployment(0, "deploy version 1.4 to staging"), deployment(1, "deploy version 1.5 to staging"))
+    (skill,) = lane.skills()
+    assert skill.source_case_ids == ("default/c00/e/c", "default/c01/e/c")
+    lane.take(gone(1))
+    assert lane.skills() == []
 
 
 names = st.sampled_from(["Tom", "Tom Miller", "Tom Smith", "Bo", "tom miller"])

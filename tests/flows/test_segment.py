@@ -57,6 +57,7 @@ class Bench:
             extractor=OneFactEach(),
             fallback_extractor=OneFactEach(),
             judge=RuleJudge(),
+            skill_writer=None,
             tally=Counter(),
         )
         self.lane = SegmentLane(services, state)

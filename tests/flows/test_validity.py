@@ -27,7 +27,7 @@ def said(day: int, value: str, about: str = "ann|home", ends: bool = False, even
 
 
 def became(*statements: Statement) -> dict[str, Validity]:
-    return judged_validities(statements, lambda older, newer: True, RuleJudge(), "scope")
+    return judged_validities([statements], lambda older, newer: True, RuleJudge(), "scope")
 
 
 def standing(*statements: Statement) -> set[str]:
@@ -118,11 +118,11 @@ def test_a_judge_is_asked_about_a_pair_once_and_changes_nothing_but_the_number_o
             return super().judge(pairs, scope)
 
     rule = RuleJudge()
-    result = judged_validities(given, lambda older, newer: True, Counting(), "scope")
+    result = judged_validities([given], lambda older, newer: True, Counting(), "scope")
     assert result == validities(given, lambda older, newer: rule.judge([(older, newer)], "")[0])
     assert len(asked) == len(set(asked))
 
 
 def test_statements_that_are_not_compared_leave_one_another_alone() -> None:
-    result = judged_validities([said(1, "a"), said(2, "b")], lambda older, newer: False, RuleJudge(), "scope")
+    result = judged_validities([[said(1, "a"), said(2, "b")]], lambda older, newer: False, RuleJudge(), "scope")
     assert not any(each.valid_to for each in result.values())

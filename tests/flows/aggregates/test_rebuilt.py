@@ -66,6 +66,7 @@ def test_a_profile_tells_what_was_said_from_what_was_shown() -> None:
     profile = after(
         ("e1", [says(1, "Ann likes tea.", "profile", ("Ann", "preference", "explicit"))]),
         ("e2", [says(2, "Ann plans ahead.", "profile", ("Ann", "trait", "implicit"))]),
+        ("e3", [says(3, "Ann plans ahead.", "profile", ("Ann", "trait", "implicit"))]),
     )
     assert isinstance(profile, Profile)
     assert [item.statement for item in profile.explicit] == ["Ann likes tea."]
