@@ -102,7 +102,7 @@ def ask_all(
     for method in methods:
         for question in track(questions, f"asking, {method}", console=console, transient=True):
             started = time.perf_counter()
-            found = memories.search(question.question, method, {"group_id": question.sample_id}, top_k=max(KS))
+            found = memories.search(question.question, method, {"group_id": question.sample_id, "expired": True}, top_k=max(KS))
             seconds = time.perf_counter() - started
             figures = {**measure(found, question.evidence, count_tokens), "milliseconds": 1000 * seconds}
             answered.append(Answered(method, question.category, question.sample_id, figures))

@@ -1,7 +1,7 @@
 """What a search response stands for, by rank, so that its messages can be measured.
 
-A fact stands for its source messages, an episode for those of its nested facts, best first; a raw message for itself,
-and anything else for the messages it cites. An episode's narrative covers all its messages.
+A fact stands for all messages that say it, its own first, an episode for those of its nested facts, best first; a raw
+message for itself, and anything else for the messages it cites. An episode's narrative covers all its messages.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,17 +21,17 @@ def ranked_results(response: SearchResponse, count_tokens: CountTokens) -> list[
 def _places(response: SearchResponse) -> Iterator[tuple[int, tuple[str, ...], frozenset[str], str]]:
     for episode in (*response.episodes, *response.knowledge):
         if episode.rank is not None:
-            nested = tuple(dict.fromkeys(message for fact in episode.atomic_facts for message in fact.message_ids))
+            nested = tuple(dict.fromkeys(message for fact in episode.atomic_facts for message in fact.said_in))
             yield episode.rank, nested, frozenset(episode.message_ids), episode.episode
         for fact in episode.atomic_facts:
             if fact.rank is not None:
-                yield fact.rank, fact.message_ids, frozenset(fact.message_ids), fact.atomic_fact
+                yield fact.rank, fact.said_in, frozenset(fact.said_in), fact.atomic_fact
     for message in response.raw_messages:
         if message.rank is not None:
             yield message.rank, (message.message_id,), frozenset((message.message_id,)), message.text
     for foresight in response.foresights:
         if foresight.rank is not None:
-            yield foresight.rank, foresight.message_ids, frozenset(foresight.message_ids), foresight.statement
+            yield foresight.rank, foresight.said_in, frozenset(foresight.said_in), foresight.statement
     for case in response.agent_memory.cases:
         if case.rank is not None:
             text = f"{case.task_intent} {case.approach} {case.key_insight}"

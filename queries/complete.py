@@ -2,7 +2,8 @@
 
 1. All at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that one leg
    did not give (a missing leg is computed, never taken as 0); and which of the messages found are in an episode.
-2. Only if a message is in no episode yet: the scores of such messages that one leg did not give.
+2. Only if a message is in no episode yet: the scores of such messages that one leg did not give. And only for a question as
+   of the past: by whom the statements found were repeated, and when.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from mneme.ports import Filter, MemoryIndex
 from mneme.rows import Collection, Row, Vector
 from queries.recall import Candidate, Legs, Recalled
+from queries.scope import Scope, repetition_keys, without_later_repetitions
 from queries.understand import Question
 
 _FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
@@ -39,7 +41,7 @@ class Completer:
         self._pool = pool
 
     def complete(
-        self, question: Question, scope: Filter, legs: Legs, recalled: Recalled, episode_ids: Sequence[str]
+        self, question: Question, scope: Scope, legs: Legs, recalled: Recalled, episode_ids: Sequence[str]
     ) -> Evidence:
         """The evidence for these episodes, and for everything found that is no episode.
 
@@ -51,37 +53,46 @@ class Completer:
         memories = recalled.of(Collection.MEMORIES)
         loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
 
-        # 1. All at once. A parent counts as within the filters because its fact is.
+        # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is.
         open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
-        anywhere = replace(scope, people=(), since=None, before=None)
+        anywhere = replace(scope.rows, people=(), since=None, before=None)
+        inside = replace(scope.filter(Collection.FACTS), parent_ids=tuple(episode_ids))
         at_once = [
-            _Ask(Collection.FACTS, replace(scope, parent_ids=tuple(episode_ids)), _FACTS_OF_AN_EPISODE * len(episode_ids)),
+            _Ask(Collection.FACTS, inside, _FACTS_OF_AN_EPISODE * len(episode_ids)),
             _Ask(Collection.EPISODES, replace(anywhere, ids=open_episodes), len(open_episodes)),
-            _missing(Collection.MEMORIES, scope, memories, wanted),
+            _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
             _Ask(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
         ]
-        facts, more_episodes, more_memories, holders = self._round_trip(wanted, at_once)
+        facts, more_episodes, more_memories, holders = self._round_trip(scope, wanted, at_once)
+        by_episode = _by_episode(facts.values())
         messages = _in_no_episode(loose, holders.values())
+        memories = {**memories, **more_memories}
 
-        # 2. Only if something was said that no episode holds yet.
-        at_last = [_missing(Collection.MESSAGES, scope, messages, wanted)]
-        (more_messages,) = self._round_trip(wanted, at_last)
+        # 2. Only if something was said that no episode holds yet, or was repeated after the moment asked as of.
+        at_last = [_missing(Collection.MESSAGES, scope.rows, messages, wanted)]
+        again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
+        (more_messages,) = self._round_trip(scope, wanted, at_last)
+        if again:
+            said = self._index.get(again)
+            for each in (*facts.values(), *memories.values()):
+                each.row = without_later_repetitions(each.row, said, scope.moment)
         return Evidence(
-            episodes={**episodes, **more_episodes},
-            facts=_by_episode(facts.values()),
+            episodes=episodes | {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode},
+            facts=by_episode,
             messages={**messages, **more_messages},
-            memories={**memories, **more_memories},
+            memories=memories,
             graph=recalled.of(Collection.GRAPH),
-            round_trips=sum(any(ask.limit for ask in asks) for asks in (at_once, at_last)),
+            round_trips=any(ask.limit for ask in at_once) + any([again, *(ask.limit for ask in at_last)]),
         )
 
-    def _round_trip(self, wanted: "_Wanted", asks: Sequence["_Ask"]) -> list[dict[str, Candidate]]:
+    def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence["_Ask"]) -> list[dict[str, Candidate]]:
         """For each its rows with both their scores; what cannot find anything is not asked."""
 
         def ask(one: _Ask) -> dict[str, Candidate]:
             limit = min(one.limit, _MOST_ROWS)
             scored = self._index.score(one.collection, one.filter, wanted.tokens, wanted.vector, limit)
-            return {each.row.id: Candidate(each.row, each.bm25 if wanted.tokens else None, each.cosine) for each in scored}
+            known = [(row, each) for each in scored if (row := scope.known(each.row)) is not None]
+            return {row.id: Candidate(row, each.bm25 if wanted.tokens else None, each.cosine) for row, each in known}
 
         pending = [self._pool.submit(ask, one) if one.limit else None for one in asks]
         return [future.result() if future else {} for future in pending]

@@ -10,6 +10,7 @@ from mneme.errors import InputError
 from mneme.events import Name, describe
 from mneme.ids import owner_key
 from mneme.ports import Filter
+from queries.scope import Scope
 
 
 def _as_tuple(value: Any) -> Any:
@@ -25,6 +26,10 @@ class Filters(BaseModel):
     Exactly one of ``user_id`` and ``group_id`` selects the owner, and ``agent_id`` adds that agent's own track;
     ``agent_id`` alone selects the agent. ``knowledge=False`` leaves the tenant's documents out. ``since`` is inclusive,
     ``before`` exclusive; a time without an offset is UTC.
+
+    ``as_of`` asks as one would have at that time: only what was said before it and still held then is found, and nothing
+    is known of what happened to it later. ``expired=True`` lets what was expected take part when it lies behind (seen from
+    ``as_of``, or from now), or was cancelled or replaced.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,6 +43,8 @@ class Filters(BaseModel):
     participants: Names = ()
     since: datetime | None = None
     before: datetime | None = None
+    as_of: datetime | None = None
+    expired: bool = Field(default=False, strict=True)
     knowledge: bool = Field(default=True, strict=True)
 
     @field_validator("user_id", "group_id", "agent_id", "tenant_id", "conversation_id", "document_id", "participants")
@@ -47,7 +54,7 @@ class Filters(BaseModel):
             raise ValueError("is blank; give a name, or leave it out")
         return value
 
-    @field_validator("since", "before")
+    @field_validator("since", "before", "as_of")
     @classmethod
     def _aware(cls, moment: datetime | None) -> datetime | None:
         return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
@@ -72,8 +79,13 @@ class Filters(BaseModel):
             raise InputError("filters: one of user_id, group_id or agent_id is needed: it says whose memory is searched")
         return filters
 
-    def scope(self) -> Filter:
-        """The rows that may take part."""
+    def scope(self, now: datetime, open_days: int) -> Scope:
+        """The rows that may take part.
+
+        Args:
+            now: the moment of a question that names none.
+            open_days: how long a foresight without a date is expected.
+        """
         tenant = self.tenant_id
         owners = [
             owner_key(tenant, kind, identity)
@@ -82,15 +94,18 @@ class Filters(BaseModel):
         ]
         if self.knowledge:
             owners.append(owner_key(tenant, "tenant", tenant))
-        return Filter(
+        earliest = min((each for each in (self.before, self.as_of) if each is not None), default=None)
+        rows = Filter(
             tenant_id=tenant,
             owner_keys=tuple(owners),
             conversation_ids=self.conversation_id,
             document_ids=self.document_id,
             people=self.participants,
             since=self.since,
-            before=self.before,
+            before=earliest,
+            valid_at=self.as_of,
         )
+        return Scope(rows, self.as_of or now, self.as_of is not None, self.expired, open_days)
 
     def applied(self) -> dict[str, Any]:
         """The filters as the response repeats them: what was given, and the tenant."""

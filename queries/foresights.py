@@ -47,12 +47,13 @@ def repeated(held: Iterable[str], others: Iterable[Candidate], facts: Mapping[st
         foresight = candidate.row.record() if candidate.row.id in holders and _is_foresight(candidate) else None
         if isinstance(foresight, Foresight):
             inside = (fact.row.record() for fact in facts.get(foresight.parent_episode_id, ()) if fact.row.id in holders)
-            if any(_repeats(foresight, fact) for fact in inside if isinstance(fact, AtomicFact)):
+            if any(repeats(foresight, fact) for fact in inside if isinstance(fact, AtomicFact)):
                 found.add(foresight.id)
     return frozenset(found)
 
 
-def _repeats(foresight: Foresight, fact: AtomicFact) -> bool:
+def repeats(foresight: Foresight, fact: AtomicFact) -> bool:
+    """Whether a foresight only says what a fact of its episode says."""
     if not set(foresight.message_ids) & set(fact.message_ids):
         return False
     return _words(foresight.statement) <= _words(fact.atomic_fact)

@@ -1,8 +1,9 @@
 """The door of the query module: ``Memories.connect().search(...)``."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, get_args
 
@@ -11,13 +12,19 @@ from connectors.models import open_embedder
 from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex
 from mneme.settings import Settings, load_settings
+from mneme.times import utc_now
 from queries import methods
 from queries.complete import Completer
 from queries.deferred import DeferredEmbedder
 from queries.filters import Filters
+from queries.history import read_history
+from queries.inspected import Inspection
+from queries.inspection import read_inspection
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse
+from queries.scope import Scope
 from queries.scoring import MinMaxScorer
 from queries.shape import shape
+from queries.told import History
 from queries.understand import understand
 
 _METHODS: tuple[Method, ...] = get_args(Method)
@@ -31,8 +38,11 @@ class Memories:
     ...     memories.search("what did we decide?", filters={"user_id": "user_123"}).facts
     """
 
-    def __init__(self, index: MemoryIndex, embedder: Embedder, settings: Settings) -> None:
+    def __init__(
+        self, index: MemoryIndex, embedder: Embedder, settings: Settings, clock: Callable[[], datetime] = utc_now
+    ) -> None:
         self._index = index
+        self._clock = clock
         self._embedder = embedder
         self._settings = settings
         self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
@@ -77,10 +87,11 @@ class Memories:
         started = time.perf_counter()
         chosen = _method(method)
         asked = Filters.parse(filters or {})
+        scope = self._scope(asked)
         settings = self._settings.retrieval
         embedder = None if chosen == "keyword" else self._embedder
         question = understand(query, embedder, top_k, settings.top_k)
-        arguments = (self._index, self._completer, question, asked.scope(), settings)
+        arguments = (self._index, self._completer, question, scope, settings)
         match chosen:
             case "keyword":
                 ranking = methods.keyword(*arguments)
@@ -90,7 +101,7 @@ class Memories:
                 ranking = methods.hybrid(*arguments, self._scorer)
         competition = ranking.competition
         return SearchResponse(
-            **shape(question, ranking, settings.facts_per_episode, with_facts=chosen == "hybrid"),
+            **shape(question, ranking, scope, settings.facts_per_episode, with_facts=chosen == "hybrid"),
             query=QueryEcho(
                 text=question.text,
                 method=chosen,
@@ -110,11 +121,40 @@ class Memories:
             trace=methods.trace_of(ranking) if explain else None,
         )
 
+    def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> History:
+        """Everything that is remembered about a person or a thing, in the order in which it happened, and what became of it.
+
+        Args:
+            entity: its name, or a part of it that means nobody else.
+            filters: whose memory, and which part of it: see ``queries.filters.Filters``.
+
+        Raises:
+            InputError: a name without a word, an unknown filter, or not exactly one owner.
+            StoreError: the index cannot answer.
+        """
+        return read_history(self._index, self._scope(Filters.parse(filters or {})), entity)
+
+    def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> Inspection | None:
+        """A conversation or a document episode by episode, with everything that was made from it; None if there is none.
+
+        Args:
+            conversation_id: its id, or the id of a document.
+            filters: whose memory, and which part of it: see ``queries.filters.Filters``.
+
+        Raises:
+            InputError: an unknown filter, not exactly one owner, or ``as_of``.
+            StoreError: the index cannot answer.
+        """
+        return read_inspection(self._index, self._scope(Filters.parse(filters or {})), conversation_id)
+
     def close(self) -> None:
         """Release the index, the embedder and the threads."""
         self._pool.shutdown()
         self._embedder.close()
         self._index.close()
+
+    def _scope(self, asked: Filters) -> Scope:
+        return asked.scope(self._clock(), self._settings.retrieval.open_foresight_days)
 
     def __enter__(self) -> Self:
         return self

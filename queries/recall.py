@@ -6,8 +6,11 @@ the few other memories, and BM25 over the graph. ``complete`` fills in what this
 
 from dataclasses import dataclass, field
 
-from mneme.ports import Filter, MemoryIndex, TextLeg, VectorLeg
+from mneme.ids import episode_of
+from mneme.ports import MemoryIndex, TextLeg, VectorLeg
 from mneme.rows import Collection, Row
+from queries.scope import Scope
+from queries.succession import successors
 from queries.understand import Question
 
 _GRAPH_HITS = 60  # entities and relationships that share a word with the question
@@ -33,44 +36,58 @@ class Legs:
 
 @dataclass(slots=True, eq=False)
 class Recalled:
-    """What the first round trip found: candidates by collection and id, and each leg's ranking of ids."""
+    """What the first round trip found: candidates by collection and id, and each leg's ranking of ids.
+
+    ``successor`` names for each superseded fact what superseded it; empty for a question about the past.
+    """
 
     candidates: dict[Collection, dict[str, Candidate]] = field(default_factory=dict)
     rankings: dict[tuple[Collection, str], list[str]] = field(default_factory=dict)
+    successor: dict[str, str] = field(default_factory=dict)
 
     def of(self, collection: Collection) -> dict[str, Candidate]:
         """The candidates of a collection."""
         return self.candidates.get(collection, {})
 
+    def episodes_of(self, fact: str) -> tuple[str, ...]:
+        """The episodes that a fact leads to: its own, and first that of what superseded it."""
+        own = self.of(Collection.FACTS)[fact].row.parent_id or ""
+        newer = self.successor.get(fact)
+        return (episode_of(newer), own) if newer else (own,)
+
     def episode_rankings(self) -> list[list[str]]:
         """The rankings of episodes: by themselves, and by their best fact (a fact's parent joins the candidates)."""
-        facts = self.of(Collection.FACTS)
         rankings = []
         for (collection, _), ranking in self.rankings.items():
             if collection is Collection.EPISODES:
                 rankings.append(ranking)
             elif collection is Collection.FACTS:
-                parents = (facts[identity].row.parent_id for identity in ranking)
-                rankings.append(list(dict.fromkeys(parent for parent in parents if parent)))
+                parents = (parent for identity in ranking for parent in self.episodes_of(identity))
+                rankings.append(list(dict.fromkeys(parents)))
         return rankings
 
 
-def recall(index: MemoryIndex, question: Question, scope: Filter, legs: Legs) -> Recalled:
+def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> Recalled:
     """The first round trip. Legs without tokens or without a vector are left out."""
     searches: list[TextLeg | VectorLeg] = []
     if question.tokens:
         for collection in legs.text:
             depth = _GRAPH_HITS if collection is Collection.GRAPH else legs.depth
-            searches.append(TextLeg(collection, scope, question.tokens, depth))
+            searches.append(TextLeg(collection, scope.filter(collection), question.tokens, depth))
     if question.vector is not None:
-        searches += [VectorLeg(collection, scope, question.vector, legs.depth) for collection in legs.vector]
+        searches += [VectorLeg(collection, scope.filter(collection), question.vector, legs.depth) for collection in legs.vector]
     recalled = Recalled()
     if not searches:
         return recalled
     for search, hits in zip(searches, index.recall(searches), strict=True):
         candidates = recalled.candidates.setdefault(search.collection, {})
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
-        recalled.rankings[search.collection, leg] = [hit.row.id for hit in hits]
+        ranking = recalled.rankings[search.collection, leg] = []
         for hit in hits:
-            setattr(candidates.setdefault(hit.row.id, Candidate(hit.row)), leg, hit.score)
+            row = scope.known(hit.row)
+            if row is not None:
+                ranking.append(row.id)
+                setattr(candidates.setdefault(row.id, Candidate(row)), leg, hit.score)
+    if not question.about_past:
+        recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope)
     return recalled

@@ -24,16 +24,40 @@ class _Found(_Response):
     rank: int | None = None
 
 
-class FoundFact(_Found):
-    """An atomic fact. ``message_ids`` are the callers' ids of the messages it comes from."""
+class _FoundStatement(_Found):
+    """Something that was said, and what became of it since.
 
-    atomic_fact: str
-    topic_name: str
+    ``message_ids`` are the callers' ids of the messages it comes from, ``also_said_in`` those in which others say the
+    same; these others (``repeated_by``, their ids) are not found themselves. It held from ``valid_from`` until
+    ``valid_to``, when the statement ``superseded_by`` took its place.
+    """
+
     parent_episode_id: str
     message_ids: tuple[str, ...]
     said_at: datetime
-    event_at: datetime | None = None
+    valid_from: datetime | None = None
     valid_to: datetime | None = None
+    superseded_by: str | None = None
+    repeated_by: tuple[str, ...] = ()
+    also_said_in: tuple[str, ...] = ()
+
+    @property
+    def times_said(self) -> int:
+        """How often it was said."""
+        return 1 + len(self.repeated_by)
+
+    @property
+    def said_in(self) -> tuple[str, ...]:
+        """The ids of all messages that say it, its own first."""
+        return tuple(dict.fromkeys((*self.message_ids, *self.also_said_in)))
+
+
+class FoundFact(_FoundStatement):
+    """An atomic fact."""
+
+    atomic_fact: str
+    topic_name: str
+    event_at: datetime | None = None
 
     @property
     def text(self) -> str:
@@ -85,15 +109,14 @@ class FoundProfile(_Found):
         return "; ".join(item.statement for item in (*self.explicit, *self.implicit))
 
 
-class FoundForesight(_Found):
-    """Something expected."""
+class FoundForesight(_FoundStatement):
+    """Something expected. ``expired``: its time lies behind, or it was cancelled or replaced."""
 
     statement: str
     evidence: str
     start: datetime | None
     end: datetime | None
-    parent_episode_id: str
-    message_ids: tuple[str, ...]
+    expired: bool = False
 
     @property
     def text(self) -> str:
@@ -143,16 +166,18 @@ class AgentMemory(_Response):
 
 
 class GraphEntity(_Response):
-    """An entity that the question names."""
+    """An entity that the question names. ``mentions`` is how many times it was spoken of."""
 
     id: str
     name: str
     type: str
     summary: str
+    aliases: tuple[str, ...] = ()
+    mentions: int = 0
 
 
 class GraphRelationship(_Response):
-    """An edge at such an entity."""
+    """An edge at such an entity. ``mentions`` is how many times it was said."""
 
     id: str
     source: str
@@ -160,6 +185,7 @@ class GraphRelationship(_Response):
     target: str
     date: datetime | None
     valid_to: datetime | None
+    mentions: int = 0
 
 
 class Graph(_Response):

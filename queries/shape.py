@@ -2,9 +2,21 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
-from mneme.records import AgentCase, AgentSkill, AtomicFact, Entity, Episode, Foresight, Profile, Relationship, StoredMessage
+from mneme.records import (
+    AgentCase,
+    AgentSkill,
+    AtomicFact,
+    Entity,
+    Episode,
+    Foresight,
+    Profile,
+    Relationship,
+    StoredMessage,
+    Validity,
+)
 from mneme.rows import Row
 from queries.methods import Ranking
 from queries.recall import Candidate
@@ -21,6 +33,8 @@ from queries.responses import (
     GraphEntity,
     GraphRelationship,
 )
+from queries.scope import Scope
+from queries.succession import best_first
 from queries.understand import Question
 
 _MOST_ENTITIES = 10
@@ -41,12 +55,13 @@ class _Places:
         return {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
 
 
-def shape(question: Question, ranking: Ranking, facts_per_episode: int, with_facts: bool) -> dict[str, Any]:
+def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode: int, with_facts: bool) -> dict[str, Any]:
     """The lists of a ``SearchResponse``, each in the order of its best ranks.
 
     Args:
         question: names the entities of the graph.
         ranking: the outcome of a method; its standings are the places, best first.
+        scope: says which foresights are over.
         facts_per_episode: how many facts are nested under an episode at most; those that hold a place always are.
         with_facts: whether facts that hold places are listed by themselves as well (hybrid).
     """
@@ -68,7 +83,7 @@ def shape(question: Question, ranking: Ranking, facts_per_episode: int, with_fac
         "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
         "raw_messages": _ranked(evidence.messages.values(), places, _message),
         "profiles": _ranked(memories, places, _profile),
-        "foresights": _ranked(memories, places, _foresight),
+        "foresights": _ranked(memories, places, partial(_foresight, scope)),
         "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
         "graph": _graph(question, evidence.graph.values()),
     }
@@ -83,7 +98,7 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     """An episode with the facts that hold places, and the best others that match at all."""
     holders = sorted((each for each in facts if each.row.id in places.ranks), key=lambda each: places.ranks[each.row.id])
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
-    others.sort(key=lambda each: (-places.scores[each.row.id], each.row.id))
+    others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
     episode = _record(row, Episode)
     return FoundEpisode(
@@ -112,8 +127,14 @@ def _fact(row: Row, places: _Places) -> FoundFact:
         message_ids=fact.message_ids,
         said_at=fact.said_at,
         event_at=fact.event_at,
-        valid_to=fact.validity.valid_to,
+        **_validity(fact.validity),
     )
+
+
+def _validity(validity: Validity) -> dict[str, Any]:
+    """What later statements did to one, as a found one tells it."""
+    names = ("valid_from", "valid_to", "superseded_by", "repeated_by", "also_said_in")
+    return {name: getattr(validity, name) for name in names}
 
 
 def _ranked(
@@ -144,7 +165,7 @@ def _profile(row: Row, places: _Places) -> FoundProfile | None:
     return FoundProfile(**places.of(row), explicit=record.explicit, implicit=record.implicit)
 
 
-def _foresight(row: Row, places: _Places) -> FoundForesight | None:
+def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None:
     record = row.record()
     if not isinstance(record, Foresight):
         return None
@@ -154,8 +175,11 @@ def _foresight(row: Row, places: _Places) -> FoundForesight | None:
         evidence=record.evidence,
         start=record.start,
         end=record.end,
+        said_at=record.said_at,
+        expired=scope.is_over(row),
         parent_episode_id=record.parent_episode_id,
         message_ids=record.message_ids,
+        **_validity(record.validity),
     )
 
 
@@ -191,14 +215,25 @@ def _skill(row: Row, places: _Places) -> FoundSkill | None:
 def _graph(question: Question, found: Iterable[Candidate]) -> Graph:
     """The entities that the question names, and their edges, those that still hold first."""
     records = [each.row.record() for each in found]
-    named = [each for each in records if isinstance(each, Entity) and question.names([each.name])][:_MOST_ENTITIES]
-    names = {each.name.casefold() for each in named}
+    entities = [each for each in records if isinstance(each, Entity)]
+    named = [each for each in entities if question.names([each.name, *each.aliases])][:_MOST_ENTITIES]
+    names = {name.casefold() for each in named for name in (each.name, *each.aliases)}
     edges = [
         each for each in records if isinstance(each, Relationship) and names & {each.source.casefold(), each.target.casefold()}
     ]
     edges.sort(key=lambda each: each.validity.valid_to is not None)
     return Graph(
-        entities=tuple(GraphEntity(id=each.id, name=each.name, type=each.type, summary=each.summary) for each in named),
+        entities=tuple(
+            GraphEntity(
+                id=each.id,
+                name=each.name,
+                type=each.type,
+                summary=each.summary,
+                aliases=each.aliases,
+                mentions=len(each.mentions),
+            )
+            for each in named
+        ),
         relationships=tuple(
             GraphRelationship(
                 id=each.id,
@@ -207,6 +242,7 @@ def _graph(question: Question, found: Iterable[Candidate]) -> Graph:
                 target=each.target,
                 date=each.date,
                 valid_to=each.validity.valid_to,
+                mentions=len(each.mentions),
             )
             for each in edges[:_MOST_RELATIONSHIPS]
         ),

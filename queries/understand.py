@@ -43,12 +43,23 @@ _PATTERNS: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
 )
 
 
+# What used to be so: then what is no longer so may be the answer, and does not stand back (queries/succession.py).
+_ABOUT_PAST = re.compile(
+    r"\b(used to|former(ly)?|previous(ly)?|before|earlier|original(ly)?|initial(ly)?|at first|first|back then|at the time|ago"
+    r"|in the past|last (year|month|week|spring|summer|autumn|fall|winter)|no longer|any ?more|chang(ed?|es|ing)"
+    r"|histor(y|ical(ly)?)|(19|20)\d\d)\b"
+    r"|以前|之前|从前|曾经|原来|原先|过去|最初|最早|当初|本来|先前|那时|当时|一开始|去年|前年|上个?[周月]|变化|改变|(19|20)\d\d年",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """A question ready to be searched for.
 
     ``tokens`` are those of mneme/text.py; ``vector`` is None where the method needs none or the embedder cannot serve,
-    and then ``notes`` say why. ``top_k`` is how many results the ranking may hold.
+    and then ``notes`` say why. ``top_k`` is how many results the ranking may hold. ``about_past`` tells whether the words
+    ask for what used to be so.
     """
 
     text: str
@@ -57,6 +68,7 @@ class Question:
     tokens: tuple[str, ...]
     vector: Vector | None
     notes: tuple[str, ...] = ()
+    about_past: bool = False
 
     def names(self, people: Iterable[str]) -> bool:
         """Whether the question names one of these people, in full or by one part of a name.
@@ -90,7 +102,8 @@ def understand(text: str, embedder: Embedder | None, top_k: int | None = None, d
         raise InputError(f"top_k: {top_k} is not between 1 and 1000")
     kind = question_type(text)
     vector, notes = _embed(text, embedder) if embedder else (None, ())
-    return Question(text, kind, top_k or _top_k(kind, default_top_k), tuple(tokenise(text)), vector, notes)
+    places = top_k or _top_k(kind, default_top_k)
+    return Question(text, kind, places, tuple(tokenise(text)), vector, notes, asks_about_past(text))
 
 
 def question_type(text: str) -> QuestionType:
@@ -100,6 +113,15 @@ def question_type(text: str) -> QuestionType:
     (<QuestionType.COUNTING: 'counting'>, <QuestionType.TEMPORAL: 'temporal'>)
     """
     return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), QuestionType.GENERAL)
+
+
+def asks_about_past(text: str) -> bool:
+    """Whether a question asks for what used to be so, by pattern.
+
+    >>> asks_about_past("Where did Ann work before?"), asks_about_past("她现在住在哪里？")
+    (True, False)
+    """
+    return bool(_ABOUT_PAST.search(text))
 
 
 def _top_k(kind: QuestionType, default: int) -> int:

@@ -191,7 +191,8 @@ def show_next(console: Console, data: Path) -> None:
         f"export MNEME_DATA={data}",
         QUESTIONS[0].command,
         f"{QUESTIONS[2].command} --explain",
-        "mneme inspect jason-and-mira",
+        "mneme inspect jason-and-mira --user mira",
+        "mneme history Jason --user mira",
         "mneme ingest YOUR_CHAT.jsonl --user YOU",
     ]
     body = Text("\n").join(

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group, RenderableType
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from mneme.times import zone
+from mneme.times import utc_now, zone
 from serving.explanation import explanation
 from serving.words import count
 
 if TYPE_CHECKING:
     from flows import IngestReport
-    from mneme.records import AtomicFact, Episode
-    from queries.responses import Found, FoundEpisode, FoundFact, SearchResponse
+    from mneme.records import AtomicFact, Episode, ProfileItem
+    from queries.responses import Found, FoundEpisode, FoundFact, GraphRelationship, SearchResponse
 
 _FACTS_UNDER_AN_EPISODE = 3
+_LINES_OF_A_PROFILE = 3  # in short
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,7 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
         parts.append(table)
     else:
         parts.append(Text("nothing found", style="yellow"))
-    for edge in found.graph.relationships:
-        parts.append(Text(f"  {edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}", style="magenta"))
+    parts += [_edge(edge) for edge in found.graph.relationships]
     parts += [Text(f"note: {line}", style="yellow") for line in found.query.notes]
     metrics = found.metrics
     round_trips = count(metrics.round_trips, "round trip")
@@ -87,20 +86,23 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
             return _Result(day(item.sent_at), headline, (_dim("message of an open episode"),))
         case responses.FoundForesight():
             when = expected(item.start, item.end) if item.start else ""
-            return _Result(when, Text.assemble(item.statement, (" · expected", "dim")), ())
+            return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), ())
         case responses.FoundProfile():
-            lines = tuple(Text(f"• {line.statement}") for line in (*item.explicit, *item.implicit))
-            return _Result("", Text("Profile", style="bold"), lines)
+            lines = tuple(_line(line) for line in (*item.explicit, *item.implicit))
+            return _Result("", Text("Profile", style="bold"), lines, lines[:_LINES_OF_A_PROFILE])
         case responses.FoundCase():
             return _Result("", Text(item.task_intent, style="bold"), (Text(item.key_insight), _dim("agent case")))
         case responses.FoundSkill():
-            return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim("agent skill")))
+            source = f"agent skill · from {count(len(item.source_case_ids), 'case')}"
+            return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim(source)))
 
 
 def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
     source = f"fact · {parent.subject if parent else fact.topic_name}"
+    if fact.times_said > 1:
+        source += f" · said {count(fact.times_said, 'time')}"
     if fact.valid_to:
-        source += f" · no longer so since {day(fact.valid_to)}"
+        source += f" · {until(fact.valid_to)}"
     when = "document" if parent is not None and parent.document_id is not None else day(fact.said_at)
     return _Result(when, Text(fact.atomic_fact), (_dim(source),))
 
@@ -116,20 +118,6 @@ def _episode(episode: "FoundEpisode") -> _Result:
     headline = Text(episode.subject, style="bold")
     best = tuple(facts[:1] or lines)
     return _Result(when, headline, (*lines, *facts, _dim(source)), best)
-
-
-def episode_panel(episode: "Episode", facts: Sequence["AtomicFact"]) -> RenderableType:
-    """One episode with its facts."""
-    head = [Text(episode.summary)] if episode.summary != episode.subject else []
-    start, end = spoken(episode)
-    return Panel(
-        Group(*head, *([fact_table(facts)] if facts else [])),
-        title=Text(episode.subject, style="bold"),
-        title_align="left",
-        subtitle=Text(f"{span(start, end)} · {_size(episode)} · {_closed(episode)}", style="dim"),
-        subtitle_align="right",
-        box=box.ROUNDED,
-    )
 
 
 def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
@@ -196,13 +184,28 @@ def day(moment: datetime) -> str:
 
 
 def expected(start: datetime, end: datetime | None) -> str:
-    """The first day of something expected.
+    """The first day of something expected, or its month or year, if that is all that was said.
 
     Whole days begin at the speaker's midnight, which may be a day earlier in UTC; 13 hours later it is the same day
     in both, from Honolulu to Auckland.
     """
-    whole_days = end is not None and end - start >= timedelta(hours=23)
-    return day(start + timedelta(hours=13)) if whole_days else day(start)
+    if end is None or end - start < timedelta(hours=23):
+        return day(start)
+    first, length = start + timedelta(hours=13), end - start
+    if first.day == 1 and length >= timedelta(days=364):
+        return f"{first:%Y}"
+    return f"{first:%Y-%m}" if first.day == 1 and length >= timedelta(days=27) else day(first)
+
+
+def whole_day(moment: datetime) -> str:
+    """The date of a moment without an end: a full hour late in the day is taken for the midnight of a speaker further east."""
+    is_midnight = moment.hour >= 10 and (moment.minute, moment.second, moment.microsecond) == (0, 0, 0)
+    return day(moment + timedelta(hours=13)) if is_midnight else day(moment)
+
+
+def until(moment: datetime) -> str:
+    """What is told of something that holds until then."""
+    return f"{'no longer so since' if moment <= utc_now() else 'so until'} {whole_day(moment)}"
 
 
 def span(start: datetime, end: datetime) -> str:
@@ -214,12 +217,21 @@ def span(start: datetime, end: datetime) -> str:
     return f"{start:%Y-%m-%d}–{end:%m-%d}"
 
 
-def _size(episode: "Episode") -> str:
-    return "section" if episode.document_id is not None else count(len(episode.message_ids), "message")
-
-
 def _closed(episode: "Episode") -> str:
     return "open" if episode.provisional else episode.closed_by
+
+
+def _edge(edge: "GraphRelationship") -> Text:
+    words = [f"since {whole_day(edge.date)}"] if edge.date else []
+    words += [until(edge.valid_to)] if edge.valid_to else []
+    words += [f"said {count(edge.mentions, 'time')}"] if edge.mentions > 1 else []
+    edge_itself = f"  {edge.source} — {edge.relation.replace('_', ' ')} — {edge.target}"
+    return Text.assemble((edge_itself, "magenta"), (f"  {' · '.join(words)}" if words else "", "dim"))
+
+
+def _line(line: "ProfileItem") -> Text:
+    times = f" · shown {count(len(line.evidence), 'time')}" if len(line.evidence) > 1 else ""
+    return Text.assemble(f"• {line.statement}", (times, "dim"))
 
 
 def _dim(text: str) -> Text:

@@ -23,7 +23,9 @@ def register(app: typer.Typer) -> None:
     )
     benches.command()(locomo)
     benches.command()(boundaries)
+    benches.command()(extraction)
     benches.command()(ingest)
+    benches.command()(models)
     app.add_typer(benches, name="bench")
 
 
@@ -65,6 +67,26 @@ def boundaries(
     run_boundaries(segmentation, load_settings(), out, locomo, vectors, sample, console=output())
 
 
+def extraction(
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA_FOLDER]", help="Your folder with locomo/, chats/ and chinese/; without it only the examples count."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/extraction.json"
+    ),
+    errors: Annotated[bool, typer.Option("--errors", help="Show what was missed and what was wrong, of the dev part.")] = False,
+) -> None:
+    """Entities, relationships, foresight and profile against episodes labelled by hand: precision, recall and F1."""
+    from evaluation.bench_extraction import run_extraction
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_extraction(data, load_settings(), out, errors, console=output())
+
+
 def ingest(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/ingest.json"),
@@ -75,3 +97,18 @@ def ingest(
     from serving.console import output
 
     run_ingest(path, load_settings(), out, console=output())
+
+
+def models(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
+    copies: Annotated[
+        int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own, for the speed.")
+    ] = 1,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/models.json"),
+) -> None:
+    """What ingestion asks of the chat model of the settings: calls and tokens for each message, and calls in flight."""
+    from evaluation.bench_models import run_models
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_models(path, load_settings(), out, copies, console=output())

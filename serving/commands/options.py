@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -30,6 +31,10 @@ AgentOption = Annotated[
     str | None, typer.Option("--agent", "-a", help="An agent's own track.", show_default=False, callback=not_blank)
 ]
 TenantOption = Annotated[str, typer.Option("--tenant", help="Isolation boundary.", callback=not_blank)]
+AsOfOption = Annotated[
+    datetime | None,
+    typer.Option(help="Ask as one would have then: nothing that was said or changed later is known.", show_default=False),
+]
 FileTenantOption = Annotated[
     str | None,
     typer.Option("--tenant", help="Isolation boundary, for files that name none.", show_default="default", callback=not_blank),

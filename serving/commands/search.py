@@ -1,18 +1,18 @@
-"""Commands that read the memory: search, inspect."""
+"""Commands that read the memory: search, history, inspect."""
 
 from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, given, not_blank
+from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UserOption, given, not_blank
 from serving.console import note, output
 
 if TYPE_CHECKING:
-    from mneme.ports import MemoryIndex
-    from mneme.records import AtomicFact, Episode
+    from queries.inspected import Inspection
 
 
 class Method(StrEnum):
@@ -26,6 +26,7 @@ class Method(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     app.command()(search)
+    app.command()(history)
     app.command()(inspect)
 
 
@@ -40,6 +41,8 @@ def search(
     ] = None,
     since: Annotated[datetime | None, typer.Option(help="Only what was said from then on.", show_default=False)] = None,
     before: Annotated[datetime | None, typer.Option(help="Only what was said before.", show_default=False)] = None,
+    as_of: AsOfOption = None,
+    expired: Annotated[bool, typer.Option("--expired", help="Also what was expected and is over or cancelled.")] = False,
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
     method: Annotated[Method, typer.Option("--method", "-m", help="How to search.")] = Method.HYBRID,
     top_k: Annotated[
@@ -49,20 +52,14 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
-    from mneme.errors import InputError
     from mneme.settings import load_settings
     from queries import Memories
     from serving.rendering import search_result
 
-    if user is None and group is None and agent is None:
-        raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
-    if user is not None and group is not None:
-        raise InputError("--user and --group are both given; a search has one owner, leave one out")
-    filters: dict[str, Any] = given(user_id=user, group_id=group, agent_id=agent)
-    filters |= {"tenant_id": tenant, "knowledge": knowledge}
-    filters |= {
-        name: value for name, value in (("conversation_id", conversation), ("since", since), ("before", before)) if value
-    }
+    filters = _owner(user, group, agent, tenant) | {"knowledge": knowledge}
+    times = {"since": since, "before": before, "as_of": as_of}
+    filters |= {name: value for name, value in ({"conversation_id": conversation} | times).items() if value}
+    filters |= {"expired": True} if expired else {}
     with Memories.connect(load_settings()) as memories:
         found = memories.search(query, method=method.value, filters=filters, top_k=top_k, explain=explain)
     if as_json:
@@ -71,54 +68,92 @@ def search(
         output().print(search_result(found))
 
 
-def inspect(
-    conversation: Annotated[
-        str, typer.Argument(metavar="CONVERSATION", help="Its id, or the id of a document.", show_default=False)
-    ],
+def history(
+    entity: Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, or a part of it.", show_default=False)],
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
     tenant: TenantOption = "default",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON, one on a line.")] = False,
+    as_of: AsOfOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show the episodes of a conversation or a document, with their facts."""
-    from connectors.indices import open_index
+    """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
     from mneme.settings import load_settings
-    from serving.rendering import episode_panel
+    from queries import Memories
+    from serving.history_view import history_view
 
-    index = open_index(load_settings(), read_only=True)
-    try:
-        found = list(_episodes(index, tenant, conversation))
-    finally:
-        index.close()
-    for episode, facts in found:
-        if as_json:
-            for record in (episode, *facts):
-                typer.echo(record.model_dump_json())
-        else:
-            output().print(episode_panel(episode, facts))
-    if not found:
-        note(
-            f"no episodes of {conversation} in tenant {tenant}; they appear when a conversation rests, ends or is flushed",
-            "yellow",
-        )
+    filters = _owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    with Memories.connect(load_settings()) as memories:
+        found = memories.history(entity, filters)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        output().print(history_view(found))
+    if not found.timeline():
         raise typer.Exit(1)
 
 
-def _episodes(index: "MemoryIndex", tenant: str, place: str) -> "Iterator[tuple[Episode, list[AtomicFact]]]":
-    """The episodes of a conversation or a document by time, each with its facts.
+def inspect(
+    conversation: Annotated[
+        str | None, typer.Argument(metavar="CONVERSATION", help="Its id, or the id of a document.", show_default=False)
+    ] = None,
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: TenantOption = "default",
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--file", "-f", help="Show what would be made of this file; nothing is written.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show a conversation with its cuts and all that was made from it; with --file, what the present settings would make."""
+    from mneme.errors import InputError
+    from serving.inspection_view import inspection_view
 
-    Whose they are is not known before they are found: this reads all episodes, which is for operators only.
-    """
-    from mneme.ports import Filter
-    from mneme.records import AtomicFact, Episode
-    from mneme.rows import Collection
+    if (conversation is None) == (not files):
+        raise InputError("give a CONVERSATION, or files with --file: one of the two")
+    if conversation is not None:
+        found = _stored(conversation, _owner(user, group, agent, tenant))
+    else:
+        found = _would_be(files or [], given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant))
+    for inspection in found:
+        if as_json:
+            typer.echo(inspection.model_dump_json(indent=2))
+        else:
+            output().print(inspection_view(inspection))
 
-    rows = [
-        row
-        for row in index.scan(Collection.EPISODES)
-        if row.tenant_id == tenant and place in (row.conversation_id, row.document_id)
-    ]
-    episodes = sorted((row.record() for row in rows), key=lambda record: record.id)
-    for episode in episodes:
-        assert isinstance(episode, Episode), "the collection holds nothing else"
-        its = Filter(tenant_id=tenant, owner_keys=(episode.owner.key,), parent_ids=(episode.id,))
-        facts = [record for row in index.scan(Collection.FACTS, its) if isinstance(record := row.record(), AtomicFact)]
-        yield episode, sorted(facts, key=lambda fact: (fact.said_at, fact.id))
+
+def _stored(conversation: str, filters: dict[str, Any]) -> "Iterator[Inspection]":
+    from mneme.settings import load_settings
+    from queries import Memories
+
+    with Memories.connect(load_settings()) as memories:
+        found = memories.inspect(conversation, filters)
+    if found is None:
+        note(f"nothing of {conversation} in this memory; see to the id, --user, --group, --agent and --tenant", "yellow")
+        raise typer.Exit(1)
+    yield found
+
+
+def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspection]":
+    from flows.dry_run import dry_run
+    from mneme.ports import Role
+    from mneme.settings import load_settings
+    from serving.dry_run import inspections
+
+    settings = load_settings()
+    models = settings.models
+    extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
+    yield from inspections(dry_run(files, settings, defaults), extractor)
+
+
+def _owner(user: str | None, group: str | None, agent: str | None, tenant: str) -> dict[str, Any]:
+    """The filters that say whose memory it is."""
+    from mneme.errors import InputError
+
+    if user is None and group is None and agent is None:
+        raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
+    if user is not None and group is not None:
+        raise InputError("--user and --group are both given; a search has one owner, leave one out")
+    return given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant)

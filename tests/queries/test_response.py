@@ -28,7 +28,11 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "message_ids": ["m3"],
         "said_at": "2026-03-02T09:03:00Z",
         "event_at": None,
+        "valid_from": None,
         "valid_to": None,
+        "superseded_by": None,
+        "repeated_by": [],
+        "also_said_in": [],
     }
     assert response["facts"][0] == fact
     (episode,) = response["episodes"]

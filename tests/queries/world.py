@@ -22,7 +22,7 @@ from mneme.records import (
     StoredMessage,
     Validity,
 )
-from mneme.rows import Row, Vector, row_of
+from mneme.rows import Row, Vector, revised, row_of
 from mneme.settings import Settings, load_settings
 from mneme.text import tokenise
 from queries import Memories
@@ -30,6 +30,7 @@ from tests.memory_index_reference import ReferenceIndex
 
 DIMENSION = 256
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+NOW = START + timedelta(days=120)
 MAYA = Owner(tenant_id="default", type="user", id="maya")
 TEAM = Owner(tenant_id="default", type="group", id="team")
 PLANNER = Owner(tenant_id="default", type="agent", id="planner")
@@ -244,6 +245,63 @@ KITCHEN = [
 ORCHARD = [("小雨", "我们周末去果园摘苹果"), ("小雨", "我表姐在杭州开了一家茶馆")]
 
 
+def with_validity(row: Row, **validity: object) -> Row:
+    """The row of the same statement after something happened to it."""
+    record = row.record()
+    assert isinstance(record, AtomicFact | Foresight)
+    return revised(row, record.model_copy(update={"validity": record.validity.model_copy(update=validity)}))
+
+
+def foresight(statement: str, day: int = 0, **fields: object) -> Row:
+    """Something expected, said on a day, from an episode of its own."""
+    episode = f"default/plans/{day}-{ids.short_hash(statement)}"
+    record = Foresight(
+        id=ids.foresight_id(episode, 0),
+        owner=MAYA,
+        conversation_id="plans",
+        created_at=START,
+        version=1,
+        parent_episode_id=episode,
+        statement=statement,
+        evidence=statement,
+        message_ids=("p1",),
+        said_at=START + timedelta(days=day),
+    )
+    return row_of(record.model_copy(update=fields), vector_of(statement))
+
+
+SHIPYARD, WEEK, OBSERVATORY = 10, 20, 40  # the days on which Jonas told of his work
+
+
+def career() -> list[Row]:
+    """Jonas works at a shipyard, says so again, and goes to an observatory: which supersedes the one and not the other."""
+    told = {
+        SHIPYARD: ("pier", "Summer work", "I work at the shipyard now"),
+        WEEK: ("pub", "Long days", "as ever I work at the shipyard"),
+        OBSERVATORY: ("call", "News", "I have signed at the observatory"),
+    }
+    rows: list[Row] = []
+    facts = []
+    for day, (name, subject, text) in told.items():
+        *others, fact = conversation(MAYA, name, subject, [("Jonas", text)], day, first=100 + day)
+        rows += others
+        facts.append(fact)
+    first, again, now = facts
+    return [
+        *rows,
+        with_validity(
+            first,
+            valid_from=first.at,
+            valid_to=now.at,
+            superseded_by=now.id,
+            repeated_by=(again.id,),
+            also_said_in=again.message_ids,
+        ),
+        with_validity(again, valid_from=again.at, merged_into=first.id),
+        with_validity(now, valid_from=now.at),
+    ]
+
+
 def filled(*more: Row) -> ReferenceIndex:
     """The index of this world."""
     index = ReferenceIndex()
@@ -268,4 +326,5 @@ def settings(**retrieval: object) -> Settings:
 
 
 def memories(index: ReferenceIndex | None = None, embedder: WordEmbedder | None = None, **retrieval: object) -> Memories:
-    return Memories(index or filled(), embedder or WordEmbedder(), settings(**retrieval))
+    """Memories that are asked at ``NOW``."""
+    return Memories(index or filled(), embedder or WordEmbedder(), settings(**retrieval), clock=lambda: NOW)

@@ -24,9 +24,12 @@ from mneme.events import Flush
 from mneme.ports import DeadLetter, Put
 from mneme.records import Position
 from mneme.rows import flush_marker
+from queries.inspected import Inspection
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
+from queries.told import History, ToldFact
 from serving.cli import app
 from tests.contracts.rows import EMBEDDER
+from tests.serving.test_dry_run import would_be
 
 BORN = FoundFact(
     id="f1",
@@ -61,6 +64,35 @@ FOUND = SearchResponse(
 )
 
 
+HISTORY = History(
+    asked="Jason",
+    name="Jason",
+    names=("Jason",),
+    type="person",
+    summary="",
+    facts=(
+        ToldFact(
+            id="f1",
+            text="Jason's birthday is on 14 May.",
+            said_at=BORN.said_at,
+            conversation_id="c",
+            document_id=None,
+            message_ids=("m",),
+            times_said=1,
+            valid_from=None,
+            valid_to=None,
+            topic_name="Birthday",
+            event_at=None,
+            event_until=None,
+        ),
+    ),
+    foresights=(),
+    relationships=(),
+    profile=(),
+)
+INSPECTION = Inspection(conversation_id="standup", document_id=None, owner="default/user/mira", episodes=())
+
+
 class FakeMemories:
     """Stands for ``queries.Memories``: answers with ``FOUND`` and remembers what it was asked."""
 
@@ -79,6 +111,14 @@ class FakeMemories:
     def search(self, query: str, **arguments: Any) -> SearchResponse:
         type(self).asked = {"query": query, **arguments}
         return FOUND
+
+    def history(self, entity: str, filters: dict[str, Any]) -> History:
+        type(self).asked = {"entity": entity, "filters": filters}
+        return HISTORY if entity == "Jason" else HISTORY.model_copy(update={"facts": ()})
+
+    def inspect(self, conversation_id: str, filters: dict[str, Any]) -> Inspection | None:
+        type(self).asked = {"conversation_id": conversation_id, "filters": filters}
+        return INSPECTION if conversation_id == "standup" else None
 
 
 @pytest.fixture
@@ -202,6 +242,77 @@ def test_search_passes_its_options_on(command_line: CliRunner) -> None:
     }
 
 
+def test_search_asks_as_of_a_time_and_for_what_is_over(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["search", "when?", "--user", "mira", "--as-of", "2026-03-01", "--expired"])
+    assert result.exit_code == 0
+    assert FakeMemories.asked["filters"] == {
+        "user_id": "mira",
+        "tenant_id": "default",
+        "knowledge": True,
+        "as_of": datetime(2026, 3, 1),
+        "expired": True,
+    }
+
+
+def test_history_is_told_as_a_table_or_as_json(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["history", "Jason", "--group", "team", "--as-of", "2026-03-01"])
+    assert result.exit_code == 0
+    assert "Jason's birthday is on 14 May." in result.stdout
+    assert FakeMemories.asked == {
+        "entity": "Jason",
+        "filters": {"group_id": "team", "tenant_id": "default", "as_of": datetime(2026, 3, 1)},
+    }
+    result = command_line.invoke(app, ["history", "Jason", "--user", "mira", "--json"])
+    assert History.model_validate(json.loads(result.stdout)) == HISTORY
+
+
+def test_no_history_is_an_error_code(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["history", "Nobody", "--user", "mira"])
+    assert result.exit_code == 1
+    assert "nothing is remembered" in result.stdout
+
+
+def test_inspect_shows_a_conversation_or_prints_json(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["inspect", "standup", "--user", "mira", "--tenant", "acme"])
+    assert result.exit_code == 0
+    assert "standup" in result.stdout
+    assert FakeMemories.asked == {"conversation_id": "standup", "filters": {"user_id": "mira", "tenant_id": "acme"}}
+    result = command_line.invoke(app, ["inspect", "standup", "--user", "mira", "--json"])
+    assert Inspection.model_validate(json.loads(result.stdout)) == INSPECTION
+
+
+def test_a_conversation_that_is_not_there_is_said_to_be_missing(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["inspect", "retro", "--user", "mira"])
+    assert result.exit_code == 1
+    assert "nothing of retro in this memory" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["standup", "--user", "mira", "--file", "chat.jsonl"]])
+def test_inspect_takes_a_conversation_or_files(command_line: CliRunner, arguments: list[str]) -> None:
+    result = command_line.invoke(app, ["inspect", *arguments])
+    assert result.exit_code == 2
+    assert "one of the two" in result.stderr
+
+
+def test_inspect_of_a_file_shows_what_would_be_made_of_it(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import flows.dry_run
+
+    asked: list[Any] = []
+
+    def dry_run(paths: list[Path], settings: object, defaults: dict[str, str]) -> Iterator[Any]:
+        asked.extend([paths, defaults])
+        yield would_be()
+
+    monkeypatch.setattr(flows.dry_run, "dry_run", dry_run)
+    result = command_line.invoke(app, ["inspect", "--file", "chat.jsonl", "--user", "mira"])
+    assert result.exit_code == 0
+    assert asked == [[Path("chat.jsonl")], {"user_id": "mira", "tenant_id": "default"}]
+    assert "Ann sails on Friday." in result.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_unknown_method_is_refused_with_those_there_are(command_line: CliRunner) -> None:
     result = command_line.invoke(app, ["search", "when?", "--user", "mira", "--method", "telepathy"])
     assert result.exit_code == 2
@@ -224,6 +335,9 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
     assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
     assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
     assert "1 event not taken in; whole, with reasons: mneme-data/dead-letters.jsonl" in result.stderr
+
+
+OWNER_OPTIONS = ("--user", "--group", "--agent", "--tenant")
 
 
 def dead_letter(path: Path, offset: int, reason: str) -> DeadLetter:
@@ -261,8 +375,13 @@ def test_ingest_of_known_files_says_that_they_were_read_already(
     assert "Already read: chat.json" in result.stderr
 
 
-@pytest.mark.parametrize("option", ["--user", "--group", "--agent", "--tenant", "--conversation"])
-@pytest.mark.parametrize("command", ["ingest", "publish", "search"])
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        *((command, option) for command in ("ingest", "publish", "search", "history", "inspect") for option in OWNER_OPTIONS),
+        *((command, "--conversation") for command in ("ingest", "publish", "search")),
+    ],
+)
 @pytest.mark.parametrize("blank", ["", " "])
 def test_a_blank_option_is_refused_by_its_name(command_line: CliRunner, command: str, option: str, blank: str) -> None:
     result = command_line.invoke(app, [command, "chat.jsonl", option, blank])
@@ -270,6 +389,7 @@ def test_a_blank_option_is_refused_by_its_name(command_line: CliRunner, command:
     assert result.stderr.startswith(f"error: {option}: is blank")
 
 
+@pytest.mark.parametrize("command", ["search", "history", "inspect"])
 @pytest.mark.parametrize(
     ("owners", "message"),
     [
@@ -277,8 +397,10 @@ def test_a_blank_option_is_refused_by_its_name(command_line: CliRunner, command:
         (["--user", "mira", "--group", "team"], "--user and --group are both given"),
     ],
 )
-def test_a_search_has_one_owner_by_the_names_of_the_options(command_line: CliRunner, owners: list[str], message: str) -> None:
-    result = command_line.invoke(app, ["search", "when?", *owners])
+def test_there_is_one_owner_by_the_names_of_the_options(
+    command_line: CliRunner, command: str, owners: list[str], message: str
+) -> None:
+    result = command_line.invoke(app, [command, "when?", *owners])
     assert result.exit_code == 2
     assert message in result.stderr
 

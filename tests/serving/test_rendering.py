@@ -6,22 +6,26 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.console import Console, RenderableType
 
-from mneme.records import AtomicFact, Episode, Owner
+from mneme.records import AtomicFact, Mention, Owner, ProfileItem
 from queries.responses import (
     FoundEpisode,
     FoundFact,
     FoundForesight,
     FoundMessage,
+    FoundProfile,
+    Graph,
+    GraphRelationship,
     Metrics,
     QueryEcho,
     SearchResponse,
     TraceStep,
 )
 from serving.explanation import explanation
-from serving.rendering import best_results, episode_panel, expected, fact_table, search_result, span
+from serving.rendering import best_results, expected, fact_table, search_result, span, until, whole_day
 from serving.words import count
 
 NOON = datetime(2025, 3, 14, 12, tzinfo=UTC)
+SAID = NOON + timedelta(minutes=7)
 OWNER = Owner(tenant_id="default", type="group", id="team")
 
 
@@ -84,7 +88,16 @@ def test_all_types_stand_in_one_list_by_rank() -> None:
         sent_at=NOON,
     )
     expectation = FoundForesight(
-        id="s", score=0.2, rank=4, statement="later", evidence="", start=None, end=None, parent_episode_id="e1", message_ids=()
+        id="s",
+        score=0.2,
+        rank=4,
+        statement="later",
+        evidence="",
+        start=None,
+        end=None,
+        said_at=NOON,
+        parent_episode_id="e1",
+        message_ids=(),
     )
     text = printed(
         search_result(
@@ -107,6 +120,52 @@ def test_what_was_left_out_is_said() -> None:
     text = printed(search_result(response()))
     assert "nothing found" in text
     assert "note: vector leg off" in text
+
+
+def test_what_became_of_a_fact_is_said() -> None:
+    told = fact(1, "first").model_copy(update={"valid_to": SAID, "repeated_by": ("e2/f/0", "e3/f/0")})
+    assert "said 3 times · no longer so since 2025-03-14" in printed(search_result(response(facts=(told,))))
+
+
+def test_what_ends_some_day_is_so_until_then() -> None:
+    assert until(datetime(2999, 1, 1, tzinfo=UTC)) == "so until 2999-01-01"
+
+
+def test_what_is_expected_and_over_is_said_to_be_over() -> None:
+    expectation = FoundForesight(
+        id="s",
+        score=0.2,
+        rank=1,
+        statement="later",
+        evidence="",
+        start=None,
+        end=None,
+        expired=True,
+        said_at=NOON,
+        parent_episode_id="e1",
+        message_ids=(),
+    )
+    assert "later · over" in printed(search_result(response(foresights=(expectation,))))
+
+
+def test_a_line_of_a_portrait_says_how_often_it_was_shown() -> None:
+    shown = Mention(episode_id="e1", text="tea again", at=NOON)
+    lines = [
+        ProfileItem(about="Ben", statement=statement, category="preference", evidence=(shown,) * times)
+        for statement, times in (("Ben likes tea", 2), ("Ben likes rain", 1))
+    ]
+    portrait = FoundProfile(id="p", score=0.2, rank=1, explicit=tuple(lines), implicit=())
+    text = printed(search_result(response(profiles=(portrait,))))
+    assert "• Ben likes tea · shown 2 times" in text
+    assert "• Ben likes rain\n" in "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def test_an_edge_says_since_when_and_until_when() -> None:
+    edge = GraphRelationship(
+        id="r", source="Ben", relation="works_at", target="the mill", date=SAID, valid_to=SAID + timedelta(days=9), mentions=4
+    )
+    text = printed(search_result(response(graph=Graph(relationships=(edge,)))))
+    assert "Ben — works at — the mill  since 2025-03-14 · no longer so since 2025-03-23 · said 4 times" in text
 
 
 def test_a_fact_of_a_document_shows_no_day() -> None:
@@ -172,6 +231,24 @@ def test_an_hour_that_is_expected_is_on_its_day() -> None:
     assert expected(evening, None) == "2025-06-27"
 
 
+@pytest.mark.parametrize(("length", "told"), [(1, "2025-01-01"), (31, "2025-01"), (365, "2025"), (90, "2025-01")])
+def test_of_a_month_or_a_year_no_day_is_told(length: int, told: str) -> None:
+    midnight = datetime(2025, 1, 1, tzinfo=UTC) - timedelta(hours=8)
+    assert expected(midnight, midnight + timedelta(days=length)) == told
+
+
+@pytest.mark.parametrize(
+    ("moment", "told"),
+    [
+        (datetime(2025, 4, 30, 16, tzinfo=UTC), "2025-05-01"),
+        (datetime(2025, 4, 30, 16, 20, tzinfo=UTC), "2025-04-30"),
+        (datetime(2025, 5, 1, 5, tzinfo=UTC), "2025-05-01"),
+    ],
+)
+def test_what_begins_at_a_midnight_in_the_east_is_of_that_day(moment: datetime, told: str) -> None:
+    assert whole_day(moment) == told
+
+
 @pytest.mark.parametrize(
     ("end", "told"),
     [
@@ -188,27 +265,6 @@ def test_numbers_and_nouns_agree() -> None:
     assert [count(number, "fact") for number in (0, 1, 2)] == ["0 facts", "1 fact", "2 facts"]
 
 
-def stored(**changes: object) -> Episode:
-    fields = {
-        "id": "e1",
-        "owner": OWNER,
-        "conversation_id": "c",
-        "created_at": NOON,
-        "version": 1,
-        "subject": "项目时间表",
-        "summary": "我们决定把发布改到八月八号。" * 6,
-        "episode": "",
-        "started_at": NOON,
-        "ended_at": NOON + timedelta(minutes=5),
-        "timezone": "Asia/Shanghai",
-        "message_ids": ("m1", "m2"),
-        "closed_by": "end",
-        "provisional": True,
-        "extractor": "local",
-    }
-    return Episode.model_validate(fields | changes)
-
-
 def stored_fact(**changes: object) -> AtomicFact:
     fields = {
         "id": "e1/f/0",
@@ -223,20 +279,6 @@ def stored_fact(**changes: object) -> AtomicFact:
         "said_at": NOON,
     }
     return AtomicFact.model_validate(fields | changes)
-
-
-def test_an_episode_shows_the_clock_of_its_speakers_and_that_it_is_open() -> None:
-    text = printed(episode_panel(stored(), [stored_fact()]))
-    assert "2025-03-14 20:00–20:05 · 2 messages · open" in text
-    assert "项目时间表" in text
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_chinese_fills_the_frame_and_does_not_break_it(width: int) -> None:
-    from rich.cells import cell_len
-
-    lines = printed(episode_panel(stored(), [stored_fact()]), width).splitlines()
-    assert {cell_len(line) for line in lines} == {width}
 
 
 def test_the_facts_of_a_document_have_no_day() -> None:

@@ -1,0 +1,158 @@
+"""What a question may find, and as of when: rows as they were known at that moment.
+
+Most of it the index filters. What it cannot know is decided here, for each row that it found: whether what was expected
+is over, and for a question ``as_of`` a time in the past, what was not said yet then.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from mneme.ids import episode_of
+from mneme.ports import Filter
+from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
+from mneme.rows import Collection, Key, Row, revised
+
+_LONGEST_SUMMARY = 500  # characters of an entity's summary
+_WHOLE_DAY = timedelta(days=1)
+_AGGREGATES = (Collection.GRAPH, Collection.MEMORIES)  # here ``Row.at`` of some rows is when they last changed
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which rows may take part.
+
+    ``moment`` is when the question is asked: the present, or, if ``is_past``, a time in the past that it is asked as of.
+    Then an episode that was still going on is not known, only its messages are. ``expired`` lets foresights take part that
+    are over, cancelled or replaced; one without a date is over ``open_days`` after it was said.
+    """
+
+    rows: Filter
+    moment: datetime
+    is_past: bool = False
+    expired: bool = False
+    open_days: int = 180
+
+    def filter(self, collection: Collection) -> Filter:
+        """The rows of a collection that the index is asked for; ``known`` decides about the rest."""
+        if collection not in _AGGREGATES:
+            return self.rows
+        filter = replace(self.rows, before=None) if self.is_past else self.rows
+        if collection is Collection.MEMORIES:
+            return replace(filter, valid_at=None if self.expired else self.moment)
+        return filter
+
+    def known(self, row: Row) -> Row | None:
+        """The row as it was known at the moment, or None if it was not, or does not take part any more."""
+        if row.kind == "foresight" and not self.expired and self.is_over(row):
+            return None
+        if not self.is_past:
+            return row
+        match row.kind:
+            case "episode":
+                return row if row.until is None or row.until < self.moment else None
+            case "entity" | "relationship" | "profile":
+                return self._aggregate(row)
+            case _ if self.rows.before is not None and row.at >= self.rows.before:
+                return None
+            case "fact" | "foresight":
+                return self._statement(row)
+            case _:
+                return row
+
+    def is_over(self, row: Row) -> bool:
+        """Whether what a foresight expects lies behind, or was cancelled or replaced.
+
+        It lasts until its end; without one for the day of its start; without a date for ``open_days`` from when it was said.
+        """
+        if row.valid_to is not None and row.valid_to <= self.moment:
+            return True
+        begins = row.event_at + _WHOLE_DAY if row.event_at else row.at + timedelta(days=self.open_days)
+        return (row.until or begins) <= self.moment
+
+    def is_superseded(self, row: Row) -> bool:
+        """Whether something else held instead at the moment."""
+        return row.valid_to is not None and row.valid_to <= self.moment
+
+    def _statement(self, row: Row) -> Row:
+        """Without what happened to it later. Repetitions are seen to by ``without_later_repetitions``."""
+        if row.valid_to is None or row.valid_to <= self.moment:
+            return row
+        record = row.record()
+        assert isinstance(record, AtomicFact | Foresight)
+        validity = record.validity.model_copy(update={"valid_to": None, "superseded_by": None})
+        return revised(row, record.model_copy(update={"validity": validity}))
+
+    def _aggregate(self, row: Row) -> Row | None:
+        """From what was said by then only."""
+        record = row.record()
+        match record:
+            case Entity():
+                mentions = self._by_then(record.mentions)
+                if mentions == record.mentions:
+                    return row
+                changes: dict[str, object] = {"mentions": mentions, "summary": _joined(mentions)}
+            case Relationship():
+                mentions = self._by_then(record.mentions)
+                dates = [mention.date for mention in mentions if mention.date and not mention.ended]
+                validity = record.validity
+                if validity.valid_to is not None and validity.valid_to > self.moment:
+                    validity = Validity()
+                changes = {"mentions": mentions, "date": min(dates, default=None), "validity": validity}
+            case Profile():
+                explicit, implicit = self._lines(record.explicit), self._lines(record.implicit)
+                mentions = tuple(each for line in (*explicit, *implicit) for each in line.evidence)
+                changes = {"explicit": explicit, "implicit": implicit, "evidence": ()}
+            case _:
+                raise AssertionError(f"{row.id} is no aggregate")
+        return revised(row, record.model_copy(update=changes)) if mentions else None
+
+    def _lines(self, lines: Iterable[ProfileItem]) -> tuple[ProfileItem, ...]:
+        shown = ((line, self._by_then(line.evidence)) for line in lines)
+        return tuple(line.model_copy(update={"evidence": evidence}) for line, evidence in shown if evidence)
+
+    def _by_then(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+        return tuple(mention for mention in mentions if mention.at < self.moment)
+
+
+def repetitions(row: Row) -> tuple[str, ...]:
+    """The ids of the statements that only repeat this one."""
+    return tuple(row.body.get("validity", {}).get("repeated_by", ()))
+
+
+def repetition_keys(rows: Iterable[Row]) -> list[Key]:
+    """Where the statements lie that only repeat one of these."""
+    keys = (statement_key(row.owner_key, identity) for row in rows for identity in repetitions(row))
+    return list(dict.fromkeys(keys))
+
+
+def without_later_repetitions(row: Row, said: Mapping[Key, Row], moment: datetime) -> Row:
+    """A statement that was repeated only by what was said before the moment; ``said`` are its repetitions."""
+    record = row.record()
+    if not isinstance(record, AtomicFact | Foresight) or not record.validity.repeated_by:
+        return row
+    keys = [statement_key(row.owner_key, identity) for identity in record.validity.repeated_by]
+    earlier = [said[key] for key in keys if key in said and said[key].at < moment]
+    said_in = {message for each in earlier for message in each.message_ids}
+    validity = record.validity.model_copy(
+        update={
+            "repeated_by": tuple(each.id for each in earlier),
+            "also_said_in": tuple(each for each in record.validity.also_said_in if each in said_in),
+        }
+    )
+    return revised(row, record.model_copy(update={"validity": validity}))
+
+
+def statement_key(owner_key: str, identity: str) -> Key:
+    """Where a fact or a foresight lies: they are told apart by their ids."""
+    is_foresight = identity.removeprefix(episode_of(identity)).startswith("/s/")
+    return Key(Collection.MEMORIES if is_foresight else Collection.FACTS, owner_key, identity)
+
+
+def _joined(mentions: Sequence[Mention]) -> str:
+    """The newest different texts that fit, oldest first."""
+    texts: list[str] = []
+    for text in dict.fromkeys(mention.text for mention in reversed(mentions)):
+        if len(" ".join((text, *texts))) <= _LONGEST_SUMMARY:
+            texts.insert(0, text)
+    return " ".join(texts)

@@ -1,0 +1,121 @@
+"""A history in a terminal: one line of time, and with each entry what became of it."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, assert_never
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from serving.rendering import day, expected, until, whole_day
+from serving.words import count
+
+if TYPE_CHECKING:
+    from queries.told import Entry, History, ToldFact, ToldForesight, ToldStatement
+
+_MESSAGES_NAMED = 3
+
+
+def history_view(history: "History") -> RenderableType:
+    """Who it is, then everything in the order in which it happened."""
+    parts: list[RenderableType] = [_head(history)]
+    timeline = history.timeline()
+    if timeline:
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
+        table.add_column("when", style="green", no_wrap=True)
+        table.add_column("what", ratio=1, overflow="fold")
+        places = {each.conversation_id or each.document_id for each in (*history.facts, *history.foresights)}
+        for entry in timeline:
+            when, headline, lines = _entry(entry, with_place=len(places) > 1)
+            table.add_row(when, Group(headline, *(Text(line, style="dim") for line in lines)))
+        parts += [Text(""), table]
+    else:
+        parts.append(Text("nothing is remembered of it", style="yellow"))
+    kinds = {
+        "fact": len(history.facts),
+        "expectation": len(history.foresights),
+        "relationship": len(history.relationships),
+        "line of a portrait": len(history.profile),
+    }
+    told = ", ".join(f"{number:,} {_plural(kind, number)}" for kind, number in kinds.items() if number)
+    parts.append(Text(told, style="dim"))
+    parts += [Text(f"note: {line}", style="yellow") for line in history.notes]
+    return Group(*parts)
+
+
+def _head(history: "History") -> RenderableType:
+    also = [name for name in history.names if name != history.name]
+    line = Text.assemble((history.name, "bold"), (f" · {history.type}" if history.type else "", "dim"))
+    if also:
+        line.append(f" · also {', '.join(also)}", style="dim")
+    parts = [line]
+    if history.others:
+        parts.append(Text(f"may also mean: {', '.join(history.others)}", style="yellow"))
+    if history.summary:
+        parts.append(Text(history.summary))
+    return Group(*parts)
+
+
+def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
+    """When, what, and lines about it; that something is a fact goes without saying."""
+    from queries import told
+
+    match entry:
+        case told.ToldFact():
+            when, planned = _when(entry, entry.event_at, entry.event_until)
+            return when, Text(entry.text), _statement(planned, when, entry, with_place)
+        case told.ToldForesight():
+            when, planned = _when(entry, entry.start, entry.end)
+            kind = f"expected, {planned or 'with no date'}" if entry.start is None or planned else "expected"
+            if entry.expired and not entry.valid_to:
+                kind += ", over"
+            return when, Text(entry.text), _statement(kind, when, entry, with_place)
+        case told.ToldRelationship():
+            words = [f"said {count(len(entry.mentions), 'time')}"] + ([until(entry.valid_to)] if entry.valid_to else [])
+            edge = Text(f"{entry.source} — {entry.relation.replace('_', ' ')} — {entry.target}", style="magenta")
+            return (whole_day(entry.date) if entry.date else day(entry.at)), edge, [" · ".join(("relationship", *words))]
+        case told.ToldLine():
+            messages = list(dict.fromkeys(message for mention in entry.evidence for message in mention.message_ids))
+            more = f" and {len(messages) - _MESSAGES_NAMED} more" if len(messages) > _MESSAGES_NAMED else ""
+            words = [entry.category, *(["shown rather than said"] if entry.implicit else [])]
+            words.append(f"shown {count(len(entry.evidence), 'time')}: {', '.join(messages[:_MESSAGES_NAMED])}{more}")
+            if not entry.holds:
+                words.append("not in the portrait now")
+            return day(entry.at), Text(entry.statement), [" · ".join(("portrait", *words))]
+        case _:
+            assert_never(entry)
+
+
+def _when(entry: "ToldFact | ToldForesight", start: datetime | None, end: datetime | None) -> tuple[str, str]:
+    """Its day in the timeline, and for which day it was planned where that lay ahead."""
+    if start is None:
+        return day(entry.said_at), ""
+    told = expected(start, end)
+    return (told, "") if entry.at == start or told == day(entry.said_at) else (day(entry.said_at), f"for {told}")
+
+
+def _statement(kind: str, when: str, entry: "ToldFact | ToldForesight", with_place: bool) -> list[str]:
+    words = [kind]
+    if day(entry.said_at) != when:
+        words.append(f"said {day(entry.said_at)}")
+    if entry.times_said > 1:
+        words.append(f"said {count(entry.times_said, 'time')}")
+    if with_place:
+        words.append(entry.conversation_id or entry.document_id or "")
+    line = " · ".join(word for word in words if word)
+    return [*([line] if line else []), *_what_became(entry)]
+
+
+def _what_became(entry: "ToldStatement") -> list[str]:
+    lines = [f"instead of: {older.text} ({day(older.said_at)})" for older in entry.supersedes]
+    if entry.valid_to:
+        newer = entry.superseded_by
+        lines.append(until(entry.valid_to) + (f": {newer.text}" if newer else ""))
+    return lines
+
+
+def _plural(kind: str, number: int) -> str:
+    if number == 1:
+        return kind
+    return "lines of a portrait" if kind == "line of a portrait" else f"{kind}s"
