@@ -3,19 +3,22 @@
 1. A pair whose statements read the same is decided without a call.
 2. What was decided once is taken from what the chat model remembers (``RememberingChat``), by the texts and days of both
    statements: so it does not matter in whose company a pair is asked, and a replay pays nothing.
-3. The rest is asked, ``PAIRS_OF_A_CALL`` at a time; each statement stands in the prompt once, pairs are numbers.
+3. The rest is asked, ``PAIRS_OF_A_CALL`` in one call, several calls at a time, since an owner's next episodes wait for it;
+   each statement stands in the prompt once, pairs are numbers.
 4. The verdicts are kept before they are used. Of two that were decided at the same time, the one kept first holds.
 """
 
 import json
 import unicodedata
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from pydantic import BaseModel, Field
 
 from flows.statements import Pair, Relation, Statement
 from mneme.ports import Prompt, RememberingChat, Role
 
+_CALLS_AT_ONCE = 8  # of one judgement; the budget of the process holds beside it (connectors/call_budget.py)
 PAIRS_OF_A_CALL = 40  # the longest answer is some 100 tokens; of a wrong one not much has to be asked again
 
 RULES = """\
@@ -48,17 +51,23 @@ class ModelJudge:
         """One relation for each pair, in order; see ``Judge``.
 
         Raises:
-            ModelError: the model gave no usable answer. What it decided before that is kept.
+            ModelError: the model gave no usable answer in one of the calls. What it decided in the others is kept.
             StoreUnavailable: the verdicts cannot be kept.
         """
         contents = {_content(pair): pair for pair in pairs if not _reads_the_same(*pair)}
         known = self._chat.remembered(Role.RECONCILE, scope, contents) if contents else {}
         unknown = [content for content in contents if content not in known]
-        for start in range(0, len(unknown), PAIRS_OF_A_CALL):
-            asked = unknown[start : start + PAIRS_OF_A_CALL]
+        calls = [unknown[start : start + PAIRS_OF_A_CALL] for start in range(0, len(unknown), PAIRS_OF_A_CALL)]
+
+        def ask(asked: Sequence[str]) -> dict[str, str]:
             answer = self._chat.answer(judge_prompt([contents[content] for content in asked], scope), PairVerdicts)
             verdicts = {content: _verdict(number, answer).value for number, content in enumerate(asked, 1)}
-            known |= self._chat.remember(Role.RECONCILE, scope, verdicts)
+            return self._chat.remember(Role.RECONCILE, scope, verdicts)
+
+        if calls:
+            with ThreadPoolExecutor(min(len(calls), _CALLS_AT_ONCE), thread_name_prefix="judge") as pool:
+                for verdicts in pool.map(ask, calls):
+                    known |= verdicts
         return [Relation.SAME if _reads_the_same(*pair) else Relation(known[_content(pair)]) for pair in pairs]
 
 

@@ -74,13 +74,18 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo) -> list[DateMentio
     if has_cjk(text):
         found += chinese.find(text, said)
     mentions: list[DateMention] = []
+    taken = 0
     for candidate in sorted(found, key=lambda one: (one.start, -one.end)):
-        if mentions and candidate.start < mentions[-1].end_index:
+        if candidate.start < taken:
+            continue
+        if candidate.span is None:
+            taken = candidate.end
             continue
         try:
             since, until = candidate.span.bounds(zone)
         except (OverflowError, ValueError):  # the first or last days of the calendar
             continue
+        taken = candidate.end
         mention = text[candidate.start : candidate.end]
         mentions.append(
             DateMention(

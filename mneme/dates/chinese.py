@@ -1,123 +1,95 @@
-"""Chinese dates. Each rule is a phrase of everyday writing and the days it means."""
+"""Chinese dates that are relative to the day they are said. Each rule is a phrase of everyday writing and the days it means."""
 
 import re
-from collections.abc import Sequence
 from datetime import date, timedelta
+from typing import Literal
 
-from mneme.dates import spans
-from mneme.dates.rules import Found, Rule, apply
+from mneme.dates import chinese_calendar, spans
+from mneme.dates.chinese_words import NUMBER, edged, least_and_most, looks_back, number, weekday_number
+from mneme.dates.rules import NO_DATE, Found, Rule, apply
 from mneme.dates.spans import DaySpan
 
-_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
-_NUMBER = r"(\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"
-_FEW = (2, 5)
-_WEEKDAY = r"(?:周|星期|礼拜)([一二三四五六日天])"
-_WEEKDAYS = "一二三四五六日"
+_DAY_OF_WEEK = "[一二三四五六日天]"
+_WEEK_WORD = "(?:周|星期|礼拜)"
 _DAYS = {
-    "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "昨夜": -1, "今天": 0, "今日": 0, "今早": 0, "今晚": 0,
-    "今晨": 0, "明天": 1, "明日": 1, "明早": 1, "明晚": 1, "后天": 2, "大后天": 3,
+    "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "昨夜": -1, "昨儿": -1, "今天": 0, "今日": 0, "今早": 0,
+    "今晚": 0, "今晨": 0, "今儿": 0, "明天": 1, "明日": 1, "明早": 1, "明晚": 1, "明儿": 1, "后天": 2, "后儿": 2, "大后天": 3,
 }  # fmt: skip
-_YEARS = {"前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _MONTHS = {"上上个月": -2, "上个月": -1, "上月": -1, "这个月": 0, "本月": 0, "下个月": 1, "下月": 1, "下下个月": 2}
+_HABIT = re.compile("上班|上学|上课|营业|开放|开门|工作|每|一般|通常|平时|都")
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
-_EDGES = {"初": "early", "中": "mid", "底": "late"}
-_PAST = re.compile("了|过|曾|已经|刚")
-_FUTURE = re.compile("要|会|将|打算|准备|计划|之前|前完成|截止|见|开始")
 
 
 def find(text: str, said: date) -> list[Found]:
     """The Chinese dates of a text that was said on a day; phrases may overlap."""
-    return apply(_RULES, text, said)
-
-
-def _number(written: str) -> int:
-    if written == "几":  # "几号" asks for a day
-        raise ValueError(written)
-    if written.isdigit():
-        return int(written)
-    tens, ten, ones = written.rpartition("十")
-    if not ten:
-        return int("".join(str(_DIGITS[digit]) for digit in written))
-    return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)
+    return apply((*_RULES, *chinese_calendar.RULES), text, said)
 
 
 def _named_day(match: re.Match[str], said: date) -> DaySpan:
     return spans.days_from(said, _DAYS[match[0]])
 
 
+# --- weeks -----------------------------------------------------------------------------------------------------------
+
+
 def _weekday(match: re.Match[str], said: date) -> DaySpan:
-    number = _WEEKDAYS.index(match[2].replace("天", "日"))
-    return DaySpan.of_day(spans.week(said, _WEEKS[match[1]]).first + timedelta(days=number))
+    """下周五, perhaps to another day of that week: 下周一到周三."""
+    week = spans.week(said, _WEEKS[match["which"]])
+    first = week.first + timedelta(days=weekday_number(match["first"]))
+    last = week.first + timedelta(days=weekday_number(match["last"])) if match["last"] else first
+    return DaySpan.between(first, last if last >= first else last + timedelta(days=7))
 
 
 def _bare_weekday(match: re.Match[str], said: date) -> DaySpan:
-    """Of this week; of the next when it has passed and the sentence looks ahead."""
-    day = spans.week(said).first + timedelta(days=_WEEKDAYS.index(match[1].replace("天", "日")))
-    around = match.string[max(0, match.start() - 20) : match.end() + 20]
-    if day < said and (_FUTURE.search(around) or not _PAST.search(around)):
-        day += timedelta(days=7)
-    return DaySpan.of_day(day)
+    """The latest such day where the sentence looks back, else the next; of today one says 今天."""
+    day = spans.week(said).first + timedelta(days=weekday_number(match["day"]))
+    if looks_back(match):
+        return DaySpan.of_day(day if day < said else day - timedelta(days=7))
+    return DaySpan.of_day(day if day > said else day + timedelta(days=7))
+
+
+def _weekday_range(match: re.Match[str], said: date) -> DaySpan | Literal["no date"]:
+    """From one weekday to another; a habit is none (周一到周五上班)."""
+    back = looks_back(match)
+    if back is None and _HABIT.search(match.string):
+        return NO_DATE
+    first, last = weekday_number(match["first"]), weekday_number(match["last"])
+    start = spans.week(said).first + timedelta(days=first)
+    end = start + timedelta(days=(last - first) % 7)
+    shift = timedelta(days=-7 if back and start > said else 7 if not back and end < said else 0)
+    return DaySpan.between(start + shift, end + shift)
 
 
 def _week(match: re.Match[str], said: date) -> DaySpan:
-    return spans.week(said, _WEEKS[match[1]])
+    return spans.week(said, _WEEKS[match["which"]])
 
 
 def _weekend(match: re.Match[str], said: date) -> DaySpan:
-    return spans.weekend(said, _WEEKS[match[1] or "这"])
+    if match["which"]:
+        return spans.weekend(said, _WEEKS[match["which"]])
+    this = spans.weekend(said)
+    return spans.weekend(said, -1) if this.first > said and looks_back(match) else this
+
+
+# --- months, and so far away -----------------------------------------------------------------------------------------
 
 
 def _month(match: re.Match[str], said: date) -> DaySpan:
-    whole = spans.month(said, _MONTHS[match[1]])
-    if match[2]:
-        return DaySpan.of_day(whole.first.replace(day=_number(match[2])))
-    return spans.part(whole, _EDGES[match[3]]) if match[3] else whole
+    whole = spans.month(said, _MONTHS[match["which"]])
+    if match["day"]:
+        first = whole.first.replace(day=number(match["day"]))
+        return DaySpan.between(first, first.replace(day=number(match["last"])) if match["last"] else first)
+    return edged(match["edge"], whole)
 
 
-def _named_year(match: re.Match[str], said: date) -> DaySpan:
-    return _within_year(said.year + _YEARS[match[1]], match)
-
-
-def _numbered_year(match: re.Match[str], said: date) -> DaySpan:
-    return _within_year(_number(match[1]), match)
-
-
-def _within_year(year: int, match: re.Match[str]) -> DaySpan:
-    if not match[2]:
-        return spans.year(year)
-    first = date(year, _number(match[2]), 1)
-    return DaySpan.of_day(first.replace(day=_number(match[3]))) if match[3] else spans.month(first)
-
-
-def _month_and_day(match: re.Match[str], said: date) -> DaySpan:
-    """A day, or from one to another, in the nearest year: it is not said."""
-    first_month, first_day = _number(match[1]), _number(match[2])
-    last_month, last_day = _number(match[3] or match[1]), _number(match[4] or match[2])
-
-    def within(year: int) -> DaySpan:
-        first = date(year, first_month, first_day)
-        return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
-
-    return _nearest([within(year) for year in _years(said)], said)
-
-
-def _part_of_month(match: re.Match[str], said: date) -> DaySpan:
-    whole = _nearest([spans.month(date(year, _number(match[1]), 1)) for year in _years(said)], said)
-    return spans.part(whole, _EDGES[match[2]])
-
-
-def _nearest(candidates: Sequence[DaySpan], said: date) -> DaySpan:
-    return min(candidates, key=lambda span: abs((span.first - said).days))
-
-
-def _years(said: date) -> range:
-    return range(max(said.year - 1, date.min.year), min(said.year + 1, date.max.year) + 1)
+def _part_of_this_month(match: re.Match[str], said: date) -> DaySpan:
+    return edged(match["edge"], spans.month(said))
 
 
 def _away(match: re.Match[str], said: date) -> DaySpan:
-    sign = -1 if match[3].endswith("前") else 1
-    least, most = _FEW if match[1] == "几" else (_number(match[1]),) * 2
-    unit = match[2].removeprefix("个")
+    sign = -1 if match["side"].endswith("前") else 1
+    least, most = least_and_most(match["count"])
+    unit = match["unit"].removeprefix("个")
     if unit in ("天", "日"):
         ends = [spans.days_from(said, sign * least), spans.days_from(said, sign * most)]
     elif unit in ("周", "星期", "礼拜"):
@@ -131,22 +103,48 @@ def _away(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.between(min(end.first for end in ends), max(end.last for end in ends))
 
 
-_IN_YEAR = rf"(?:的?{_NUMBER}月(?:份)?(?:{_NUMBER}[日号])?)?"
-_WHICH_WEEK = r"(上上|下下|上|这|本|下)个?"
+def _half_away(match: re.Match[str], said: date) -> DaySpan:
+    """半年前, 一年半后, 半个月前."""
+    sign = -1 if match["side"].endswith("前") else 1
+    whole = least_and_most(match["count"])[0] if match["count"] else 0
+    if "年" in match[0]:
+        return spans.month(said, sign * (12 * whole + 6))
+    return spans.week(said + timedelta(days=sign * (30 * whole + 15)))
+
+
+def _within(match: re.Match[str], said: date) -> DaySpan:
+    """三天内: from the day on."""
+    days = {"天": 1, "日": 1, "周": 7, "月": 30, "年": 365}.get(match["unit"].removeprefix("个"), 7)
+    return DaySpan.between(said, said + timedelta(days=least_and_most(match["count"])[1] * days))
+
+
+_TO = "(?:到|至|[-–—~～])"
+_WHICH_WEEK = r"(?P<which>上上|下下|上|这|本|下)个?"
+_UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
+_SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
     Rule(re.compile("|".join(sorted(_DAYS, key=len, reverse=True))), _named_day),
-    Rule(re.compile(_WHICH_WEEK + _WEEKDAY), _weekday),
-    Rule(re.compile(_WHICH_WEEK + r"(?:周|星期|礼拜)(?![一二三四五六日天末])"), _week),
-    Rule(re.compile(r"(?:(上上|下下|上|这|本|下)个?)?周末"), _weekend),
-    Rule(re.compile(r"(?<![上下这本个一每])" + _WEEKDAY), _bare_weekday),
-    Rule(re.compile(rf"({'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?:{_NUMBER}[日号]|([初中底]))?"), _month),
-    Rule(re.compile(rf"({'|'.join(_YEARS)}){_IN_YEAR}"), _named_year),
-    Rule(re.compile(rf"((?:19|20)\d\d|[一二][〇零九一二三四五六七八]{{3}})年{_IN_YEAR}"), _numbered_year, relative=False),
     Rule(
-        re.compile(rf"(?<!年){_NUMBER}月份?{_NUMBER}[日号](?:(?:到|至|[-–—~～])(?:{_NUMBER}月份?)?{_NUMBER}[日号])?"),
-        _month_and_day,
-        lacks_year=True,
+        re.compile(f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})(?:{_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK}))?"),
+        _weekday,
     ),
-    Rule(re.compile(rf"(?<!年){_NUMBER}月份?([初中底])(?!学)"), _part_of_month, lacks_year=True),
-    Rule(re.compile(rf"(?<!第){_NUMBER}(天|日|周|个?星期|个?礼拜|个月|年)(以前|之前|前|以后|之后|后)"), _away),
+    Rule(re.compile(f"{_WHICH_WEEK}{_WEEK_WORD}(?![一二三四五六日天末])"), _week),
+    Rule(re.compile(f"(?<![每逢个])(?:{_WHICH_WEEK})?周末"), _weekend),
+    Rule(re.compile(f"(?<![上下这本个一每逢]){_WEEK_WORD}(?P<day>{_DAY_OF_WEEK})"), _bare_weekday),
+    Rule(
+        re.compile(f"从?(?<![上下这本个一逢]){_WEEK_WORD}(?P<first>{_DAY_OF_WEEK}){_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK})"),
+        _weekday_range,
+    ),
+    Rule(
+        re.compile(
+            f"(?P<which>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+            f"(?:的?(?P<day>{NUMBER})[日号](?:{_TO}(?P<last>{NUMBER})[日号])?|(?P<edge>[初中底]))?"
+        ),
+        _month,
+    ),
+    Rule(re.compile("(?<![0-9一二三四五六七八九十个本上下份这])(?<!\\d )月(?P<edge>[初中底])(?!学)旬?"), _part_of_this_month),
+    Rule(re.compile(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}{_SIDE}"), _away),
+    Rule(re.compile(f"再(?:过|有)(?P<count>{NUMBER}){_UNIT}(?P<side>)"), _away),
+    Rule(re.compile(f"(?:半|(?P<count>{NUMBER})(?=年半|个半))(?:年半?|个半?月){_SIDE}"), _half_away),
+    Rule(re.compile(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}[之以]?内"), _within),
 )

@@ -4,27 +4,32 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from mneme.dates.spans import DaySpan
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A phrase at ``start`` to ``end`` and its days; ``relative`` to the day it was said, perhaps for its year only."""
+    """A phrase at ``start`` to ``end`` and its days; ``relative`` to the day it was said, perhaps for its year only.
+
+    Without days it only looks like a date ("Monday to Friday", every week), and no part of it is one.
+    """
 
     start: int
     end: int
-    span: DaySpan
+    span: DaySpan | None
     relative: bool
     lacks_year: bool
 
 
-Meaning = Callable[[re.Match[str], date], DaySpan | None]
+NO_DATE: Literal["no date"] = "no date"  # what a phrase means that only looks like one
+Meaning = Callable[[re.Match[str], date], DaySpan | Literal["no date"] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern, and what a match means on the day it is said; None when it is no date after all.
+    """A pattern, and what a match means on the day it is said; None when this rule says nothing about it.
 
     ``lacks_year`` says that nothing but the year would have to be added to understand the phrase on any day.
     """
@@ -45,5 +50,6 @@ def apply(rules: Iterable[Rule], text: str, said: date) -> list[Found]:
             except (ValueError, OverflowError):  # 31 June, the year 12000
                 continue
             if span is not None:
-                found.append(Found(match.start(), match.end(), span, rule.relative, rule.lacks_year))
+                days = span if isinstance(span, DaySpan) else None
+                found.append(Found(match.start(), match.end(), days, rule.relative, rule.lacks_year))
     return found

@@ -13,7 +13,9 @@ _FUTURE = re.compile(
 _PAST = re.compile(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
-    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|since)\b",
+    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|born|since|paid|kept|brought|bought|sold|thought|"
+    r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
+    r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
     re.IGNORECASE,
 )
 # What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
@@ -27,6 +29,20 @@ _AIMED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
 _PASSIVE = re.compile(r"\b(?:is|are|am|be|being|gets?)\s+(?:\w+ly\s+)?$", re.IGNORECASE)  # "it is decided" is of now
+_APPOINTED = re.compile(
+    r"\b(?:booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|"
+    r"(?:got|bought|have) (?:\w+ ){0,2}tickets?)\b",
+    re.IGNORECASE,
+)
+# What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
+_REARRANGED = re.compile(
+    r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
+    r"brought (?:\S+ ){0,4}forward|"
+    r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
+    r"coffee|table|it) (?:was |has been |have been |got |is )?(?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
+    r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
 _CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.IGNORECASE)
@@ -45,6 +61,8 @@ def looks_back(match: re.Match[str]) -> bool | None:
     text, start = match.string, match.start()
     begins = max(0, start - _REACH)
     begins = max((end.end() for end in _SENTENCE_END.finditer(text, begins, start)), default=begins)
+    if _REARRANGED.search(text, begins, start):
+        return False
     before = text[begins:start].split()
     for own in (match[0].split(maxsplit=1)[0].lower(), before[-1].lower() if before else ""):
         if own in _OWN:
@@ -66,6 +84,13 @@ def looks_back(match: re.Match[str]) -> bool | None:
     if _SUBJECT.search(text, clause_begins, clause_ends):  # it has a verb of its own
         return None
     return next((cue.back for cue in reversed(earlier) if not cue.arranged), None)
+
+
+def arranges(match: re.Match[str]) -> bool:
+    """Whether the sentence before a date tells that something was booked or the like: then the date may well lie ahead."""
+    begins = max(0, match.start() - _REACH)
+    begins = max((end.end() for end in _SENTENCE_END.finditer(match.string, begins, match.start())), default=begins)
+    return _APPOINTED.search(match.string, begins, match.start()) is not None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.dates import resolve_dates
+from mneme.dates import DaySpan, resolve_dates
+from mneme.dates.spans import month, year
 
 WEDNESDAY = datetime(2026, 3, 4, 15, 0, tzinfo=UTC)
 
@@ -70,6 +71,50 @@ ENGLISH = [
     ("on Friday night", "2026-03-06", "2026-03-06"),
     ("on 5/6/2023", "2023-05-06", "2023-05-06"),
     ("on 25/6/2023", "2023-06-25", "2023-06-25"),
+    ("on 25.6.2023", "2023-06-25", "2023-06-25"),
+    ("I met her two Saturdays ago", "2026-02-21", "2026-02-21"),
+    ("it is on the 17th", "2026-03-17", "2026-03-17"),
+    ("it was on the 17th", "2026-02-17", "2026-02-17"),
+    ("from the 3rd to the 7th I will be away", "2026-03-03", "2026-03-07"),
+    ("on the 5th of next month", "2026-04-05", "2026-04-05"),
+    ("the second Saturday of May", "2026-05-09", "2026-05-09"),
+    ("I'll be there Thursday through Sunday", "2026-03-05", "2026-03-08"),
+    ("we were there from Friday to Sunday", "2026-02-27", "2026-03-01"),
+    ("a week from Saturday", "2026-03-14", "2026-03-14"),
+    ("a week on Monday", "2026-03-16", "2026-03-16"),
+    ("two days before Christmas", "2026-12-23", "2026-12-23"),
+    ("the day after 3 June", "2026-06-04", "2026-06-04"),
+    ("the Saturday after next", "2026-03-14", "2026-03-14"),
+    ("on Friday next week", "2026-03-13", "2026-03-13"),
+    ("last week on Tuesday", "2026-02-24", "2026-02-24"),
+    ("we painted it on the weekend", "2026-02-28", "2026-03-01"),
+    ("in the 90s", "1990-01-01", "1999-12-31"),
+    ("in the week of 6 July 2026", "2026-07-06", "2026-07-12"),
+    ("we are going the weekend of the 7th", "2026-03-07", "2026-03-08"),
+    ("I have driven since the summer", "2025-06-01", "2025-08-31"),
+    ("I booked a trip for October", "2026-10-01", "2026-10-31"),
+    ("I signed up for a race on 14 June", "2026-06-14", "2026-06-14"),
+    ("two winters ago", "2024-12-01", "2025-02-28"),
+    ("48 hours from now", "2026-03-06", "2026-03-06"),
+    ("a dry January next year", "2027-01-01", "2027-01-31"),
+    ("it will be finished by early autumn", "2026-09-01", "2026-09-30"),
+    ("born early 80s", "1980-01-01", "1983-05-01"),
+    ("From Thursday to Saturday, three groups", "2026-03-05", "2026-03-07"),
+    ("the spring of 2021", "2021-03-01", "2021-05-31"),
+    ("we launch in Q3", "2026-07-01", "2026-09-30"),
+    ("Q1 2027", "2027-01-01", "2027-03-31"),
+    ("I proposed on New Year’s Eve", "2025-12-31", "2025-12-31"),
+    ("we will meet at Easter", "2026-04-05", "2026-04-05"),
+    ("Thanksgiving was loud", "2025-11-27", "2025-11-27"),
+    ("by the end of the month", "2026-03-21", "2026-03-31"),
+    ("in 2-3 weeks", "2026-03-16", "2026-03-29"),
+    ("within ten days", "2026-03-04", "2026-03-14"),
+    ("between 23 February and 1 March 2026", "2026-02-23", "2026-03-01"),
+    ("between the 3rd and the 7th of May", "2026-05-03", "2026-05-07"),
+    ("it will be between Monday and Wednesday", "2026-03-09", "2026-03-11"),
+    ("a fortnight ago", "2026-02-16", "2026-02-22"),
+    ("in half a year", "2026-09-01", "2026-09-30"),
+    ("two years ago today", "2024-03-04", "2024-03-04"),
 ]
 CHINESE = [
     ("我昨天去了", "2026-03-03", "2026-03-03"),
@@ -94,6 +139,41 @@ CHINESE = [
     ("四月三号到五号", "2026-04-03", "2026-04-05"),
     ("四月底", "2026-04-21", "2026-04-30"),
     ("明年", "2027-01-01", "2027-12-31"),
+    ("大前年", "2023-01-01", "2023-12-31"),
+    ("月底之前交", "2026-03-21", "2026-03-31"),
+    ("年底见", "2026-12-01", "2026-12-31"),
+    ("15号交房租", "2026-03-15", "2026-03-15"),
+    ("二十号回来了", "2026-02-20", "2026-02-20"),
+    ("十号到十五号我在北京", "2026-03-10", "2026-03-15"),
+    ("去年夏天", "2025-06-01", "2025-08-31"),
+    ("2023年5月29日至6月4日", "2023-05-29", "2023-06-04"),
+    ("半年前", "2025-09-01", "2025-09-30"),
+    ("一年半后", "2027-09-01", "2027-09-30"),
+    ("两三天前", "2026-03-01", "2026-03-02"),
+    ("三天内", "2026-03-04", "2026-03-07"),
+    ("周日我跑了十公里", "2026-03-01", "2026-03-01"),
+    ("周末我去爬山了", "2026-02-28", "2026-03-01"),
+    ("周末去爬山", "2026-03-07", "2026-03-08"),
+    ("周五到周日我要去杭州", "2026-03-06", "2026-03-08"),
+    ("下周一到周三", "2026-03-09", "2026-03-11"),
+    ("我三月份去日本了", "2026-03-01", "2026-03-31"),
+    ("十月结婚的", "2025-10-01", "2025-10-31"),
+    ("九十年代", "1990-01-01", "1999-12-31"),
+    ("第三季度上线", "2026-07-01", "2026-09-30"),
+    ("国庆节去青海", "2026-10-01", "2026-10-01"),
+    ("今年春节", "2026-02-17", "2026-02-17"),
+    ("去年中秋", "2025-10-06", "2025-10-06"),
+    ("除夕回家了", "2026-02-16", "2026-02-16"),
+    ("7 月中旬给方案", "2026-07-11", "2026-07-20"),
+    ("四月下旬", "2026-04-21", "2026-04-30"),
+    ("周三到周五，三个小组", "2026-03-04", "2026-03-06"),
+    ("我17号做体检", "2026-03-17", "2026-03-17"),
+    ("体检改到24号了", "2026-03-24", "2026-03-24"),
+    ("我订了六月去日本的旅行", "2026-06-01", "2026-06-30"),
+    ("周三有例会", "2026-03-11", "2026-03-11"),
+    ("我们结婚了，婚礼在情人节那天", "2026-02-14", "2026-02-14"),
+    ("再过三天满三十岁", "2026-03-07", "2026-03-07"),
+    ("明儿见", "2026-03-05", "2026-03-05"),
 ]
 
 
@@ -122,10 +202,26 @@ def test_a_date_is_the_days_that_were_meant(text, first, last):
         "your last week",
         "the last week of school",
         "it wasn't built in a day",
-        "on the 17th",
+        "on the 17th floor",
+        "in room 2019",
+        "1950 of 2000 tickets",
+        "I work Monday to Friday",
+        "we always eat carp on Christmas Eve",
+        "in my 30s",
+        "a 90s kid",
+        "we usually go in the summer",
+        "eighties music",
+        "in the 1900s",
+        "version 2.10.3",
         "我们的天",
         "一天一次",
         "几月几号",
+        "我住12号楼",
+        "坐10号线",
+        "周一到周五上班",
+        "每逢周三",
+        "十几天前",
+        "三个月大",
     ],
 )
 def test_what_is_no_date_is_left_out(text):
@@ -202,6 +298,15 @@ def test_a_date_is_written_in_its_language(text, written):
 def test_only_what_depends_on_the_day_is_relative():
     relative = [mention.relative for mention in resolve_dates("yesterday, on 3 June, on 3 June 2020", WEDNESDAY, UTC)]
     assert relative == [True, True, False]
+
+
+@given(st.dates(date(1950, 1, 1), date(2080, 1, 1)), st.integers(0, 500))
+def test_what_is_written_in_full_is_read_back(first, length):
+    spans = [DaySpan.between(first, first + timedelta(days=length)), month(first), year(first.year)]
+    for span in spans:
+        for written in (span.in_english(), span.in_chinese()):
+            mentions = resolve_dates(f"in {written}", WEDNESDAY, UTC)
+            assert [(mention.span.first, mention.span.last) for mention in mentions] == [(span.first, span.last)]
 
 
 @given(st.text(), st.datetimes(timezones=st.just(UTC)))

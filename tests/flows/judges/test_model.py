@@ -18,7 +18,7 @@ from mneme.ports import Role
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
 from tests.connectors.model_help import Clock
-from tests.servers.models import Fault, ModelServer
+from tests.servers.models import ModelServer
 
 SAME, REPLACES, NEITHER = Relation.SAME, Relation.REPLACES, Relation.NEITHER
 SCOPE = "acme/user/ann"
@@ -151,13 +151,23 @@ def test_an_erase_of_the_owner_erases_the_verdicts(chat: CachedChat, path: Path,
     assert model_server.calls() == 2
 
 
-def test_many_pairs_are_several_calls_and_a_failure_loses_only_its_own(chat: CachedChat, model_server: ModelServer) -> None:
+def test_many_pairs_are_several_calls_at_a_time(chat: CachedChat, model_server: ModelServer) -> None:
+    model_server.latency = 0.2
     pairs = [(GOOGLE, said(f"Ann bought {number} apples.")) for number in range(2 * PAIRS_OF_A_CALL + 1)]
-    model_server.script(None, Fault("malformed"), Fault("malformed"))
+    assert ModelJudge(chat).judge(pairs, SCOPE) == [NEITHER] * len(pairs)
+    assert model_server.calls() == 3
+    assert model_server.most_in_flight == 3
+
+
+def test_a_call_that_fails_loses_only_its_own_verdicts(scripted: Scripted, chat: CachedChat) -> None:
+    pairs = [(GOOGLE, said(f"Ann bought {number} apples.")) for number in range(2 * PAIRS_OF_A_CALL + 1)]
+    scripted.server.answer = lambda _, user: {"weather": "fine"} if "bought 50 apples" in user else scripted.fill(user)
     with pytest.raises(ModelMalformed):
         ModelJudge(chat).judge(pairs, SCOPE)
+    assert scripted.server.calls() == 2 + 2, "the second call was repaired once, in vain"
+    scripted.server.answer = lambda _, user: scripted.fill(user)
     assert ModelJudge(chat).judge(pairs, SCOPE) == [NEITHER] * len(pairs)
-    assert model_server.calls() == 3 + 2
+    assert scripted.server.calls() == 2 + 2 + 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,94 @@
+"""The Chinese words that dates are made of, and whether a sentence looks back or ahead."""
+
+import re
+
+from mneme.dates import spans
+from mneme.dates.spans import DaySpan
+
+_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+_FEW = (2, 5)
+
+NUMBER = r"(?:\d{1,4}|[一二两三四五六七八九十]{1,3}|几)"
+WEEKDAYS = "一二三四五六日"
+EDGES = {"初": "early", "上": "early", "中": "mid", "底": "late", "下": "late"}
+
+_SENTENCE_END = re.compile("[。！!？?\n]")
+_REACH = 40  # characters
+_CLAUSE_END = re.compile("[，,。！!？?；;\n]")
+_PAST = re.compile("了|过(?!年|节|生日|去)|曾|已经|刚|的$")
+_FUTURE = re.compile("(?<![重主只])要(?![是求么紧])|将|打算|准备|计划|之前|前完成|截止")
+_LIKELY_FUTURE = re.compile("(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?!了)|得(?=[交去把])")
+_ARRANGED = re.compile(
+    "(?:预?订|预?定|预?约|报名?|安排|买)(?:了|好)|改[到在为成]|推迟|延[到期]|挪到|提前到|定在"
+)  # for what lies ahead
+_EVENTUALLY = re.compile("(?:就|快|该|马上)要?.{0,8}了")  # "就要结婚了" lies ahead
+
+
+def number(written: str) -> int:
+    """The number that figures or characters write.
+
+    Raises:
+        ValueError: none of them (几, which asks), or several (两三).
+    """
+    least, most = least_and_most(written)
+    if least != most:
+        raise ValueError(written)
+    return least
+
+
+def year_number(written: str) -> int:
+    """A year, in figures or digit by digit: 二〇二三."""
+    return int(written) if written.isdigit() else int("".join(str(_DIGITS[digit]) for digit in written))
+
+
+def least_and_most(written: str) -> tuple[int, int]:
+    """What a number means: 两三 is two to three, 几 two to five."""
+    if written == "几":
+        return _FEW
+    if written.isdigit():
+        return int(written), int(written)
+    tens, ten, ones = written.rpartition("十")
+    if not ten and len(ones) == 2:
+        return _DIGITS[ones[0]], _DIGITS[ones[1]]
+    if len(ones) > 1:
+        raise ValueError(written)
+    value = (_DIGITS[ones] if ones else 0) + ((_DIGITS[tens] if tens else 1) * 10 if ten else 0)
+    return value, value
+
+
+def weekday_number(written: str) -> int:
+    """Monday is 0."""
+    return WEEKDAYS.index(written.replace("天", "日"))
+
+
+def edged(edge: str | None, whole: DaySpan) -> DaySpan:
+    """The part that 初, 中 or 底 names; the whole without one."""
+    return spans.part(whole, EDGES[edge]) if edge else whole
+
+
+# What was moved to a day is still to come, for all its 了: 聚餐改到周五了.
+_REARRANGED = re.compile(
+    "(?:改到|改成|改为|改在|推迟到|推迟至|延期到|延期至|延到|延至|提前到|提前至|挪到|调到|顺延到|换到|定在|约在|约到)了?$"
+)
+
+
+def looks_back(match: re.Match[str]) -> bool | None:
+    """Whether the clause of a date speaks of the past, else its sentence; None where nothing tells."""
+    text = match.string
+    if _REARRANGED.search(text, max(0, match.start() - 6), match.start()):
+        return False
+    starts = [end.end() for end in _CLAUSE_END.finditer(text, 0, match.start())]
+    ending = _CLAUSE_END.search(text, match.end())
+    clause = text[starts[-1] if starts else 0 : ending.start() if ending else len(text)]
+    if _ARRANGED.search(text[starts[-1] if starts else 0 : match.start()]):
+        return False
+    after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
+    before = _SENTENCE_END.split(text[max(0, match.start() - _REACH) : match.start()])[-1]
+    for words in (clause, after, before):
+        if _FUTURE.search(words) or _EVENTUALLY.search(words):
+            return False
+        if _PAST.search(words):
+            return True
+        if _LIKELY_FUTURE.search(words):
+            return False
+    return None

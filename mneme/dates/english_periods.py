@@ -1,0 +1,112 @@
+"""English names for stretches of years, and holidays: "in the spring of 2021", "the late 90s", "Q3", "on New Year's Eve"."""
+
+import re
+from datetime import date
+
+from mneme.dates import holidays, spans
+from mneme.dates.english_words import ALONE, edged
+from mneme.dates.rules import Rule
+from mneme.dates.spans import DaySpan
+from mneme.dates.tense import looks_back
+
+HOLIDAY = "|".join(
+    re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)
+)
+_DECADES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
+_HABIT = re.compile(r"\b(?:always|usually|every|each|never|often|traditionally)\b", re.IGNORECASE)
+_CLAUSE_REACH = 60  # characters around a holiday that tell a habit
+
+
+def holiday_around(name: str, said: date) -> list[DaySpan] | None:
+    """A holiday in the year it is said in, the one before and the one after; None for another word."""
+    day = holidays.ENGLISH.get(" ".join(name.lower().replace("’", "'").split()))
+    return holidays.around(day, said.year) if day else None
+
+
+def quarter(said: date, step: int) -> DaySpan:
+    """Three months, ``step`` quarters after the one of a day."""
+    first = spans.month(said, -((said.month - 1) % 3) + 3 * step).first
+    return DaySpan.between(first, spans.month(first, 2).last)
+
+
+def nearest(candidates: list[DaySpan], said: date, back: bool | None) -> DaySpan:
+    """Of the same days in several years: the latest begun, or the first that is not over; ahead where no tense tells."""
+    if back:
+        return max((span for span in candidates if span.first <= said), key=lambda span: span.first)
+    return min((span for span in candidates if span.last >= said), key=lambda span: span.first)
+
+
+def _holiday(match: re.Match[str], said: date) -> DaySpan | None:
+    """A holiday by its name alone; not where a habit is told ("we always eat carp on Christmas Eve")."""
+    around = match.string[max(0, match.start() - _CLAUSE_REACH) : match.end() + _CLAUSE_REACH]
+    candidates = holiday_around(match["name"], said)
+    if not candidates or _HABIT.search(around):
+        return None
+    return nearest(candidates, said, looks_back(match))
+
+
+def _holiday_of_year(match: re.Match[str], said: date) -> DaySpan:
+    day = holidays.ENGLISH[" ".join(match["name"].lower().replace("’", "'").split())]
+    return DaySpan.of_day(day(int(match["year"])))
+
+
+def _season(match: re.Match[str], said: date) -> DaySpan:
+    return spans.season(match["season"].lower(), int(match["year"]))
+
+
+def _bare_season(match: re.Match[str], said: date) -> DaySpan | None:
+    """Since the summer, in the spring: by tense; without one it is any year's."""
+    back = True if match["since"] else looks_back(match)
+    if back is None or _HABIT.search(match.string, max(0, match.start() - _CLAUSE_REACH), match.end() + _CLAUSE_REACH):
+        return None
+    return nearest([spans.season(match["season"].lower(), said.year + years) for years in (-1, 0, 1)], said, back)
+
+
+def _part_of_season(match: re.Match[str], said: date) -> DaySpan | None:
+    """Early autumn: of the one that the tense tells."""
+    candidates = [spans.season(match["season"].lower(), said.year + years) for years in (-1, 0, 1)]
+    return edged(match["edge"], nearest(candidates, said, looks_back(match)))
+
+
+def _decade(match: re.Match[str], said: date) -> DaySpan | None:
+    """The 90s, the early 2000s: ten years, or a third of them."""
+    written = match["decade"].lower().rstrip("s")
+    first = _DECADES.get(match["decade"].lower()) or int(written if len(written) == 4 else f"19{written}")
+    if first > said.year or (first % 100 == 0 and first < 2000):  # the 1900s are a century
+        return None
+    return edged(match["edge"] or match["bare"], DaySpan.between(date(first, 1, 1), date(first + 9, 12, 31)))
+
+
+def _numbered_quarter(match: re.Match[str], said: date) -> DaySpan:
+    number = int(match["quarter"]) if match["quarter"].isdigit() else _QUARTERS.index(match["quarter"].lower()) + 1
+    years = [int(match["year"])] if match["year"] else [said.year - 1, said.year, said.year + 1]
+    candidates = [quarter(date(year, 3 * number, 1), 0) for year in years]
+    return candidates[0] if match["year"] else nearest(candidates, said, looks_back(match))
+
+
+def _insensitive(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_QUARTERS = ("first", "second", "third", "fourth")
+_YEAR = r"(?P<year>(?:19|20)\d\d)\b"
+RULES = (
+    Rule(_insensitive(rf"\b(?:on|at|over|for|by|until|till|before|after|around|during|since|from)\s+(?P<name>{HOLIDAY})\b"
+                      rf"(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"),
+         _holiday),
+    Rule(_insensitive(rf"(?:^|(?<=[.!?,;]\s))(?P<name>{HOLIDAY})\s+(?=(?:is|was|will|went|falls|fell)\b)"), _holiday),
+    Rule(_insensitive(rf"\b(?:since\s+|until\s+|on\s+|at\s+)?(?P<name>{HOLIDAY})\s+(?:of\s+|in\s+)?{_YEAR}"),
+         _holiday_of_year, relative=False),
+    Rule(_insensitive(rf"\b(?:the\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+|in\s+)?{_YEAR}"), _season,
+         relative=False),
+    Rule(_insensitive(rf"\b(?:(?P<since>since)|in|during|over|by|until|till|before|after)\s+the\s+"
+                      rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"), _bare_season),
+    Rule(_insensitive(r"\b(?:(?:by|in|since|until|till|from)\s+)?(?P<edge>early|mid|late)[\s-]+"
+                      rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"),
+         _part_of_season),
+    Rule(_insensitive(r"\b(?:the\s+(?:(?P<edge>early|mid|late)[\s-]+)?|(?P<bare>early|mid|late)[\s-]+)"
+                      rf"(?P<decade>(?:(?:19|20)\d|[5-9])0s|{'|'.join(_DECADES)})\b{ALONE}"), _decade, relative=False),
+    Rule(_insensitive(rf"\bQ(?P<quarter>[1-4])\b(?:\s+(?:of\s+)?{_YEAR})?"), _numbered_quarter),
+    Rule(_insensitive(rf"\b(?:the\s+)?(?P<quarter>{'|'.join(_QUARTERS)})\s+quarter\s+of\s+{_YEAR}"), _numbered_quarter,
+         relative=False),
+)  # fmt: skip

@@ -1,0 +1,133 @@
+"""English weekdays and weekends: "on Friday", "Thursday to Sunday", "two Saturdays ago", "Monday of next week"."""
+
+import re
+from datetime import date, timedelta
+from typing import Literal
+
+from mneme.dates import spans
+from mneme.dates.english_words import (
+    BETWEEN,
+    COUNT,
+    PART_OF_DAY,
+    SHORT_WEEKDAY,
+    TO_LAST,
+    WEEKDAY,
+    least_and_most,
+    weekday_number,
+)
+from mneme.dates.rules import NO_DATE, Rule
+from mneme.dates.spans import DaySpan
+from mneme.dates.tense import looks_back
+
+_REACH = 24  # characters before a date
+_NO_CERTAIN_DAY = re.compile(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$", re.IGNORECASE)
+_HABIT = re.compile(
+    r"\b(?:works?|working|opens?|closed|hours|every|always|usually|shifts?|school|class(?:es)?|commutes?|available|runs?|"
+    r"mon(?:day)?\s*(?:-|–|to|through)\s*fri(?:day)?)\b",
+    re.IGNORECASE,
+)
+_WEEKS = {"last": -1, "this": 0, "next": 1}
+
+
+def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> DaySpan:
+    """Last, this, next or a bare Friday (``step`` None): next is of next week, last the latest before, bare goes by tense."""
+    if step is None or (step == 0 and which == "this"):
+        back = looks_back(match)
+        this_week = spans.week(said).first + timedelta(days=number)
+        if which == "this" and (not back or this_week < said):
+            return DaySpan.of_day(this_week if this_week >= said or back else this_week + timedelta(days=7))
+        step = -1 if back else 1
+        which = "last" if back else "coming"
+    if step < 0:
+        return _latest(number, said)
+    if which in ("coming", "this coming", "upcoming"):
+        return _soonest(number, said)
+    return DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number))
+
+
+def _latest(number: int, said: date) -> DaySpan:
+    return spans.days_from(said, -((said.weekday() - number - 1) % 7 + 1))
+
+
+def _soonest(number: int, said: date) -> DaySpan:
+    return spans.days_from(said, (number - said.weekday() - 1) % 7 + 1)
+
+
+def _number(name: str) -> int:
+    number = weekday_number(name)
+    if number is None:
+        raise ValueError(name)
+    return number
+
+
+def _bare(match: re.Match[str], said: date) -> DaySpan | None:
+    """The last or the next of its kind; None for any of them ("on a Wednesday", "every Friday", "that Tuesday")."""
+    if _NO_CERTAIN_DAY.search(match.string, max(0, match.start() - _REACH), match.start()):
+        return None
+    return weekday(_number(match[1]), "", None, said, match)
+
+
+def _range(match: re.Match[str], said: date) -> DaySpan | Literal["no date"]:
+    """From one weekday to the next such; a habit is none ("I work Monday to Friday")."""
+    back = looks_back(match)
+    if back is None and not match["which"] and _HABIT.search(match.string):
+        return NO_DATE
+    first, last = _number(match["first"]), _number(match["last"])
+    length = timedelta(days=(last - first) % 7)
+    if match["which"]:
+        start = spans.week(said, _WEEKS[match["which"].lower()]).first + timedelta(days=first)
+    elif back:
+        start = _latest(last, said).first - length
+    else:
+        start = _soonest(first, said).first
+    return DaySpan.between(start, start + length)
+
+
+def _counted(match: re.Match[str], said: date) -> DaySpan | None:
+    """Two Saturdays ago: the latest but one."""
+    least, most = least_and_most(match["count"], match["most"])
+    if least != most:
+        return None
+    return spans.days_from(_latest(_number(match["weekday"]), said).first, -7 * (least - 1))
+
+
+def _after_next(match: re.Match[str], said: date) -> DaySpan:
+    """The Saturday after next, the Friday before last: the second from the day."""
+    number = _number(match["weekday"])
+    if match["side"].lower().startswith("after"):
+        return spans.days_from(_soonest(number, said).first, 7)
+    return spans.days_from(_latest(number, said).first, -7)
+
+
+def _of_week(match: re.Match[str], said: date) -> DaySpan:
+    """Friday next week, Monday of last week, next week on Tuesday."""
+    return DaySpan.of_day(spans.week(said, _WEEKS[match["which"].lower()]).first + timedelta(days=_number(match["weekday"])))
+
+
+def _weekend(match: re.Match[str], said: date) -> DaySpan | None:
+    """The weekend: the latest that has begun when the sentence looks back, the one to come when it looks ahead."""
+    back = looks_back(match)
+    if back is None:
+        return None
+    this = spans.weekend(said)
+    return this if not back or this.first <= said else spans.weekend(said, -1)
+
+
+def _insensitive(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_DAY = rf"(?:{WEEKDAY}|(?-i:{SHORT_WEEKDAY})\b\.?)"
+_WHICH_WEEK = r"(?P<which>last|this|next)\s+week"
+RULES = (
+    Rule(_insensitive(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
+                      rf"{PART_OF_DAY}"), _bare),
+    Rule(re.compile(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b"), _bare),
+    Rule(_insensitive(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"
+                      rf"(?P<last>{_DAY})(?!\w)"), _range),
+    Rule(_insensitive(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b"), _counted),
+    Rule(_insensitive(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b"), _after_next),
+    Rule(_insensitive(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b"), _of_week),
+    Rule(_insensitive(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}"), _of_week),
+    Rule(_insensitive(r"\b(?:on|at|over|during|all|for)\s+(?:the\s+)?weekend\b"), _weekend),
+)  # fmt: skip

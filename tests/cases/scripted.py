@@ -1,0 +1,89 @@
+"""The model's way: a chat endpoint that answers as a case says a good model would."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from connectors.answer_cache import CachedChat
+from connectors.openai_chat import OpenAiChat
+from flows.cuts import Extractor
+from flows.extraction import ModelExtractor
+from flows.judges import ModelJudge
+from flows.statements import Judge
+from mneme.settings import Extraction as ExtractionSettings
+from mneme.settings import Models
+from tests.cases.case import Case, word_pattern
+from tests.servers.model_answers import lines_of
+from tests.servers.models import ModelServer
+
+_STATEMENT = re.compile(r"^(?P<name>S\d+) [^:]*: (?P<text>.*)$", re.MULTILINE)
+_PAIR = re.compile(r"^(?P<number>\d+)\. (?P<older>S\d+) (?P<newer>S\d+)$", re.MULTILINE)
+
+
+@contextmanager
+def by_model(case: Case, server: ModelServer) -> Iterator[tuple[Extractor, Judge]]:
+    """An extractor and a judge that ask the server, which answers as the case says."""
+    server.answer = ScriptedAnswers(case)
+    with TemporaryDirectory() as folder:
+        chat = CachedChat(
+            OpenAiChat(Models(provider="openai", base_url=server.url, retries=0)), Path(folder) / "answers.sqlite"
+        )
+        try:
+            yield ModelExtractor(chat, ExtractionSettings(), "scripted"), ModelJudge(chat)
+        finally:
+            chat.close()
+
+
+class ScriptedAnswers:
+    """Of an episode the statements of ``told`` as facts; of two statements what ``over`` and ``merged`` want of them."""
+
+    def __init__(self, case: Case) -> None:
+        self._told = list(zip(case.messages, case.fields["told"], strict=True))
+        self._wanted = {key: case.fields.get(key, ()) for key in ("holds", "over", "merged")}
+
+    def __call__(self, schema: dict[str, Any], user: str) -> Any:
+        """What fills the form."""
+        return self._verdicts(user) if "replaces" in schema["properties"] else self._episode(user)
+
+    def _episode(self, user: str) -> dict[str, Any]:
+        texts = [line.text for line in lines_of(user) if line.number is not None]
+        first = next(at for at in range(len(self._told)) if self._said(at, len(texts)) == texts)
+        facts = []
+        for at in range(first, first + len(texts)):
+            for statement in self._told[at][1]:
+                text, sources = statement if isinstance(statement, list) else (statement, [at])
+                fact = {"statement": text, "topic": "talk", "sources": [source - first for source in sources]}
+                facts.append({**fact, "event_start": "", "event_end": "", **self._event(text)})
+        texts_of = {"subject": "A talk", "summary": "They talked.", "narrative": "They talked."}
+        lists: dict[str, list[Any]] = {name: [] for name in ("entities", "relationships", "foresights", "profile")}
+        return {**texts_of, **lists, "facts": facts, "case": None}
+
+    def _said(self, first: int, count: int) -> list[str]:
+        return [" ".join(message.text.split()) for message, _ in self._told[first : first + count]]
+
+    def _event(self, statement: str) -> dict[str, str]:
+        """The days that the case expects of a statement, which a model fills in beside it."""
+        for wanted in self._wanted["holds"]:
+            if wanted.get("on") and _has(statement, wanted):
+                return {"event_start": wanted["on"], "event_end": wanted.get("until", wanted["on"])}
+        return {}
+
+    def _verdicts(self, user: str) -> dict[str, list[int]]:
+        texts = {match["name"]: match["text"] for match in _STATEMENT.finditer(user)}
+        verdicts: dict[str, list[int]] = {"same": [], "replaces": []}
+        for pair in _PAIR.finditer(user):
+            if verdict := self._verdict(texts[pair["older"]], texts[pair["newer"]]):
+                verdicts[verdict].append(int(pair["number"]))
+        return verdicts
+
+    def _verdict(self, older: str, newer: str) -> str:
+        if any(_has(older, wanted) and _has(newer, wanted) for wanted in (*self._wanted["merged"], *self._wanted["over"])):
+            return "same"
+        return "replaces" if any(_has(older, wanted) for wanted in self._wanted["over"]) else ""
+
+
+def _has(text: str, wanted: dict[str, Sequence[str]]) -> bool:
+    return all(word_pattern(word).search(text) for word in wanted["words"])
