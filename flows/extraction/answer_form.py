@@ -1,21 +1,24 @@
-"""The form that a model fills in for one episode. Its field descriptions are part of the prompt, so they are short."""
+"""The form that a model fills in for one episode.
+
+It is billed with every question, so descriptions say only what neither a field's name nor the rules say.
+"""
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-Sources = Annotated[list[int], Field(description="numbers of the messages that say it")]
-Date = Annotated[str | None, Field(description="ISO date, or null")]
+Sources = list[int]  # numbers of messages
+Date = Annotated[str, BeforeValidator(lambda written: written or "")]  # ISO date; empty for none
 
 
 class FactForm(BaseModel):
     """A fact."""
 
-    statement: str = Field(description="self-contained, third person, names instead of pronouns, dates absolute")
-    topic: str = Field(description="two to five words")
+    statement: str
+    topic: str = Field(description="2-5 words")
     sources: Sources
-    event_start: Date = None
-    event_end: Date = None
+    event_start: Date = ""
+    event_end: Date = ""
 
 
 class EntityForm(BaseModel):
@@ -23,17 +26,18 @@ class EntityForm(BaseModel):
 
     name: str
     type: str = Field(description="person, organisation, location, object or another word")
-    summary: str = Field(description="what is said of it, one sentence")
+    summary: str = Field(description="what is said of it, 1 sentence")
     sources: Sources
 
 
 class RelationshipForm(BaseModel):
-    """An edge between two entities."""
+    """An edge between two entities; where ``ended``, its date is when it was over."""
 
     source: str
-    relation: str = Field(description="snake_case: works_at, lives_in, married_to, parent_of, friend_of, has_pet, ...")
+    relation: str = Field(description="works_at, lives_in, married_to, parent_of, friend_of, has_pet, ...")
     target: str
-    date: Date = None
+    ended: bool = Field(default=False, description="it is over")
+    date: Date = Field(default="", description="of its beginning or end")
     sources: Sources
 
 
@@ -42,8 +46,8 @@ class ForesightForm(BaseModel):
 
     statement: str = Field(description="a plan, appointment or deadline")
     evidence: str = Field(description="the words that say so")
-    start: Date = None
-    end: Date = None
+    start: Date = ""
+    end: Date = ""
     sources: Sources
 
 
@@ -53,7 +57,7 @@ class ProfileForm(BaseModel):
     about: str = Field(description="the person's name")
     statement: str
     category: str = Field(description="preference, dislike, goal, skill, identity, health, habit, ...")
-    implicit: bool = Field(description="shown rather than said")
+    implicit: bool = Field(description="shown, not said")
     sources: Sources
 
 
@@ -61,16 +65,16 @@ class CaseForm(BaseModel):
     """A task that an agent did with tools."""
 
     task_intent: str
-    approach: str = Field(description="the steps, numbered")
+    approach: str = Field(description="numbered steps")
     quality_score: float = Field(description="0 to 1")
-    key_insight: str = Field(description="what to know next time")
+    key_insight: str = Field(description="for next time")
 
 
 class EpisodeForm(BaseModel):
     """Everything worth remembering of an episode."""
 
-    subject: str = Field(description="up to ten words")
-    summary: str = Field(description="two or three sentences")
+    subject: str = Field(description="up to 10 words")
+    summary: str = Field(description="2-3 sentences")
     narrative: str = Field(description="what happened, in order, third person, with the date")
     facts: list[FactForm]
     entities: list[EntityForm]

@@ -10,12 +10,15 @@ _HEAD = re.compile(
     r"(?P<lead>(?:(?:and|but|so|then|now|today|also|yes|no),? )*)(?P<who>he|she)(?P<short>['’](?:s|ll))?(?= )", re.I
 )
 _HAS = re.compile(r"\s+(?:\w+ly\s+|just\s+|already\s+|never\s+|always\s+)?(?:been|got|had|gone|done|made|taken|\w{3,}ed)\b")
+SOMEONE = (
+    "sister|brother|mum|mom|dad|mother|father|son|daughter|wife|husband|friend|boss|manager|boyfriend|girlfriend|"
+    "fianc[eé]e?|partner|doctor|vet|neighbou?r|kid|child|baby|aunt|uncle|cousin|niece|nephew|grand\\w+|teacher|coach|guy|man|"
+    "woman|girl|boy|lady|dog|cat|puppy|pup|kitten|pet|artist|author|singer|player|colleague|coworker|roommate|mentor|"
+    "therapist|veteran"
+)
+"""Nouns for one person, or an animal that is called "he" or "she"; a pattern."""
 _SOMEONE = re.compile(  # who else may be meant
-    r"\b(?:(?:he|she|him|his|her|someone|somebody|everyone|who)\b|(?<!to the )(?:sister|brother|mum|mom|dad|mother|father|son|"
-    r"daughter|wife|husband|friend|boss|manager|boyfriend|girlfriend|fianc[eé]e?|partner|doctor|vet|neighbou?r|kid|child|baby|"
-    r"aunt|uncle|cousin|niece|nephew|grand\w+|teacher|coach|guy|man|woman|girl|boy|lady|dog|cat|puppy|pup|kitten|pet|artist|"
-    r"author|singer|player|colleague|coworker|roommate|mentor|therapist|veteran)\b(?! (?-i:[A-Z])))",
-    re.I,
+    rf"\b(?:(?:he|she|him|his|her|someone|somebody|everyone|who)\b|(?<!to the )(?:{SOMEONE})\b(?! (?-i:[A-Z])))", re.I
 )
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|from|near|around|the|an?|by|of|on|called|\d+)\s+$", re.I)
 _OPENING = re.compile(r"^\W*((?!\w+ing\b)[A-Z][\w-]*)")

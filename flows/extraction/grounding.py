@@ -6,10 +6,11 @@ between things that are there.
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from flows.extraction.names import is_name
 from flows.extraction.retelling import zone_of
-from mneme.dates import DaySpan, resolve_dates
+from mneme.dates import DaySpan, Grain, resolve_dates
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.records import StoredMessage
 
@@ -24,6 +25,8 @@ _NUMBER_WORDS = {
     )
     for word in words.split()
 } | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
+_WORD = re.compile(r"[^\W\u4e00-\u9fff]+")  # a Latin name may stand between Chinese characters
+_NEAR = 31  # days
 _CAPITALISED = re.compile(r"[A-Z][\w'’-]*")
 _AFTER_A_NAME = re.compile(
     r"^(?:['’]s\b| (?:is|was|has|had|will|would|said|says|and [A-Z]|went|works?|worked|lives?|lived|wants?|likes?|loves?)\b)"
@@ -42,24 +45,39 @@ def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: 
     text = " ".join(f"{message.sender_name} {message.text}" for message in sources)
     rest = _without_grounded_dates(statement, sources)
     numbers = {_plain(number) for number in _NUMBER.findall(rest)}
-    known = set(re.findall(r"\w+", f"{text} {' '.join(participants)}".lower()))
-    names = {part for name in _names(rest) for part in re.findall(r"\w+", name.lower())}
+    known = set(_WORD.findall(f"{text} {' '.join(participants)}".lower()))
+    names = {part for name in _names(rest) for part in _WORD.findall(name.lower())}
     return numbers <= _numbers(text) and names <= known
 
 
 def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) -> str:
     """The statement without the dates that are right: those that are, or contain, a day that a source means or is of.
 
-    A date more exact than its ground ("last week" told as one day) is not right.
+    A date more exact than its ground ("last week" told as one day) is not right. One that several sources tell together
+    is: "12 May", corrected to "the 13th".
     """
+    text = " ".join(message.text for message in sources)
     for message in sources:
         zone = zone_of(message)
         grounds = [DaySpan.of_day(message.sent_at.astimezone(zone).date())]
         grounds += [mention.span for mention in resolve_dates(message.text, message.sent_at, zone)]
         for mention in reversed(resolve_dates(statement, message.sent_at, zone)):
-            if any(mention.span.first <= ground.first and ground.last <= mention.span.last for ground in grounds):
+            holds_ground = any(mention.span.first <= ground.first and ground.last <= mention.span.last for ground in grounds)
+            if holds_ground or (len(sources) > 1 and _is_told_together(mention.span, text, grounds[0].first)):
                 statement = f"{statement[: mention.start_index]} {statement[mention.end_index :]}"
     return statement
+
+
+def _is_told_together(span: DaySpan, text: str, said: date) -> bool:
+    """Whether a text has the number of a day and its month, though not side by side; or "15th", of a day that is near."""
+    day = span.first.day
+    if span.grain is Grain.DAY and abs((span.first - said).days) <= _NEAR and re.search(rf"\b{day}(?:st|nd|rd|th)\b", text):
+        return True
+    month = MONTHS[span.first.month - 1].lower()
+    numbers = _numbers(text)
+    has_month = re.search(rf"\b{month[:3]}(?:{month[3:]})?\b", text.lower()) or f"{span.first.month}月" in text
+    chinese = "月" in text and str(span.first.month) in numbers
+    return span.grain is Grain.DAY and str(day) in numbers and bool(has_month or chinese)
 
 
 def _numbers(text: str) -> set[str]:

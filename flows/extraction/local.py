@@ -1,10 +1,12 @@
 """Extraction without a model: rules, patterns and the vectors that the messages already have."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flows.cuts import Cut, Extraction
 from flows.extraction.agent_cases import case_of
 from flows.extraction.centre import closeness
+from flows.extraction.corrections import corrected
 from flows.extraction.documents import extract_document
 from flows.extraction.facts import message_facts
 from flows.extraction.foresight import foresights_of
@@ -26,7 +28,8 @@ class LocalExtractor:
         """The memories of one cut; facts carry the subject of their episode as topic."""
         if cut.is_document:
             return extract_document(cut)
-        retellings = retell(cut.utterances)
+        meant = corrected(cut.utterances)
+        retellings = retell(meant.utterances)
         speakers = list(dict.fromkeys(retelling.speaker for retelling in retellings))
         near = closeness(cut.utterances)
         subject = subject_of(_words_said(retellings), speakers, [near[one.index] for one in retellings]) or " and ".join(
@@ -37,11 +40,11 @@ class LocalExtractor:
             subject=subject,
             summary=summary_of(retellings, near),
             narrative=narrative_of(retellings),
-            facts=tuple(message_facts(retellings, subject)),
+            facts=tuple(meant.facts(message_facts(retellings, subject))),
             entities=entities,
             relationships=relationships,
-            foresights=tuple(foresights_of(retellings)),
-            profile=tuple(profile_of(retellings)),
+            foresights=tuple(replace(each, sources=meant.cite(each.sources)) for each in foresights_of(retellings)),
+            profile=tuple(profile_of(retellings, relationships)),
             case=case_of(cut.utterances),
         )
 

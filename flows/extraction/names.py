@@ -1,55 +1,63 @@
 """Names in English sentences, by their capitals, and what kind of thing they seem to name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 
+from flows.extraction.name_lists import AMBIGUOUS_NAMES, GIVEN_NAMES, NO_NAMES, PLACES
 from flows.extraction.substance import carries
-from flows.extraction.word_classes import is_adjective, is_verb
-from mneme.dates.spans import MONTHS, WEEKDAYS
+from flows.extraction.word_classes import is_adjective, is_adverb, is_verb
 from mneme.text import STOP_WORDS, has_cjk
 
-_RUN = re.compile(r"[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
+_RUN = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
 _TITLE = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
 _OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/]|\s[-–•*])[\s\"'“‘]*$")
 _DIGIT = re.compile(r"\d")
+_HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.? (?=[A-Z][\w-]+$)")
+_COUNTED = re.compile(r"[A-Z][a-z]+ \d+")
+_ENDING = re.compile(r"['’]s?$|-(?:based|related|like|style|born|themed)?$")
 _CONNECTORS = frozenset("of the de da &".split())
 _IN_NAMES = frozenset("Do No Up Out On Off In All Own Over Under Me".split())  # stop words that end a name: "Quan Do"
-_NO_NAME = (
-    frozenset(
-        """christmas halloween easter thanksgiving god mr mrs ms dr mom dad mum grandma grandpa tv ai pm am diy faq asap btw fyi
-        thankfully luckily fortunately unfortunately sadly eventually suddenly obviously apparently basically clearly hopefully
-        wish guess perfect remember realizing whenever woohoo woo ugh woah whoa hmm nah haha hahaha plus since sometimes dear
-        congratulations mon tue tues wed thu thur thurs fri sat sun jan feb mar apr jun jul aug sept sep oct nov dec asked
-        spanish english french german italian chinese japanese russian american british canadian european african asian mexican
-        indian midwestern""".split()
-    )
-    | {name.lower() for name in MONTHS}
-    | {form for day in WEEKDAYS for form in (day, f"{day}s")}
-)
-_PLACES = frozenset(
-    """africa america asia europe australia canada china england france germany india ireland italy japan korea mexico norway
-    scotland spain sweden switzerland thailand turkey uk usa us wales brazil argentina egypt greece iceland netherlands portugal
-    russia singapore vietnam nyc london paris rome berlin madrid barcelona lisbon vienna prague amsterdam dublin edinburgh tokyo
-    kyoto osaka beijing shanghai shenzhen guangzhou hangzhou chengdu seoul bangkok mumbai delhi sydney melbourne toronto
-    vancouver montreal chicago boston seattle houston dallas austin denver miami atlanta phoenix portland philadelphia detroit
-    california texas florida oregon michigan ohio arizona nevada utah colorado hawaii alaska massachusetts washington""".split()
-)
+_SMALL = frozenset("a an the of and or in on at to for with from by de la".split())
+_SHOUTED = 5  # letters from which a word in capitals is loud rather than an abbreviation
 _ORGANISATION = re.compile(
     r"\b(?:Inc|Corp|Ltd|LLC|GmbH|Company|University|College|School|Academy|Institute|Hospital|Clinic|Bank|Club|Association|"
-    r"Foundation|Team|Studios?|Agency|Council|Center|Centre|Church|Museum|Society|Group|Union|League|Party)\b"
+    r"Foundation|Team|Studios?|Agency|Council|Center|Centre|Church|Museum|Society|Group|Union|League|Party|Bakery|Café|Cafe|"
+    r"Restaurant|Airlines?|Airways|Logistics|Systems|Technologies|Labs?|Partners|Ministry|Department|Police|Shelter|Library|"
+    r"Orchestra|Kindergarten|NBA|NFL|NHL|FIFA|UEFA|NASA|Google|Microsoft|Amazon|Facebook|Nike|Gatorade|Adidas|"
+    r"Door ?Dash|Uber|Netflix)\b"
 )
 _PLACE = re.compile(
-    r"\b(?:Street|Avenue|Park|Beach|Lake|Mountains?|Island|River|City|Bay|Valley|Canyon|Tower|Falls|Coast|Hills?|New York)\b"
+    r"\b(?:Street|Avenue|Road|Park|Beach|Lake|Mountains?|Mount|Island|Islands|River|City|Bay|Valley|Canyon|"
+    r"Tower|Falls|Coast|Hills?|"
+    r"New York|County|Village|Square|Bridge|Castle|Palace|Desert|Forest|Harbou?r|Station|Airport|Wall|Cliffs|"
+    r"Town|Peninsula|Ocean|"
+    r"Sea|Region|Province|Trail|Northwest|Northeast|Midwest|Temple|Garden|Gardens|hall|Hall)\b"
 )
 _PLACE_BEFORE = re.compile(
-    r"\b(?:in|to|from|near|around|across|through|visit(?:ing|ed)?|towards?|explor(?:e|ed|ing))\s+$", re.IGNORECASE
-)
-_PERSON_BEFORE = re.compile(
-    r"\b(?:named|with|met|meet|friend|sister|brother|son|daughter|wife|husband|cousin|aunt|uncle|boss|colleague|mr\.?|mrs\.?|"
-    r"ms\.?|dr\.?|prof\.?|coach|tell|told|ask|asked|invited?)\s+$",
+    r"\b(?:in|to|from|near|around|across|through|visit(?:ing|ed)?|towards?|explor(?:e|ed|ing)|via|over)\s+(?:the )?$",
     re.IGNORECASE,
 )
-_PERSON_AFTER = re.compile(r"^\s+(?:said|says|told|asked|thinks|thought|loves|likes|wants|called|invited|and I)\b")
+_PERSON_BEFORE = re.compile(
+    r"\b(?:named|met|meet|friend|sister|brother|son|daughter|wife|husband|cousin|aunt|uncle|boss|colleague|mr\.?|mrs\.?|"
+    r"ms\.?|dr\.?|prof\.?|coach|tell|told|ask|asked|invited?|actor|singer|author|writer|by|hug)\s+$",
+    re.IGNORECASE,
+)
+_PERSON_AFTER = re.compile(
+    r"^(?:,? (?:and|&) [A-Z]\w+)?\s+(?:said|says|told|asks|asked|thinks|thought|loves|likes|wants|wanted|"
+    r"called|calls|invited|cried|"
+    r"laughed|smiled|cooks|sings|agreed|agrees|takes|took|and I|(?:is|are|was|were) (?:moved|born|coming|happy|sick|ill))\b"
+)
+_KIND_WORDS = (
+    ("book", re.compile(r"\b(?:books?|novels?|reads?|reading|author|trilogy|written by|wrote)\b", re.I)),
+    ("film", re.compile(r"\b(?:movies?|films?|watch(?:ed|ing)?|cinema|screen)\b", re.I)),
+    ("song", re.compile(r"\b(?:songs?|listen(?:ed|ing)?|albums?|lyrics|music)\b", re.I)),
+    ("game", re.compile(r"\b(?:games?|gaming|play(?:ed|ing)?|console|boardgame)\b", re.I)),
+    ("event", re.compile(r"\b(?:festivals?|parade|fest|conference|tournament|workshop|marathon|ceremony|event)\b", re.I)),
+)
+_EVENT = re.compile(
+    r"\b(?:Fest|Festival|Parade|Pride|Conference|Summit|Marathon|Olympics|Cup|Championships?|Expo|Gala|Awards?)\b"
+)
 
 
 def is_name(words: str) -> bool:
@@ -57,50 +65,118 @@ def is_name(words: str) -> bool:
     if has_cjk(words):
         return True
     lowered = words.lower().replace("’", "'")
-    return _may_name(words) and (" " in words or carries(lowered))
+    return _may_name(words) and (" " in words or carries(lowered) or lowered in GIVEN_NAMES)
 
 
-def names_in(sentence: str) -> Iterator[str]:
+def is_organisation(name: str) -> bool:
+    """Whether a name says of itself that it is one of an organisation."""
+    return _ORGANISATION.search(name) is not None
+
+
+def is_place(name: str) -> bool:
+    """Whether a name is known for a place, or says so of itself."""
+    lowered = name.lower().removeprefix("the ")
+    return lowered in PLACES or lowered.split()[-1] in PLACES or _PLACE.search(name) is not None
+
+
+def names_in(sentence: str, known: Collection[str] = ()) -> Iterator[str]:
     """The names of a sentence: runs of capitalised words inside it, and titles in quotation marks.
 
-    A single capitalised word that begins the sentence, or follows a colon, is no evidence of a name.
+    A single capitalised word that begins the sentence, or follows a colon, is no evidence of a name, unless it is among
+    the ``known`` ones or does what people do ("Juno asks").
     """
-    seen: dict[str, None] = {}
+    for name, ordinary in _candidates(sentence):
+        if not ordinary or name in known:
+            yield name
+
+
+@lru_cache(maxsize=4_096)  # an episode asks for the same sentence several times
+def _candidates(sentence: str) -> tuple[tuple[str, bool], ...]:
+    """What may be names, each with whether its capital is only that of a sentence's beginning."""
+    seen: dict[str, bool] = {}
     for title in _TITLE.finditer(sentence):
-        if len(title[1].split()) <= 8 and not title[1].endswith(("!", "?")):
-            seen[title[1].strip(" .,")] = None
+        if _is_title(title[1]):
+            seen[title[1].strip(" .,")] = False
     for run in _RUN.finditer(sentence):
         if sentence[run.end() : run.end() + 1] in (":", "："):  # a heading
             continue
         opens = _OPENING.search(sentence, 0, run.start()) is not None
         for at, name in enumerate(_split(run[0])):
             first, _, rest = name.partition(" ")
-            if opens and at == 0 and rest and (is_adjective(first.lower()) or is_verb(first.lower())):
-                name = rest  # "Poor Rex", "Give Rex my love"
-            ordinary = opens and at == 0 and run[0].startswith(name) and " " not in name and not name.isupper()
-            if not ordinary and not _DIGIT.search(name) and not any(name in known for known in seen):
-                seen[name] = None
-    yield from seen
+            if opens and at == 0 and rest and _no_part_of_a_name(first):
+                name = rest  # "Poor Rex", "Give Rex my love", "Wow Mel"
+            if not _DIGIT.fullmatch(name[:1]) and not any(name in other for other in seen):
+                begins = opens and at == 0 and run[0].startswith(name)
+                seen[name] = begins and _is_ordinary(name, sentence[run.end() :])
+    return tuple(seen.items())
+
+
+def _is_ordinary(name: str, after: str) -> bool:
+    """Whether a word with a capital that begins a sentence need not be a name, as far as its form and what follows tell."""
+    if " " in name or name.isupper():
+        return _COUNTED.fullmatch(name) is not None  # "Sampling 200 entries"
+    lowered = name.lower()
+    if lowered in PLACES or (lowered in GIVEN_NAMES and lowered not in AMBIGUOUS_NAMES):
+        return False
+    return not _someone_acts(name, after)
 
 
 def type_of(name: str, sentence: str) -> str:
-    """``organisation``, ``location``, ``person`` or ``object``, by the name's own words, then by those around it."""
-    if _ORGANISATION.search(name):
-        return "organisation"
-    if _PLACE.search(name) or name.lower() in _PLACES:
-        return "location"
+    """What a name stands for, by its own words, then by those around it in a sentence.
+
+    ``person``, ``organisation``, ``location``, ``book``, ``film``, ``song``, ``game`` or ``event``; else ``object``.
+    """
+    if _HONORIFIC.match(name):
+        return "person"
     at = max(sentence.find(name), 0)
     before, after = sentence[:at], sentence[at + len(name) :]
-    if _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after):
+    quoted = before[-1:] in ('"', "“")
+    if not quoted and _ORGANISATION.search(name):
+        return "organisation"
+    if not quoted and _EVENT.search(name):
+        return "event"
+    if is_place(name) and (not quoted or name.lower() in PLACES):
+        return "location"
+    if _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or name.split()[0].lower() in GIVEN_NAMES:
         return "person"
-    return "location" if _PLACE_BEFORE.search(before) and not name.isupper() else "object"
+    titled = quoted or name.startswith("The ")
+    if _PLACE_BEFORE.search(before) and not name.isupper() and not titled:
+        return "location"
+    kinds = [kind for kind, words in _KIND_WORDS if words.search(sentence)]
+    return kinds[0] if len(kinds) == 1 or (kinds and titled) else "object"
+
+
+def _no_part_of_a_name(word: str) -> bool:
+    lowered = word.lower()
+    return is_adjective(lowered) or is_verb(lowered) or is_adverb(lowered) or (not carries(lowered) and lowered != "the")
+
+
+def _someone_acts(name: str, after: str) -> bool:
+    """Whether a word that begins a sentence is somebody who speaks or feels: "Juno asks", not "Everybody says"."""
+    return (
+        _PERSON_AFTER.match(after) is not None
+        and not name.lower().endswith(("body", "one", "ing", "s"))
+        and not is_adjective(name.lower())
+        and not is_verb(name.lower())
+        and name.lower() not in ("people", "mom", "dad", "doctor", "teacher", "life", "nature", "music", "art", "boss")
+    )
+
+
+def _is_title(words: str) -> bool:
+    """Whether what stands in quotation marks is written like a title: its words with capitals, small ones aside."""
+    plain = words.split()
+    capitals = sum(word[:1].isupper() or word[:1].isdigit() or word.lower() in _SMALL for word in plain)
+    return len(plain) <= 8 and capitals == len(plain) and not words.endswith(("!", "?")) and words.lower() not in NO_NAMES
 
 
 def _split(run: str) -> list[str]:
     """The names in a run of capitalised words, broken where a word cannot be part of one ("Yesterday I", "Now Ann")."""
+    honorific = _HONORIFIC.match(run)
+    if honorific:
+        return [run]
     names: list[list[str]] = [[]]
     for word in run.split(" "):
-        plain = re.sub(r"['’]s?$", "", word)
+        plain = _ENDING.sub("", word)
         if word in _CONNECTORS:
             if names[-1]:
                 names[-1].append(word)
@@ -116,4 +192,6 @@ def _split(run: str) -> list[str]:
 
 def _may_name(word: str) -> bool:
     lowered = word.lower()
-    return word[:1].isupper() and len(word) > 1 and lowered not in _NO_NAME and lowered not in STOP_WORDS
+    if len(word) >= _SHOUTED and word.isalpha() and word.isupper() and word.isascii() and lowered not in GIVEN_NAMES:
+        return False
+    return word[:1].isupper() and len(word) > 1 and lowered not in NO_NAMES and lowered not in STOP_WORDS

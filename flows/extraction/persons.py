@@ -49,8 +49,18 @@ _FIRST_OR_SECOND = re.compile(
     r"|\b(?P<loose>im|ive|i(?=['’](?:m|ve|d|ll)\b|\s))(?P<looser>['’](?:m|ve|d|ll))?\b",
     re.IGNORECASE,
 )
+_OF_US = re.compile(r"\b(all|both|each|some|most|many|none|one) of us\b|\bus (all|both)\b", re.IGNORECASE)
+_SELF = re.compile(r"\b(?:I|me|my|we|us|our|let|hope|glad|thanks?)\b|^(?:\w+ )?(?:please|do|don['’]t|let)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"(?:(?<=[\s:：(])|^)(?:\"[^\"]+\"|“[^”]+”|「[^」]+」)")  # who speaks there is told beside it
+_WHERE_YOU = re.compile(r"\b\w+ where you (?:can )?(?!['’]|were\b|went\b|are\b|\w+ed\b)\w", re.IGNORECASE)
+_WHEN_YOU = re.compile(
+    r"\b(?:when|whenever|once|unless|every \w+|how (?:much|far)) you "
+    r"(?!['’]|were\b|went\b|had\b|did\b|\w+ed\b|come\b|get back\b)\w",
+    re.IGNORECASE,
+)
+_YOU = re.compile(r"\byou(?:['’]\w+)?\b|\byour\b", re.IGNORECASE)
 _IDIOM = re.compile(  # nobody is meant
-    r"\b(?:(?:you never know|you name it|mind you|there you go|here you go|you bet|if you (?:ask me|will)|"
+    r"\b(?:(?:you never know|you name it|mind you|(?:t?here) (?:you|ya) go|you bet|if you (?:ask me|will)|"
     r"as you (?:know|can see))\b|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",
     re.IGNORECASE,
 )
@@ -85,11 +95,14 @@ def third_person(sentence: str, voice: Voice) -> str:
     """
     if has_cjk(sentence):
         sentence = _chinese(sentence, voice)
+    sentence = _OF_US.sub(lambda match: f"{match[1]} of them" if match[1] else f"them {match[2]}", sentence)
+    if voice.listener and _means_anyone(sentence):
+        voice = Voice(voice.speaker, "one")
     told, at = "", 0
     others = f"{voice.speaker} and others"
     pending_agreement = False
     met_others = False
-    idioms = [match.span() for match in _IDIOM.finditer(sentence)]
+    idioms = [match.span() for pattern in (_IDIOM, _QUOTED) for match in pattern.finditer(sentence)]
 
     def add(piece: str) -> None:
         nonlocal told, pending_agreement
@@ -108,12 +121,20 @@ def third_person(sentence: str, voice: Voice) -> str:
         if text.startswith(others):  # named once, then "they" and "them"
             text = _again(match["word"], text.removeprefix(others)) if met_others else text
             met_others = True
+        elif met_others and match["word"] and match["word"].lower() == "our":
+            text = "their"
         add(sentence[at : match.start()])
         told += text
         pending_agreement = pending
         at = match.end()
     add(sentence[at:])
     return told
+
+
+def _means_anyone(sentence: str) -> bool:
+    """Whether "you" is everybody: "It's a game where you build houses"."""
+    place, time = _WHERE_YOU.search(sentence), _WHEN_YOU.search(sentence)
+    return not sentence.endswith("?") and (place is not None or (time is not None and not _SELF.search(sentence)))
 
 
 def _again(word: str, verb: str) -> str:
@@ -149,7 +170,7 @@ def _replacement(match: re.Match[str], sentence: str, voice: Voice) -> tuple[str
     if word in ("your", "yours", "your own"):
         return possessive(listener) + (" own" if word == "your own" else ""), False
     if word == "yourself":
-        return listener, False
+        return (listener if listener != "one" and _YOU.search(sentence) else "oneself"), False
     before = _LAST_WORD.search(sentence, 0, match.start())
     if not short and before and (before[1].lower() in _BEFORE_OBJECT or _MODAL_BEFORE.search(before[0])):
         return listener, False
@@ -174,7 +195,8 @@ def _plural(word: str, short: str, sentence: str, voice: Voice) -> tuple[str, bo
 
 # --- Chinese ---------------------------------------------------------------------------------------------------------
 
-_CHINESE = re.compile("我们|咱们|咱俩|我俩|我|你们|您|你(?!好)")
+_CHINESE = re.compile("我们|咱们|咱俩|我俩|(?<![自忘])我(?!国|行我素)|你们|您|你(?!好)")
+_CHINESE_QUOTED = re.compile('(“[^”]+”|「[^」]+」|"[^"]+")')
 
 
 def _chinese(sentence: str, voice: Voice) -> str:
@@ -190,4 +212,5 @@ def _chinese(sentence: str, voice: Voice) -> str:
             return voice.speaker
         return voice.listener if voice.listener and word != "你们" else word
 
-    return _CHINESE.sub(told, sentence)
+    pieces = _CHINESE_QUOTED.split(sentence)  # what somebody else says of "me" is not of the speaker
+    return "".join(piece if at % 2 else _CHINESE.sub(told, piece) for at, piece in enumerate(pieces))

@@ -18,7 +18,10 @@ from mneme.text import has_cjk
 from mneme.times import zone
 
 _GESTURE = re.compile(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$", re.I)  # "[shares a photo]", "*waves at Bo*"
+_SHARED = re.compile(r"^\[shared? an? (?P<what>\w+: .+)\]$", re.I)
+_CAPTION_OPENING = re.compile(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|image|close up|screenshot)s? of ", re.I)
 _ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
+_FIGURATIVE = re.compile(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$", re.I)  # "like yesterday"
 _LONGEST_CODE = 200  # characters of a block of code that a fact shows
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = re.compile(
@@ -90,11 +93,20 @@ def retell(utterances: Sequence[Utterance]) -> list[Retelling]:
     """All messages of a cut that somebody said; those of tools and systems are left out."""
     spoken = [(index, one.message) for index, one in enumerate(utterances) if one.message.role in ("user", "assistant")]
     cast = list(dict.fromkeys(spoken_name(message.sender_name, message.role) for _, message in spoken))
-    names = frozenset(part.lower() for name in cast for part in re.split(r"\W+", name) if part)
+    names = _parts(cast)
     retellings: list[Retelling] = []
     for index, message in spoken:
         retellings.append(_retell(index, message, cast, names, retellings[-1] if retellings else None))
     return retellings
+
+
+def participants(retellings: Sequence[Retelling]) -> frozenset[str]:
+    """The names of those who speak, word by word, in lower case."""
+    return _parts(list(dict.fromkeys(retelling.speaker for retelling in retellings)))
+
+
+def _parts(cast: Sequence[str]) -> frozenset[str]:
+    return frozenset(part.lower() for name in cast for part in re.split(r"\W+", name) if part)
 
 
 def zone_of(message: StoredMessage) -> tzinfo:
@@ -136,6 +148,10 @@ def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, nam
         article = "a" if attachment["kind"] == "file" else "an"
         told = f"{voice.speaker} shared {article} {attachment['kind']}: {attachment['what']}."
         return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
+    shared = _SHARED.match(sentence)
+    if shared:
+        what = _CAPTION_OPENING.sub("", shared["what"])
+        return Said(Kind.ATTACHMENT, sentence, sentence, f"{voice.speaker} shared a {what}.", is_informative(what, names))
     if sentence.startswith("```"):
         lines = " ".join(sentence.strip("`").split())
         told = f"{voice.speaker} shared code: {lines[:_LONGEST_CODE]}{'…' if len(lines) > _LONGEST_CODE else ''}"
@@ -144,7 +160,8 @@ def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, nam
     if gesture:
         told = f"{voice.speaker} {gesture['what'][0].lower()}{gesture['what'][1:]}."
         return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(gesture["what"], names))
-    dates = tuple(resolve_dates(sentence, message.sent_at, zone_of(message)))
+    mentions = resolve_dates(sentence, message.sent_at, zone_of(message))
+    dates = tuple(one for one in mentions if not _FIGURATIVE.search(sentence, 0, one.start_index))
     dated = with_dates(sentence, dates)
     told = third_person(with_antecedent(without_opening(dated, names), context, names), voice)
     informative = bool(dates) or is_informative(sentence, names)

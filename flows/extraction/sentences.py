@@ -12,7 +12,21 @@ _LONGEST = 800  # characters; also keeps the patterns that look around them from
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*")
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+")
+_STATED_AND_ASKED = re.compile(  # but "Your flight is on Friday, isn't it?" and "If you come, can you ..." only ask
+    r"^(?P<stated>(?:(?:and|but|so|well|also),? )?(?:i|i['’]\w+|we|we['’]\w+|my|our|he|she|they|"
+    r"(?:s?he|they|it)['’]\w+|the|there(?:['’]s)?|[A-Z]\w+)\b [^?,;:\"“]{8,}),\s+"
+    r"(?P<asked>(?:(?:where|what|why|how|who|when|which)\b(?: \w+)?|(?:can|could|will|would|do|did|"
+    r"are|have|should|shall)) (?:you|we|i)\b[^?,]{4,}\?)$",
+    re.IGNORECASE,
+)
+_NO_STATEMENT = re.compile(
+    r"(?:if|when|since|because|as|while|after|before|what|where|who|why|how|which|do|does|did|is|are|can|could|will|would|have|has)\b",
+    re.I,
+)
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+"
+    r"|\s(?=\[(?:shares?d? |image: |audio: |file: ))"  # something shown is a sentence of its own
+)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -41,7 +55,7 @@ def _prose(text: str) -> list[str]:
         sentences.append(_BULLET.sub("", text[start : end.end()].strip()))
         start = end.end()
     sentences.append(_BULLET.sub("", text[start:].strip()))
-    pieces = (piece for sentence in sentences for piece in _bounded(sentence))
+    pieces = (piece for sentence in sentences for part in _asked_apart(sentence) for piece in _bounded(part))
     return [piece for piece in pieces if any(character.isalnum() for character in piece)]
 
 
@@ -51,6 +65,16 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     if _ABBREVIATION.search(text, start, end) or _LIST_NUMBER.search(text, start, end):
         return True
     return _INITIAL.search(text, start, end) is not None and not _NO_SURNAME.match(text, end)
+
+
+def _asked_apart(sentence: str) -> Iterator[str]:
+    """A statement and the question after it, which asks something else: "The vet is at 5, can you drive us?"."""
+    match = _STATED_AND_ASKED.match(sentence) if sentence.endswith("?") and len(sentence) <= _LONGEST else None
+    if match is None or _NO_STATEMENT.match(sentence):
+        yield sentence
+    else:
+        yield f"{match['stated']}."
+        yield match["asked"][0].upper() + match["asked"][1:]
 
 
 def _bounded(sentence: str) -> Iterator[str]:

@@ -60,7 +60,8 @@ _PRAISE_LIMIT = 2  # words of content up to which a sentence about the other's t
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENING = re.compile(
     r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
-    r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|anyway|actually|honestly|and|but|so)\b"
+    r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|plus|best of all|anyway|actually|honestly|and|but|so|"
+    r"on (?:another|a different|a side|that) note|in other news|guess what|you know what|speaking of which)\b"
     r"(?: so much| a lot| a bunch| thing)?"
     r"(?:,? ([^\W\d_]+))?\s*[,!.:;…-]+\s*|(?:so|but|and) (?=i\b|my\b|we\b))",
     re.I,
@@ -74,10 +75,11 @@ _CHINESE_PHATIC = re.compile(
 )
 
 
-def content_words(sentence: str) -> list[str]:
+@lru_cache(maxsize=8_192)  # a sentence is weighed several times
+def content_words(sentence: str) -> tuple[str, ...]:
     """The lower-case words that carry a sentence: neither stop words nor words of greeting, praise or filling."""
     words = (word.lower().replace("’", "'") for word in _WORD.findall(sentence))
-    return [word for word in words if carries(word)]
+    return tuple(word for word in words if carries(word))
 
 
 @lru_cache(maxsize=65_536)
@@ -97,12 +99,13 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
         rest = _CHINESE_PHATIC.sub("", sentence)
         return sum(character.isalnum() for character in rest) >= 2
     words = {word for word in content_words(sentence) if not _is_called(word.removesuffix("'s"), names)}
-    if _PRAISE.search(sentence) and _praises(sentence):
+    if _PRAISE.search(sentence) and praises(sentence):
         return len(words) > _PRAISE_LIMIT
     return len(words) > (1 if _PHRASES.search(sentence) else 0)
 
 
-def _praises(sentence: str) -> bool:
+def praises(sentence: str) -> bool:
+    """Whether a sentence has a word of praise or pity."""
     return any(word.lower() in _PRAISING for word in _WORD.findall(sentence))
 
 

@@ -20,11 +20,12 @@ def texts(*lines):
         ("The vet is at 3 pm.", "no sorry 3:30 pm", "The vet is at 3:30 pm."),
         ("We stay in Porto for August.", "Oops, I meant Faro.", "We stay in Faro for August."),
         ("Kim lives on the third floor.", "Fourth floor, sorry.", "Kim lives on the fourth floor."),
+        ("A table for eight.", "Nine, I forgot Kim.", "A table for nine."),
         ("My boss is called Anne.", "Actually it's Anna, not Anne.", "My boss is called Anna."),
         ("Lena has three kids.", "Wait, no. It's two kids, not three.", "Lena has two kids."),
         ("Turn left at the church.", "Correction: turn right at the church.", "Turn right at the church."),
         ("Tom's birthday is on 12 May.", "It's the 13th, actually.", "Tom's birthday is on 13 May."),
-        ("The vet is at 5, can you drive?", "I got the time wrong, the vet is at 6.", "The vet is at 6, can you drive?"),
+        ("The vet is at 5, can you drive?", "I got the time wrong, the vet is at 6.", "The vet is at 6.\nCan you drive?"),
         ("会议下午两点开始。", "我说错了，是三点。", "会议下午三点开始。"),
         ("我老板叫李明。", "不是李明，是李敏。", "我老板叫李敏。"),
         ("我们住三亚的酒店。", "更正一下，是海口的酒店。", "我们住海口的酒店。"),
@@ -42,6 +43,7 @@ def test_a_correction_changes_what_was_said_and_is_gone(said, correction, meant)
         ("The concert is on Thursday, sorry, I mean Friday.", "The concert is on Friday."),
         ("I paid 40 euros for it. No wait, it was 45.", "I paid 45 euros for it."),
         ("The rent is 900, I mean 950, from May.", "The rent is 950, from May."),
+        ("It took three hours, I mean five hours, and he is fine.", "It took five hours, and he is fine."),
         ("这把椅子我花了四百，不对，是四百五。", "这把椅子我花了四百五。"),
     ],
 )
@@ -70,13 +72,28 @@ def test_what_corrects_nothing_stays_as_it_is(lines):
 
 
 def test_what_is_withdrawn_is_gone_and_what_is_said_instead_stays():
-    lines = ("Ann: Let's meet at the museum.", "Ann: Scratch that, let's meet at the library.")
-    assert texts(*lines) == ["", "Scratch that, let's meet at the library."]
+    lines = ("Ann: Let's meet at the museum.", "Ann: Scratch that, Bo wants to see a film.")
+    assert texts(*lines) == ["", "Scratch that, Bo wants to see a film."]
+
+
+def test_what_is_said_instead_keeps_what_it_does_not_change():
+    lines = ("Ann: Let's meet at the museum on Saturday.", "Ann: Scratch that, let's meet at the library.")
+    assert texts(*lines) == ["Let's meet at the library on Saturday.", ""]
 
 
 def test_another_may_correct_a_statement():
     lines = ("Ann: I met your brother Steve.", "Bo: His name is Stefan, not Steve.")
     assert texts(*lines) == ["I met your brother Stefan.", ""]
+
+
+def test_one_corrects_oneself_by_agreeing():
+    lines = ("Ann: My brother earns 70k.", "Bo: Didn't you say 60?", "Ann: Right, 60k.")
+    assert texts(*lines) == ["My brother earns 60k.", "Didn't you say 60?", ""]
+
+
+def test_who_agrees_with_nothing_that_was_said_corrects_nothing():
+    lines = ("Ann: My brother earns 70k.", "Bo: Wow!", "Ann: Right, 60 years at Nokia.")
+    assert texts(*lines) == [line.partition(": ")[2] for line in lines]
 
 
 def test_the_rest_of_the_correcting_message_stays():
@@ -91,7 +108,9 @@ def test_the_fact_is_told_once_and_cites_both_messages():
     assert (fact.sources, fact.same_as_source) == ((0, 1), False)
 
 
-WORDS = st.sampled_from("sorry no wait not I mean it's Tuesday Monday 15 50 , . ? Anna Anne *4 不对 是 周二 两点 scratch that".split())
+WORDS = st.sampled_from(
+    "sorry no wait not I mean it's Tuesday Monday 15 50 , . ? Anna Anne *4 不对 是 周二 两点 scratch that".split()
+)
 
 
 @given(st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=6))

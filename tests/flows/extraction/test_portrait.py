@@ -24,18 +24,66 @@ def profile(text):
         ("I'm a teacher.", "identity"),
         ("I play the cello.", "skill"),
         ("I have two cats.", "possession"),
+        ("I lost my job as a banker.", "work"),
+        ("I get seasick easily.", "health"),
+        ("My left knee hurts.", "health"),
+        ("I hate mornings.", "dislike"),
+        ("My home is Oslo, I grew up in Oslo.", "origin"),
     ],
 )
 def test_what_one_says_of_oneself_is_explicit(text, category):
     assert profile(text) == [("Ann", category, False)]
 
 
-def test_a_habit_is_an_implicit_trait():
-    assert profile("I run every morning.") == [("Ann", "habit", True)]
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("I run every morning.", "habit"),
+        ("In my free time I go to the sea.", "habit"),
+        ("Painting helps me relax.", "interest"),
+        ("I've been surfing since I was a kid.", "interest"),
+        ("Family is so important to me.", "value"),
+        ("I'm passionate about animal rights.", "value"),
+        ("I always regret late decisions.", "habit"),
+        ("I'm an introvert.", "identity"),
+    ],
+)
+def test_what_one_does_again_and_holds_dear_is_told(text, category):
+    [item] = profile(text)
+    assert item[1] == category
+    assert item[2] == (category != "identity")
 
 
 @pytest.mark.parametrize(
-    "text", ["I love it!", "I love your dress.", "I have a meeting at noon.", "I'm a bit tired.", "Do I like jazz?"]
+    ("text", "statement"),
+    [
+        ("I work at Initech.", "Ann works at Initech."),
+        ("I no longer work at Initech.", "Ann no longer works at Initech."),
+        ("My husband cooks.", "Ann is married."),
+        ("My kids are tall.", "Ann has kids."),
+        ("We have a dog named Rex.", "Ann has a pet, Rex."),
+        ("I moved to Lyon last year.", "Ann lives in Lyon."),
+    ],
+)
+def test_a_relationship_is_told_in_one_plain_sentence(text, statement):
+    assert [item.statement for item in LocalExtractor().extract(talk(f"Ann: {text}", "Bo: ok")).profile] == [statement]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I love it!",
+        "I love your dress.",
+        "I have a meeting at noon.",
+        "I'm a bit tired.",
+        "Do I like jazz?",
+        "I love all the yellow leaves.",
+        "I love how they shine.",
+        "That is my favorite!",
+        "Check out my own painting!",
+        "I have a file named notes.",
+        "I want to check the error.",
+    ],
 )
 def test_passing_remarks_are_no_trait(text):
     assert profile(text) == []
@@ -121,7 +169,41 @@ def test_what_only_confirms_a_day_is_no_expectation_of_its_own():
         "Who knows if I'll ever get a pet.",
         "I'm starting to realize that sleep is important.",
         "Maybe I'll write a screenplay about sailors.",
+        "Starting a business takes courage.",
+        "Hope to see more of Lisbon.",
+        "I'll reach my dreams if I keep pushing hard.",
+        "Friday's dinner is cancelled.",
+        "不上线，只改提示词。",
     ],
 )
 def test_a_mood_or_a_bare_date_is_no_foresight(text):
     assert foresights(text) == ()
+
+
+def test_a_message_with_several_days_has_an_expectation_for_each():
+    found = foresights("On Wednesday I install the new gauge, on Friday I have my last day.")
+    assert [(plan.start.day, plan.statement.split(" ")[0]) for plan in found] == [(4, "On"), (6, "On")]
+    assert "gauge" in found[0].statement
+    assert "last day" in found[1].statement
+
+
+def test_a_bare_day_that_answers_a_question_is_told_with_it():
+    lines = ("Ann: Birthday party on the day or at the weekend?", "Bo: Saturday, please.")
+    [plan] = LocalExtractor().extract(talk(*lines)).foresights
+    assert plan.statement.startswith('Asked "Birthday party')
+    assert plan.start.day == 7
+
+
+def test_a_request_with_a_deadline_is_expected():
+    [plan] = foresights("Can you send the report by Friday?")
+    assert plan.start.day == 6
+
+
+def test_what_the_same_episode_cancels_is_not_expected():
+    lines = ("Ann: We fly to Lofoten on 5 June.", "Bo: Nice.", "Ann: Oh no, Lofoten is cancelled.")
+    assert LocalExtractor().extract(talk(*lines)).foresights == ()
+
+
+def test_a_chinese_plan_for_today_is_expected_and_what_is_done_is_not():
+    assert len(foresights("我补个需求文档，今天出初稿。")) == 1
+    assert foresights("今天已经提交了。") == ()

@@ -1,0 +1,121 @@
+"""What goes before a fact so that it can be understood: the question that it answers, or the remark that it goes on from."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from flows.extraction.memorable import speaks_of_self
+from flows.extraction.reports import quoted, reported
+from flows.extraction.retelling import Kind, Retelling, Said
+from flows.extraction.selection import Reader, presents
+from flows.extraction.substance import weight
+from mneme.text import has_cjk
+
+_SHORT_ANSWER = 4.0  # weight under which an answer that tells nothing itself is joined with its question
+_YES_OR_NO = re.compile(
+    r"\s*(?:yes|yeah|yep|yup|no|nope|nah|never|not yet|sure|of course|definitely|maybe)\b|\s*(?:是|对|不|没|有|会|可以)", re.I
+)
+_SMALL_TALK = re.compile(
+    r"\b(?:up (?:to|with)|how (?:are|have|about)|how['’]s (?:it|every|life|your|the)|how['’]ve|what['’]?s (?:new|up)|"
+    r"what about you|going on|anything (?:new|fun|else|cool|exciting)|"
+    r"what (?:else )?(?:is|has been|['’]s been) (?:new|happening))\b",
+    re.I,
+)
+_QUESTION_ASKS = 0.5  # substance under which nobody knows what a question is about
+_SAYS_MUCH, _STANDS_ALONE = 2.5, 5.0  # substance of its first sentence and of all from which an answer needs no question
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What stands before the fact, and the places of the messages that say it."""
+
+    opening: str
+    sources: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that the next message may answer."""
+
+    said: Said
+    context: Context
+
+
+def open_question(retelling: Retelling, earlier: Sequence[Retelling], read: Reader) -> OpenQuestion | None:
+    """The question that the message before leaves open; None where there is none, or nobody could tell what it is about.
+
+    A question that leans, or says nothing by itself, has before it the sentence that it is about.
+    """
+    before = _other(retelling, earlier)
+    if before is None:
+        return None
+    spoken = [one for one in before.said if one.kind is not Kind.ATTACHMENT][-2:]
+    question = next((one for one in reversed(spoken) if one.kind is Kind.QUESTION and one.informative), None)
+    if question is None or (_SMALL_TALK.search(question.text) and read.substance(question) < _QUESTION_ASKS):
+        return None
+    leaning = read.leans(question, before) or read.substance(question) < _QUESTION_ASKS
+    if before.message.role == "assistant" or not leaning:
+        return OpenQuestion(question, Context(_asked([question]), (before.index,)))
+    asking = [one for one in takewhile(lambda one: one is not question, before.said) if one.informative][-1:]
+    if any(speaks_of_self(one.text) and _explains(one, before, read) for one in asking):
+        return OpenQuestion(question, Context(f"{reported(before, asking)} {_asked([question])}", (before.index,)))
+    topic = _topic(earlier[:-1], read)
+    if topic:
+        return OpenQuestion(question, Context(topic.opening + _asked([question]), (before.index, *topic.sources)))
+    if any(read.substance(one) >= _QUESTION_ASKS for one in asking):
+        return OpenQuestion(question, Context(_asked([*asking, question]), (before.index,)))
+    return None
+
+
+def short_answer(retelling: Retelling, question: OpenQuestion, read: Reader) -> list[Said]:
+    """What answers a question in few words; empty when neither has anything to remember."""
+    answer = list(takewhile(lambda one: one.kind is not Kind.QUESTION, retelling.said))
+    spoken = [one for one in answer if one.kind is Kind.STATEMENT]
+    tells = any(one.informative for one in answer) or _YES_OR_NO.match(retelling.message.text)
+    if not spoken or not tells or sum(weight(one.text) for one in spoken) >= _SHORT_ANSWER:
+        return []
+    return answer if max(map(read.substance, (question.said, *spoken))) >= _QUESTION_ASKS else []
+
+
+def context_of(
+    words: Sequence[Said], retelling: Retelling, earlier: Sequence[Retelling], question: OpenQuestion | None, read: Reader
+) -> Context | None:
+    """What the sentences of a fact need before them; None for nothing, or where nothing explains them."""
+    if retelling.message.role == "assistant":
+        return None
+    first = words[0]
+    leaning = read.leans(first, retelling)
+    asks = any(one.kind is Kind.QUESTION for one in takewhile(lambda one: one is not first, retelling.said))
+    if question and not asks:
+        light = read.substance(first) < _SAYS_MUCH or sum(map(read.substance, words)) < _STANDS_ALONE
+        needed = leaning or light or not read.remembers(first, retelling)
+        return question.context if needed else None
+    if _other(retelling, earlier) is None or not leaning or not speaks_of_self(first.text):
+        return None
+    return _topic(earlier, read)
+
+
+def _other(retelling: Retelling, earlier: Sequence[Retelling]) -> Retelling | None:
+    """The message before, when somebody else said it."""
+    return earlier[-1] if earlier and earlier[-1].speaker != retelling.speaker else None
+
+
+def _asked(said: Sequence[Said]) -> str:
+    text = quoted(said)
+    return f"被问到{text}，" if has_cjk(text) else f"Asked {text}, "
+
+
+def _topic(sources: Sequence[Retelling], read: Reader) -> Context | None:
+    """The last statement that says what follows is about."""
+    for source in reversed(sources):
+        for one in reversed(source.said):
+            if _explains(one, source, read):
+                return Context(f"{reported(source, [one])} ", (source.index,))
+    return None
+
+
+def _explains(one: Said, source: Retelling, read: Reader) -> bool:
+    return (
+        one.kind is Kind.STATEMENT and read.remembers(one, source) and not read.leans(one, source) and not presents(one, source)
+    )
