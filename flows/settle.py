@@ -13,7 +13,7 @@ from flows.deciders import Deciders
 from flows.statements import Relation, Statement
 from flows.validity import judged_validities
 from flows.view import View
-from mneme.ids import cluster_id
+from mneme.ids import cluster_id, episode_of
 from mneme.ports import Filter, VectorLeg
 from mneme.records import AtomicFact, Foresight, Validity
 from mneme.rows import Collection, Key, Row, revised
@@ -66,7 +66,10 @@ class Settlement:
 
         def compared(older: Statement, newer: Statement) -> bool:
             one, other = clusters[older.id], clusters[newer.id]
-            return one == other or (other in self._clusters.links(one) and _episode_of(older.id) != _episode_of(newer.id))
+            if one == other:  # what one message says is not told twice, but a plan may be a fact and a foresight
+                return set(older.message_ids).isdisjoint(newer.message_ids) or not _in_one_conversation(older.id, newer.id)
+            # What one episode says in other words was told apart by who extracted it.
+            return other in self._clusters.links(one) and episode_of(older.id) != episode_of(newer.id)
 
         self._put(judged_validities([list(statements.values())], compared, self._deciders.judge, self._deciders.scope))
         for cluster in self._open:
@@ -169,9 +172,8 @@ def statement_key(view: View, identity: str) -> Key:
     return view.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
 
 
-def _episode_of(identity: str) -> str:
-    """The episode of a statement. What one episode says was told apart by who extracted it."""
-    return identity.rsplit("/", 2)[0]
+def _in_one_conversation(one: str, other: str) -> bool:
+    return episode_of(one).rpartition("/")[0] == episode_of(other).rpartition("/")[0]
 
 
 def _record(row: Row) -> AtomicFact | Foresight:
