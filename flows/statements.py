@@ -26,6 +26,11 @@ class Claim:
     value: str
     ends: bool = False
 
+    @property
+    def is_plan(self) -> bool:
+        """Whether it is about a plan ("ann|plan|dentist"): that changes the moment it is said, however far ahead it lies."""
+        return "|plan|" in self.about
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

@@ -95,7 +95,8 @@ def judged_validities(
 
 def _from_then_on(newer: Statement) -> datetime:
     """When the newer took the older's place: when it was said, or when it begins where that lies ahead."""
-    return max(newer.said_at, newer.event_at or newer.said_at)
+    begins = newer.said_at if newer.claim.is_plan else newer.event_at or newer.said_at
+    return max(newer.said_at, begins)
 
 
 def _with(validity: Validity, **changes: object) -> Validity:

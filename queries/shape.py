@@ -68,7 +68,7 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
     ranks = {standing.id: rank for rank, standing in enumerate(ranking.standings, start=1)}
     places = _Places(ranking.scores, ranks)
     evidence = ranking.evidence
-    shown = {standing.parent or standing.id for standing in ranking.standings}
+    shown = {standing.parent or standing.id for standing in ranking.standings if standing.id not in evidence.messages}
     episodes = [
         (candidate.row, _episode(candidate.row, places, evidence.facts.get(identity, ()), facts_per_episode))
         for identity, candidate in evidence.episodes.items()

@@ -126,3 +126,8 @@ def test_a_judge_is_asked_about_a_pair_once_and_changes_nothing_but_the_number_o
 def test_statements_that_are_not_compared_leave_one_another_alone() -> None:
     result = judged_validities([[said(1, "a"), said(2, "b")]], lambda older, newer: False, RuleJudge(), "scope")
     assert not any(each.valid_to for each in result.values())
+
+
+def test_a_plan_that_is_put_off_is_void_at_once() -> None:
+    result = became(said(1, "day=10", "ann|plan|dentist", event_day=10), said(5, "day=30", "ann|plan|dentist", event_day=30))
+    assert result["s1"].valid_to == DAY + timedelta(days=5)
