@@ -11,7 +11,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +31,8 @@ _SCHEMA = """
         PRIMARY KEY (scope, key)
     ) WITHOUT ROWID
 """
+_FIND = "SELECT answer FROM answers WHERE scope = ? AND key = ?"
+_ADD = "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
 class NamedChatModel(ChatModel, Protocol):
@@ -92,6 +94,33 @@ class CachedChat:
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
         return self._stored(prompt.scope, key, form) or answer
 
+    def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
+        """The answers of ``remember``, by content; contents without one are left out.
+
+        Raises:
+            StoreUnavailable: the cache cannot be read.
+        """
+        asked = {self._part_key(role, content): content for content in contents}
+        with self._lock, self._errors():
+            kept = {
+                content: str(row[0])
+                for key, content in asked.items()
+                if (row := self._connection.execute(_FIND, (scope, key)).fetchone()) is not None
+            }
+            self._hits[role] += len(kept)
+        return kept
+
+    def remember(self, role: Role, scope: str, answers: Mapping[str, str]) -> dict[str, str]:
+        """Keep small answers by content, durably on return; the answers that now stand: of two, the one kept first.
+
+        Raises:
+            StoreUnavailable: the cache cannot be written.
+        """
+        keys = {content: self._part_key(role, content) for content in answers}
+        with self._lock, self._errors(), self._transaction():
+            self._connection.executemany(_ADD, [(scope, keys[content], answer) for content, answer in answers.items()])
+            return {content: str(self._connection.execute(_FIND, (scope, key)).fetchone()[0]) for content, key in keys.items()}
+
     def usage(self) -> dict[Role, Usage]:
         """What each role has used since the start; ``cached`` counts the answers that cost nothing."""
         usage = self._chat.usage()
@@ -133,9 +162,12 @@ class CachedChat:
         content = json.dumps([self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema])
         return hashlib.sha256(content.encode()).digest()
 
+    def _part_key(self, role: Role, content: str) -> bytes:
+        return hashlib.sha256(json.dumps([self._chat.model(role), role, content]).encode()).digest()
+
     def _stored(self, scope: str, key: bytes, form: type[Answer]) -> Answer | None:
         with self._lock, self._errors():
-            row = self._connection.execute("SELECT answer FROM answers WHERE scope = ? AND key = ?", (scope, key)).fetchone()
+            row = self._connection.execute(_FIND, (scope, key)).fetchone()
         if row is None:
             return None
         try:
@@ -147,10 +179,17 @@ class CachedChat:
 
     def _store(self, scope: str, key: bytes, answer: BaseModel) -> None:
         with self._lock, self._errors():
-            self._connection.execute(
-                "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (scope, key, answer.model_dump_json(by_alias=True)),
-            )
+            self._connection.execute(_ADD, (scope, key, answer.model_dump_json(by_alias=True)))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ _PROBLEMS_SHOWN = 5
 def schema_of(form: type[BaseModel]) -> tuple[dict[str, Any], bool]:
     """The JSON schema of a form, and whether it may be called strict.
 
+    It is billed with every question, so it has no more than a model needs: the docstrings of the classes are left out.
     Strict structured output wants every field required and no other allowed; a form with open keys (``dict``) cannot
     have that.
     """
@@ -45,6 +46,7 @@ def _strict(node: Any, open_keys: list[bool]) -> Any:
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}  # nothing may stand beside a reference
     if "properties" in schema:
+        schema.pop("description", None)
         schema |= {"required": list(schema["properties"]), "additionalProperties": False}
     elif schema.get("type") == "object":
         open_keys.append(True)

@@ -1,6 +1,6 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
-from mneme.ports import ChatModel, Embedder
+from mneme.ports import Embedder, RememberingChat
 from mneme.settings import Settings
 
 ANSWERS_FILE = "answers.sqlite"
@@ -23,7 +23,7 @@ def open_embedder(settings: Settings) -> Embedder:
             return OpenAiEmbedder(settings.embedder)
 
 
-def open_chat_model(settings: Settings) -> ChatModel | None:
+def open_chat_model(settings: Settings) -> RememberingChat | None:
     """The chat model of ``MNEME_MODELS__PROVIDER``, with its answers cached in the data folder; None for ``none``.
 
     Raises:

@@ -1,15 +1,14 @@
 """A chat model behind an OpenAI-compatible endpoint, that answers in a given form."""
 
 import json
-import threading
-from collections import defaultdict
-from dataclasses import replace
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from connectors.answer_forms import parse_answer, schema_of
-from connectors.call_budget import CallBudget, purpose_of
+from connectors.call_budget import Call, CallBudget, purpose_of
+from connectors.call_usage import UsageMeter
 from connectors.openai_http import Endpoint, Refusal, Retries
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Prompt, Role, Usage
@@ -50,10 +49,14 @@ class OpenAiChat:
             retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds),
             "MNEME_MODELS",
         )
-        self._budget = CallBudget(settings.calls_in_flight, settings.calls_in_flight_process)
-        self._lock = threading.Lock()
+        self._budget = CallBudget(
+            settings.calls_in_flight,
+            settings.calls_in_flight_process,
+            settings.requests_per_minute,
+            settings.tokens_per_minute,
+        )
         self._format: dict[tuple[str, type[BaseModel]], Format] = {}
-        self._usage: defaultdict[Role, Usage] = defaultdict(Usage)
+        self._meter = UsageMeter()
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
@@ -62,24 +65,26 @@ class OpenAiChat:
     def answer(self, prompt: Prompt, form: type[Answer]) -> Answer:
         """One structured answer.
 
-        Its time is ``deadline_seconds`` over all attempts and the repair, after a place among the calls in flight
-        was free, which is waited for as long at most.
+        Its time is ``deadline_seconds`` over all attempts and the repair, after it was let out by the limits on calls
+        in flight and on the minute, each of which is waited for as long at most.
 
         Raises:
             ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
             ModelError: server errors or no connection until the attempts were spent.
         """
-        with self._budget.call(purpose_of(prompt.role), self._settings.deadline_seconds):
+        chat: Chat = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        tokens = _asked(chat, form) + self._meter.usually_answered(prompt.role)
+        limit = self._settings.deadline_seconds
+        with self._budget.call(purpose_of(prompt.role), tokens, limit) as call, self._meter.call(prompt.role):
             deadline = self._endpoint.retries.deadline()
-            chat: Chat = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
-            text = self._complete(prompt.role, chat, form, deadline)
+            text = self._complete(prompt.role, chat, form, deadline, call)
             try:
                 return parse_answer(text, form)
             except ModelMalformed as error:
                 correction = f"That does not fit: {error}. Answer again, with the JSON object alone, complete and valid."
             chat += [{"role": "assistant", "content": text}, {"role": "user", "content": correction}]
             try:
-                return parse_answer(self._complete(prompt.role, chat, form, deadline), form)
+                return parse_answer(self._complete(prompt.role, chat, form, deadline, call), form)
             except ModelMalformed as error:
                 raise ModelMalformed(
                     f"{self.model(prompt.role)} as {prompt.role}: {error}, also when asked again; "
@@ -88,14 +93,13 @@ class OpenAiChat:
 
     def usage(self) -> dict[Role, Usage]:
         """What each role has used since the start."""
-        with self._lock:
-            return dict(self._usage)
+        return self._meter.usage()
 
     def close(self) -> None:
         """Close the connections."""
         self._endpoint.close()
 
-    def _complete(self, role: Role, chat: Chat, form: type[BaseModel], deadline: float) -> str:
+    def _complete(self, role: Role, chat: Chat, form: type[BaseModel], deadline: float, call: Call) -> str:
         """The text of one completion, in the best format that the endpoint takes."""
         model = self.model(role)
         known = self._format.get((model, form))
@@ -103,14 +107,14 @@ class OpenAiChat:
         for format_ in (known,) if known else _FORMATS:
             body = self._body(model, chat, form, format_)
             try:
-                completion = self._endpoint.post("/chat/completions", body, deadline)
+                completion = self._endpoint.post("/chat/completions", body, deadline, call.attempt)
             except Refusal as error:
                 if error.status not in _UNSUPPORTED:
                     raise
                 refusals.append(error)
             else:
                 self._format[model, form] = format_
-                return self._text(role, body, completion)
+                return self._text(role, chat, form, completion, call)
         raise refusals[0]  # refused in every format: the format was not what it minded
 
     def _body(self, model: str, chat: Chat, form: type[BaseModel], format_: Format) -> dict[str, Any]:
@@ -133,7 +137,7 @@ class OpenAiChat:
     def _reasons(self, model: str) -> bool:
         return model.rsplit("/", 1)[-1].startswith(self._settings.reasoning_models)  # routers write vendor/model
 
-    def _text(self, role: Role, body: dict[str, Any], completion: dict[str, Any]) -> str:
+    def _text(self, role: Role, chat: Chat, form: type[BaseModel], completion: dict[str, Any], call: Call) -> str:
         try:
             choice = completion["choices"][0]
             message = choice["message"]
@@ -141,23 +145,28 @@ class OpenAiChat:
             refusal = message.get("refusal") or (choice.get("finish_reason") == "content_filter" and "content filter")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise ModelMalformed("a completion without choices; check that MNEME_MODELS__BASE_URL serves chat") from error
-        self._count(role, body, completion.get("usage"), text)
+        call.used(self._count(role, _asked(chat, form), completion.get("usage"), text))
         if refusal:
             raise ModelRefused(f"{self.model(role)} as {role} refuses this content ({str(refusal)[:200]})")
         return str(text)
 
-    def _count(self, role: Role, body: dict[str, Any], usage: object, text: str) -> None:
+    def _count(self, role: Role, estimate: int, usage: object, text: str) -> int:
+        """Add to what the role has used; the tokens of this completion. ``estimate`` serves where the endpoint counts none."""
         counted = usage if isinstance(usage, dict) else {}
         asked, answered = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if asked is None:
-            asked = sum(estimate_tokens(message["content"]) for message in body["messages"])
+            asked = estimate
         if answered is None:
             answered = estimate_tokens(text)
-        with self._lock:
-            so_far = self._usage[role]
-            self._usage[role] = replace(
-                so_far,
-                calls=so_far.calls + 1,
-                input_tokens=so_far.input_tokens + int(asked),
-                output_tokens=so_far.output_tokens + int(answered),
-            )
+        self._meter.answered(role, int(asked), int(answered))
+        return int(asked) + int(answered)
+
+
+def _asked(chat: Chat, form: type[BaseModel]) -> int:
+    """Tokens of a question with its schema, by estimate; each message has some three of its own (OpenAI)."""
+    return sum(estimate_tokens(message["content"]) + 3 for message in chat) + 3 + _schema_tokens(form)
+
+
+@cache
+def _schema_tokens(form: type[BaseModel]) -> int:
+    return estimate_tokens(json.dumps(schema_of(form)[0], separators=(",", ":")))

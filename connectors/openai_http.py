@@ -20,6 +20,7 @@ from pydantic import SecretStr
 from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.times import utc_now
 
+_SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again
 _MAY_PASS = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
 _JSON = {"Content-Type": "application/json"}
@@ -86,13 +87,20 @@ class Endpoint:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
         self._client = httpx.Client(base_url=url, headers=headers, limits=limits)
 
-    def post(self, path: str, body: Mapping[str, Any], deadline: float | None = None) -> dict[str, Any]:
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        deadline: float | None = None,
+        before_each: Callable[[float], None] = lambda left: None,
+    ) -> dict[str, Any]:
         """The endpoint's JSON answer to a JSON body.
 
         Args:
             path: below the base URL, ``/chat/completions``.
             body: the request.
             deadline: a moment of the clock by which all attempts end; None: the whole time from now.
+            before_each: called before each attempt with the seconds that are left; may wait, and may raise.
 
         Raises:
             ModelTimeout: no answer by the deadline. A server that sends its answer in drops can exceed it by one read.
@@ -109,6 +117,8 @@ class Endpoint:
             left = ends - retries.clock()
             if left <= 0:
                 raise ModelTimeout(self._late(path, ""))
+            before_each(left)
+            left = max(ends - retries.clock(), _SHORTEST_SECONDS)
             failure, rate_limited, at_least = "", False, 0.0
             try:
                 response = self._send(path, body, left, ends)

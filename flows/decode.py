@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC
 
 from flows.chunks import chunk
-from flows.items import Arrived, Pause, lane_of
+from flows.items import Amendment, Arrived, Pause, lane_of
 from mneme.errors import InputError
 from mneme.events import Delete, Document, Edit, Flush, Forget, Message, parse_event
 from mneme.ids import content_hash, message_id
@@ -17,11 +17,11 @@ from mneme.tokens import estimate_tokens
 log = logging.getLogger(__name__)
 
 
-def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pause | DeadLetter]:
+def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Amendment | Pause | DeadLetter]:
     """One event as what the lanes take, or as a dead letter with its raw bytes.
 
-    A message gives one ``Arrived``, a document one for each chunk, a flush a ``Pause``. Versions are 1: a first
-    write only creates (flows/embed.py).
+    A message gives one ``Arrived``, a document one for each chunk, an edit or delete an ``Amendment``, a flush a ``Pause``.
+    Versions are 1: a first write only creates (flows/embed.py).
     """
     try:
         event = parse_event(incoming.raw, incoming.received_at)
@@ -35,7 +35,9 @@ def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pau
                 yield Pause(
                     lane_of(event.tenant_id, event.conversation_id), "flush", tenant_id=event.tenant_id, flush_id=event.flush_id
                 )
-            case Edit() | Delete() | Forget():
+            case Edit() | Delete():
+                yield amendment_of(event, incoming)
+            case Forget():
                 raise InputError(
                     f"event: {event.event!r} is not applied yet by this version; the event is kept, replay it later"
                 )
@@ -44,6 +46,19 @@ def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Pau
     except Exception as error:  # noqa: BLE001  a defect that one event meets must not stop the stream at every start
         log.error("%s cannot be decoded: %s; see the dead letter", incoming.position, type(error).__name__)
         yield _refused(incoming, f"{type(error).__name__}: {error}")
+
+
+def amendment_of(event: Edit | Delete, incoming: Incoming) -> Amendment:
+    """The amendment that an event asks for."""
+    return Amendment(
+        tenant_id=event.tenant_id,
+        conversation_id=event.conversation_id,
+        message_id=event.message_id,
+        text=event.text if isinstance(event, Edit) else None,
+        position=incoming.position,
+        received_at=incoming.received_at,
+        raw=incoming.raw,
+    )
 
 
 def _refused(incoming: Incoming, reason: str) -> DeadLetter:

@@ -24,7 +24,7 @@ from bytewax.run import cli_main
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.feeds import Fed, Feed
-from flows.items import Arrived, Extracted, FlushDone, Pause, Retraction, WriteBatch
+from flows.items import Amendment, Arrived, Extracted, FlushDone, Pause, Retraction, WriteBatch
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
@@ -68,7 +68,7 @@ class Source:
 
 def build(
     sources: Sequence[Source],
-    decode: Callable[[Any], Iterable[Arrived | Pause | DeadLetter]],
+    decode: Callable[[Any], Iterable[Arrived | Amendment | Pause | DeadLetter]],
     services: Services,
     writer: Writer,
 ) -> Dataflow:
@@ -131,7 +131,7 @@ def _without_key(pair: tuple[str, Any]) -> Any:
     return pair[1]
 
 
-def _conversation_bucket(item: Arrived | Pause, buckets: int) -> str:
+def _conversation_bucket(item: Arrived | Amendment | Pause, buckets: int) -> str:
     if isinstance(item, Pause) and not item.lane:
         return f"{item.bucket:04d}"
     return f"{stable_hash(item.lane) % buckets:04d}"

@@ -18,7 +18,7 @@ from flows.pump import Pump, worth_retrying
 from flows.references import MessagesGone, read_cut, refer, referred, weight_of
 from flows.services import Services
 from flows.state import decode_state, encode_state
-from mneme.errors import ModelError
+from mneme.errors import ModelError, ModelMalformed
 from mneme.ports import DeadLetter
 from mneme.rows import Vector
 
@@ -41,7 +41,7 @@ class ExtractLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[Reference, Done] = Pump(services.submit, services.clock)
+        self._pump: Pump[Reference, Done] = Pump(services.pool(services.extractor.calls_a_model), services.clock)
         if state is not None:
             for reference in decode_state(state, STATE_VERSION):
                 self._add(reference, None)
@@ -114,10 +114,10 @@ def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, st
     extractor, failure = services.extractor, ""
     for attempt in range(_MODEL_ATTEMPTS if extractor.calls_a_model else 1):
         try:
-            return _checked(extractor.extract(cut), cut), extractor, failure
+            return _checked(extractor.extract(cut), cut), extractor, ""
         except ModelError as error:
             failure = f"{type(error).__name__}: {error}"
-            if not worth_retrying(error):
+            if not (worth_retrying(error) or isinstance(error, ModelMalformed)):  # a model may find the form another time
                 break
             log.warning("extraction attempt %d of %s: %s", attempt + 1, cut.id, error)
         except Exception:  # noqa: BLE001  a defect in an extractor costs one episode's depth, never the stream

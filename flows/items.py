@@ -3,17 +3,19 @@
     source -> Incoming -> decode -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
            -> reconcile -> WriteBatch -> write
 
-``Pause`` and ``Retraction`` travel the same way, in order with what they concern. ``WriteBatch``, ``FlushDone`` and
-``DeadLetter`` go from any step straight to the writer.
+An ``Amendment`` comes out of decode as well and leaves embed as ``Amended``. ``Pause`` and ``Retraction`` travel the same
+way, in order with what they concern. ``WriteBatch``, ``FlushDone`` and ``DeadLetter`` go from any step straight to the
+writer.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from flows.cuts import Cut, Utterance
-from mneme.ids import make_id
+from mneme.ids import make_id, message_id
 from mneme.ports import DeadLetter, Write
-from mneme.records import Mention, Owner, StoredMessage
+from mneme.records import Mention, Owner, Position, StoredMessage
 from mneme.rows import Row
 
 Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
@@ -36,16 +38,62 @@ class Arrived:
         return lane_of(self.message.owner.tenant_id, self.message.conversation_id, self.message.document_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """An ``edit`` or ``delete`` event as it came: the new ``text`` of a message, None to delete it. ``raw`` are its bytes."""
+
+    tenant_id: str
+    conversation_id: str
+    message_id: str
+    text: str | None
+    position: Position
+    received_at: datetime | None
+    raw: bytes
+
+    @property
+    def lane(self) -> str:
+        """The conversation it belongs to."""
+        return lane_of(self.tenant_id, self.conversation_id)
+
+    @property
+    def stored_id(self) -> str:
+        """The id of the message it is about."""
+        return message_id(self.tenant_id, self.conversation_id, self.message_id)
+
+    def refusal(self, what: str) -> str:
+        """Why it is not applied to its message, which ``what``."""
+        event = "delete" if self.text is None else "edit"
+        return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """A new message with its vector; ``replayed`` when an earlier run of the flow had got at least so far with it."""
+    """A new message with its vector.
+
+    ``replayed`` when an earlier run of the flow had got at least so far with it; ``continues`` when its conversation began
+    with an earlier message.
+    """
+
+    utterance: Utterance
+    replayed: bool = False
+    continues: bool = False
+
+    @property
+    def lane(self) -> str:
+        """The conversation or document it belongs to."""
+        return Arrived(self.utterance.message).lane
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Amended:
+    """A message that was known before, as it is now: edited, or ``deleted``; ``replayed`` as for ``Embedded``."""
 
     utterance: Utterance
     replayed: bool = False
 
     @property
     def lane(self) -> str:
-        """The conversation or document it belongs to."""
+        """The conversation it belongs to."""
         return Arrived(self.utterance.message).lane
 
 
@@ -68,7 +116,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """An episode that was shown during a pause and turned out not to begin there."""
+    """An episode that was written, and that does not begin there: shown too early, or its messages were changed."""
 
     lane: str
     owner: Owner
@@ -118,5 +166,5 @@ class FlushDone:
     flush_id: str
 
 
-LaneItem = Arrived | Embedded | Cut | Pause | Retraction | Extracted
+LaneItem = Arrived | Amendment | Embedded | Amended | Cut | Pause | Retraction | Extracted
 SinkItem = WriteBatch | FlushDone | DeadLetter

@@ -21,8 +21,13 @@ Result = TypeVar("Result")
 POLL_MILLISECONDS = 20
 _FIRST_RETRY_SECONDS = 2.0
 _LONGEST_RETRY_SECONDS = 60.0
+_LONGEST_GLANCE_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
+
+
+class NotYet(Exception):
+    """Raised by a job whose input is still on its way through the flow: it is run again in a moment, however often."""
 
 
 def next_poll(now: datetime) -> datetime:
@@ -43,6 +48,7 @@ class _Job(Generic[Item, Result]):
     call: Callable[[], Result] | None
     future: "Future[Result] | None" = None
     attempts: int = 0
+    glances: int = 0
     retry_at: datetime | None = None
 
     def outcome(self) -> Result | BaseException | None:
@@ -56,8 +62,8 @@ class Pump(Generic[Item, Result]):
     """Jobs in a pool, finished in the order of submission within a queue; queues never wait for one another.
 
     A job that fails because the outside is down (``worth_retrying``) is tried again for as long as ``patient`` says,
-    with doubling pauses up to a minute: its queue waits, which the source feels as back-pressure. Every other error
-    is handed to the step as the result.
+    with doubling pauses up to a minute: its queue waits, which the source feels as back-pressure. One that raises
+    ``NotYet`` is tried again much sooner. Every other error is handed to the step as the result.
 
     Args:
         submit: runs a callable in a pool of threads.
@@ -118,6 +124,11 @@ class Pump(Generic[Item, Result]):
         if not job.future.done():
             return False
         error = job.future.exception()
+        if isinstance(error, NotYet):
+            job.glances += 1
+            seconds = min(POLL_MILLISECONDS / 1000 * 2 ** min(job.glances - 1, 10), _LONGEST_GLANCE_SECONDS)
+            job.retry_at = self._clock() + timedelta(seconds=seconds)
+            return False
         if error is None or not worth_retrying(error):
             return True
         job.attempts += 1

@@ -66,7 +66,9 @@ class ReconcileLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[tuple[_Work, ...], _Reconciled] = Pump(services.submit, services.clock)
+        self._pump: Pump[tuple[_Work, ...], _Reconciled] = Pump(
+            services.pool(services.settings.reconcile.judge == "model"), services.clock
+        )
         self._unseen = Unseen()
         self._waiting: dict[str, deque[_Work]] = {}
         self._at_work: set[str] = set()

@@ -8,7 +8,7 @@ from mneme.rows import Collection, Key
 
 
 class MessagesGone(LookupError):
-    """The messages that a reference names are no longer in the index: erased, or refused by it."""
+    """The messages that a reference names are no longer in the index: deleted, erased, or refused by it."""
 
 
 def refer(item: Cut | Retraction | Pause) -> Reference:
@@ -25,6 +25,7 @@ def refer(item: Cut | Retraction | Pause) -> Reference:
                 "ids": [utterance.message.id for utterance in item.utterances],
                 "closed_by": item.closed_by,
                 "provisional": item.provisional,
+                "because": item.begins_because,
                 "document_name": item.document_name,
                 "section": item.section,
             }
@@ -66,7 +67,7 @@ def read_cut(reference: Reference, services: Services) -> Cut:
     utterances = tuple(
         Utterance(record, rows[key].vector)
         for key in keys
-        if key in rows and isinstance(record := rows[key].record(), StoredMessage)
+        if key in rows and isinstance(record := rows[key].record(), StoredMessage) and not record.deleted
     )
     if not utterances:
         raise MessagesGone(f"the messages of {reference['id']} are no longer in the index; the episode is not made")
@@ -78,6 +79,7 @@ def read_cut(reference: Reference, services: Services) -> Cut:
         utterances=utterances,
         closed_by=reference["closed_by"],
         provisional=reference["provisional"],
+        begins_because=tuple(reference.get("because", ())),
         document_name=reference["document_name"],
         section=reference["section"],
     )

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from connectors.call_budget import Purpose, share_of
 from connectors.embedding_queue import EmbeddingQueue
 from connectors.indices import open_index
 from connectors.models import open_chat_model, open_embedder
@@ -33,16 +34,21 @@ from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable
 from mneme.ids import short_hash
-from mneme.ports import ChangeFeed, DeadLetters, Incoming
+from mneme.ports import ChangeFeed, DeadLetters, Incoming, Role, Usage
 from mneme.settings import Settings
 from mneme.times import utc_now
+
+_EMBEDDING_CALLS = 8  # at a time to an endpoint
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run over files did. Episodes and facts are counted once, however often they were revised."""
+    """What a run over files did. Episodes and facts are counted once, however often they were revised.
+
+    ``usage`` is what chat models cost, by role.
+    """
 
     messages: int
     duplicates: int
@@ -50,6 +56,7 @@ class IngestReport:
     facts: int
     dead_letters: int
     seconds: float
+    usage: Mapping[Role, Usage] = field(default_factory=dict)
 
 
 def ingest(
@@ -105,7 +112,7 @@ def ingest(
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
         stack.enter_context(_stopped_by_signals(stopping))
-        tally = _run(
+        tally, usage = _run(
             settings,
             "files",
             [Source("files", ("files",), open_feed)],
@@ -126,6 +133,7 @@ def ingest(
         facts=len(wrote.get("fact", ())),
         dead_letters=len(wrote.get("dead_letter", ())),
         seconds=time.monotonic() - started,
+        usage=usage,
     )
 
 
@@ -185,7 +193,8 @@ def _run(
     stopping: threading.Event,
     wrote: Callable[[str, str], None],
     on_ready: Callable[[], None] | None = None,
-) -> Counter[str]:
+) -> tuple[Counter[str], Mapping[Role, Usage]]:
+    """What happened, counted, and what chat models cost."""
     tally: Counter[str] = Counter()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(settings.data / "recovery" / name, name, settings.flow.buckets))
@@ -196,13 +205,20 @@ def _run(
         index.prepare(embedder.identity)
         index.refresh()  # what a process that died wrote must be found by the searches of this one
         versions = Versions(store.begin_run(index, settings.flow.adopt_index))
-        queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005)
+        at_a_time = 1 if settings.embedder.provider == "local" else _EMBEDDING_CALLS
+        queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005, threads=at_a_time)
         stack.callback(queue.close)
         pool = ThreadPoolExecutor(settings.flow.threads, thread_name_prefix="mneme")
         stack.callback(partial(pool.shutdown, wait=True, cancel_futures=True))
         chat = open_chat_model(settings)
+        calls = None
         if chat is not None:
             stack.callback(chat.close)
+            # Beside the calls in flight there are those that wait for their turn, read or embed.
+            models, threads = settings.models, settings.flow.threads
+            in_flight = min(models.calls_in_flight, share_of(Purpose.INGESTION, models.calls_in_flight_process))
+            calls = ThreadPoolExecutor(in_flight + threads, thread_name_prefix="mneme-calls")
+            stack.callback(partial(calls.shutdown, wait=True, cancel_futures=True))
         services = Services(
             settings=settings,
             index=index,
@@ -218,6 +234,7 @@ def _run(
             judge=open_judge(settings, chat),
             skill_writer=partial(model_writer, chat) if chat is not None and settings.reconcile.judge == "model" else None,
             tally=tally,
+            submit_call=calls.submit if calls is not None else None,
         )
         writer = Writer(index, letters, changes, utc_now, stopping, wrote)
         flow = build(sources, partial(decode, parser=PlainTextParser()), services, writer)
@@ -234,7 +251,7 @@ def _run(
                 raise own from error
             else:
                 raise
-    return tally
+        return tally, chat.usage() if chat is not None else {}
 
 
 def _pause(stopping: threading.Event, seconds: float) -> None:

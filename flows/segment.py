@@ -2,34 +2,39 @@
 
 The work is done by flows/conversation.py; this step keeps the conversations of one bucket, asks the detector (in the
 pool where it calls a model), looks after time, and holds no texts of conversations that rest: those are references,
-read again from the index, in the pool, when the conversation goes on. While a conversation waits for the pool it only
-takes in messages; pauses wait with it.
+read again from the index, in the pool, when the conversation goes on. Changes of what was decided long ago, and
+conversations that were forgotten here, are read from the index too (flows/resegment.py). While a conversation waits for
+the pool it only takes in messages and changes; pauses wait with it.
 """
 
 import heapq
-import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TypeVar
 
 from flows.conversation import Conversation, Limits, Question
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
-from flows.items import Embedded, Pause, Retraction
+from flows.items import Amended, Embedded, Pause, Retraction, WriteBatch
 from flows.pump import Pump, next_poll
 from flows.references import refer, referred
-from flows.rest import Resting, Texts, read_texts, rest, without_texts
+from flows.resegment import Remembered, Resegmented, remember, resegment
+from flows.rest import Resting, Texts, after_a_crash, from_version_1, read_texts, rest, without_texts
 from flows.services import Services
 from flows.state import decode_state, encode_state
-from mneme.errors import MnemeError, ModelError, StoreUnavailable
+from flows.verdicts import judge
 from mneme.ids import section_id
+from mneme.ports import Remove
+from mneme.rows import Key, flush_marker
 
-STATE_VERSION = 1
-# Conversations of a bucket that are kept after they went idle; older ones begin a new episode. All are written whenever
-# one of them goes on: 512 cost some 10 ms.
+STATE_VERSION = 2
+# Conversations of a bucket that are kept after they went idle; older ones are found again in the index. All are written
+# whenever one of them goes on: 512 cost some 10 ms.
 _RESTING = 512
 
-log = logging.getLogger(__name__)
+Out = Cut | Retraction | Pause | WriteBatch
+Found = TypeVar("Found")
 
 
 class SegmentLane:
@@ -41,20 +46,26 @@ class SegmentLane:
         self._hold_back = timedelta(seconds=boundaries.hold_back_seconds)
         self._idle = timedelta(seconds=boundaries.idle_seconds)
         self._limits = Limits(boundaries.max_messages, boundaries.max_tokens)
-        self._verdicts: Pump[tuple[str, Question], Verdict] = Pump(services.submit, services.clock, patient=1)
+        self._verdicts: Pump[tuple[str, Question], Verdict] = Pump(
+            services.pool(services.detector.calls_a_model), services.clock
+        )
         self._texts: Pump[str, Texts] = Pump(services.submit, services.clock)
+        self._past: Pump[tuple[Conversation, Key], Resegmented | Remembered] = Pump(
+            services.pool(services.detector.calls_a_model), services.clock
+        )
         self._awake: dict[str, Conversation] = {}
         self._resting: OrderedDict[str, Resting] = OrderedDict()
         self._judging: set[str] = set()
         self._waking: dict[str, Resting] = {}
+        self._looking_back: set[str] = set()
         self._waiting: dict[str, list[Pause]] = {}
         self._due: list[tuple[datetime, str]] = []
         self._scheduled: dict[str, datetime] = {}
         if state is not None:
-            self._restore(decode_state(state, STATE_VERSION))
+            self._restore(decode_state(state, STATE_VERSION, {1: from_version_1}))
 
-    def on_batch(self, items: Sequence[Embedded | Pause]) -> Iterator[Cut | Retraction | Pause]:
-        """Take in messages and pauses, in order."""
+    def on_batch(self, items: Sequence[Embedded | Amended | Pause]) -> Iterator[Out]:
+        """Take in messages, changes and pauses, in order."""
         now = self._services.clock()
         touched: dict[str, None] = {}
         for item in items:
@@ -63,32 +74,42 @@ class SegmentLane:
                     touched.pop(lane, None)
                     yield from self._pause(lane, item, now)
             elif item.utterance.message.document_id is not None:
-                yield _section(item.utterance)
+                yield section_cut(item.utterance)
+            elif isinstance(item, Embedded):
+                self._conversation_of(item, item.continues).hold(item.utterance, now, doubtful=item.replayed)
+                touched[item.lane] = None
             else:
-                self._conversation_of(item).hold(item.utterance, now, doubtful=item.replayed)
+                self._conversation_of(item, True).amend(item.utterance, now, item.replayed)
                 touched[item.lane] = None
         for lane in touched:
             yield from self._go_on(lane, now)
         yield from self.poll()
 
-    def poll(self) -> Iterator[Cut | Retraction | Pause]:
-        """Apply the verdicts that came in, and do what is due."""
+    def poll(self) -> Iterator[Out]:
+        """Take what the pool has found out, and do what is due."""
         now = self._services.clock()
         for lane, texts in self._texts.finished():
-            if not isinstance(texts, Texts):
-                raise texts or MnemeError(f"the texts of {lane} did not come back")
-            del self._waking[lane]
-            conversation = self._awake[lane]
-            conversation.episode, conversation.undecided = texts.episode, texts.undecided
-            conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.place)
+            self._take_texts(lane, _result(texts, Texts))
             yield from self._resume(lane, now)
         for (lane, question), outcome in self._verdicts.finished():
+            verdict = _result(outcome, Verdict)
             self._judging.discard(lane)
             conversation = self._awake[lane]
-            yield from conversation.apply(question, self._verdict(question, outcome))
-            if isinstance(outcome, Verdict) and outcome.tail_complete and not conversation.undecided:
+            yield from conversation.apply(question, verdict)
+            if verdict.tail_complete and not conversation.undecided:
                 yield from conversation.pause(self._services.fallback_detector, "boundary")
             yield from self._resume(lane, now)
+        for (as_it_was, marker), found in self._past.finished():
+            yield WriteBatch((Remove(marker, self._services.versions.next()),))
+            if isinstance(found, BaseException):
+                raise found
+            assert found is not None, "only jobs are handed to this pump"
+            self._looking_back.discard(as_it_was.lane)
+            conversation = self._awake[as_it_was.lane]
+            yield from found.work_into(conversation, as_it_was)
+            if found.open is not None:
+                yield from self._show_again(conversation)
+            yield from self._resume(as_it_was.lane, now)
         while self._due and self._due[0][0] <= now:
             due, lane = heapq.heappop(self._due)
             if self._scheduled.get(lane) == due:  # else something earlier took its place
@@ -97,7 +118,8 @@ class SegmentLane:
 
     def wake_at(self) -> datetime | None:
         """When something is due: the pool to look at, a held message, an idle conversation."""
-        times = [next_poll(self._services.clock())] if self._judging or self._waking else []
+        at_work = self._judging or self._waking or self._looking_back
+        times = [next_poll(self._services.clock())] if at_work else []
         if self._due:
             times.append(self._due[0][0])
         return min(times, default=None)
@@ -105,7 +127,7 @@ class SegmentLane:
     @property
     def unfinished(self) -> int:
         """Messages that wait for a verdict, and conversations that are read again."""
-        return sum(len(self._awake[lane].undecided) for lane in self._judging) + len(self._waking)
+        return sum(len(self._awake[lane].undecided) for lane in self._judging) + len(self._waking) + len(self._looking_back)
 
     def snapshot(self) -> bytes:
         """References to the messages of what is open."""
@@ -116,12 +138,12 @@ class SegmentLane:
 
     # --- conversations -----------------------------------------------------------------------------------------------
 
-    def _conversation_of(self, item: Embedded) -> Conversation:
+    def _conversation_of(self, item: Embedded | Amended, has_a_past: bool) -> Conversation:
         conversation = self._wake(item.lane)
         if conversation is None:
             message = item.utterance.message
             assert message.conversation_id is not None
-            conversation = Conversation(item.lane, message.owner, message.conversation_id, self._limits)
+            conversation = Conversation(item.lane, message.owner, message.conversation_id, self._limits, forgotten=has_a_past)
             self._awake[item.lane] = conversation
         return conversation
 
@@ -141,10 +163,17 @@ class SegmentLane:
             self._waiting.setdefault(lane, []).append(pause)
         return conversation
 
-    def _waits_for_the_pool(self, lane: str) -> bool:
-        return lane in self._judging or lane in self._waking
+    def _take_texts(self, lane: str, texts: Texts) -> None:
+        del self._waking[lane]
+        conversation = self._awake[lane]
+        conversation.episode, conversation.undecided = texts.episode, texts.undecided
+        conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.place)
+        conversation.changes = texts.changes | conversation.changes
 
-    def _lay_torest(self, lane: str) -> None:
+    def _waits_for_the_pool(self, lane: str) -> bool:
+        return lane in self._judging or lane in self._waking or lane in self._looking_back
+
+    def _lay_to_rest(self, lane: str) -> None:
         self._scheduled.pop(lane, None)
         self._resting[lane] = rest(self._awake.pop(lane), None)
         while len(self._resting) > _RESTING and self._is_shown(next(iter(self._resting))):
@@ -158,7 +187,7 @@ class SegmentLane:
         """Conversations that have something not shown yet."""
         return [*self._awake, *(lane for lane in self._resting if not self._is_shown(lane))]
 
-    def _resume(self, lane: str, now: datetime) -> Iterator[Cut | Retraction | Pause]:
+    def _resume(self, lane: str, now: datetime) -> Iterator[Out]:
         """The pool has answered: do what had to wait for it."""
         waiting = self._waiting.pop(lane, [])
         for pause in waiting:
@@ -166,23 +195,21 @@ class SegmentLane:
         if not waiting:
             yield from self._go_on(lane, now)
 
-    def _go_on(self, lane: str, now: datetime) -> Iterator[Cut | Retraction | Pause]:
+    def _go_on(self, lane: str, now: datetime) -> Iterator[Out]:
         conversation = self._wake(lane)
         if conversation is None or self._waits_for_the_pool(lane):
             return
-        conversation.release(self._hold_back, now)
-        yield from self._decide(conversation, pausing=False)
+        yield from self._advance(conversation, self._hold_back, now)
         if conversation.touched_at is not None and conversation.touched_at + self._idle <= now:
             yield from self._pause(lane, Pause(lane, "idle"), now)
         else:
             self._schedule(conversation)
 
-    def _pause(self, lane: str, pause: Pause, now: datetime) -> Iterator[Cut | Retraction | Pause]:
+    def _pause(self, lane: str, pause: Pause, now: datetime) -> Iterator[Out]:
         conversation = None if self._is_shown(lane) else self._wake(lane)
         if conversation is not None:
             if not self._waits_for_the_pool(lane):
-                conversation.release(timedelta(0), now)
-                yield from self._decide(conversation, pausing=True)
+                yield from self._advance(conversation, timedelta(0), now, pausing=True)
             if self._waits_for_the_pool(lane):
                 self._waiting.setdefault(lane, []).append(pause)
                 return
@@ -191,7 +218,7 @@ class SegmentLane:
                 self._schedule(conversation)
             else:
                 conversation.touched_at = None
-                self._lay_torest(lane)
+                self._lay_to_rest(lane)
         if pause.flush_id:
             yield pause
 
@@ -200,24 +227,35 @@ class SegmentLane:
         services = self._services
         return services.fallback_detector if services.detector.calls_a_model else services.detector
 
+    def _advance(self, conversation: Conversation, hold_back: timedelta, now: datetime, pausing: bool = False) -> Iterator[Out]:
+        """Let messages go on, work changes in, and decide, as far as that needs no answer of the pool."""
+        if conversation.forgotten:
+            yield from self._look_back(conversation, remember)
+            return
+        yield from conversation.change_held()
+        conversation.release(hold_back, now)
+        if not conversation.reaches(self._services.detector.look_ahead):
+            yield from self._look_back(conversation, resegment)
+            return
+        outdated = bool(conversation.changes and conversation.provisional)
+        if conversation.changes:
+            yield from conversation.work_in()
+        yield from self._decide(conversation, pausing)
+        if outdated:
+            yield from self._show_again(conversation)
+
     def _decide(self, conversation: Conversation, pausing: bool) -> Iterator[Cut | Retraction]:
-        detector = self._services.detector
-        while (question := conversation.question(detector, pausing)) is not None:
-            if detector.calls_a_model:
+        while (question := conversation.question(self._services.detector, pausing)) is not None:
+            if self._services.detector.calls_a_model:
                 self._judging.add(conversation.lane)
-                call = partial(detector.judge, question.context, question.judged, question.ahead)
+                call = partial(judge, question, self._services)
                 self._verdicts.add(conversation.lane, (conversation.lane, question), call)
                 return
-            yield from conversation.apply(question, detector.judge(question.context, question.judged, question.ahead))
+            yield from conversation.apply(question, judge(question, self._services))
 
-    def _verdict(self, question: Question, outcome: Verdict | BaseException | None) -> Verdict:
-        """The model's verdict, or that of the detector that needs no model when it failed."""
-        if isinstance(outcome, Verdict):
-            return outcome
-        if isinstance(outcome, MnemeError) and not isinstance(outcome, ModelError | StoreUnavailable):
-            raise outcome
-        log.warning("the boundary model failed, cutting without it: %s: %s", type(outcome).__name__, outcome)
-        return self._services.fallback_detector.judge(question.context, question.judged, question.ahead)
+    def _show_again(self, conversation: Conversation) -> Iterator[Cut | Retraction]:
+        """What was shown with a message that is not so any more must not stand until the next pause."""
+        return conversation.pause(self._inline_detector, "idle")
 
     def _schedule(self, conversation: Conversation) -> None:
         times = [time for time in (conversation.release_at(self._hold_back),) if time is not None]
@@ -230,18 +268,39 @@ class SegmentLane:
             heapq.heappush(self._due, (due, conversation.lane))
 
     def _restore(self, state: dict[str, Resting]) -> None:
-        self._resting.update(state)
         now = self._services.clock()
         for lane, resting in state.items():
-            # The process that died may have got further than its state says (flows/conversation.py).
-            resting["provisional"] = dict.fromkeys(resting["provisional"], 0)
-            resting["doubtful"] = [*resting["undecided"], *dict(resting["held"])]
+            self._resting[lane] = after_a_crash(resting)
             if resting["touched"] is not None:
                 self._scheduled[lane] = now
                 heapq.heappush(self._due, (now, lane))
 
+    # --- the past ----------------------------------------------------------------------------------------------------
 
-def _section(utterance: Utterance) -> Cut:
+    def _look_back(
+        self,
+        conversation: Conversation,
+        work: Callable[[Conversation, Key, Services], Resegmented | Remembered],
+    ) -> Iterator[Pause]:
+        """Let the pool read what is in the index of a conversation, once all that was sent on is there."""
+        services, owner = self._services, conversation.owner
+        marked = f"{conversation.lane}@{services.versions.next()}"
+        marker = flush_marker(owner.tenant_id, marked, services.clock()).key
+        copy = conversation.as_it_is()
+        self._looking_back.add(conversation.lane)
+        self._past.add(conversation.lane, (copy, marker), partial(work, copy, marker, services))
+        yield Pause(conversation.lane, "flush", tenant_id=owner.tenant_id, flush_id=marked, owner_key=owner.key)
+
+
+def _result(outcome: object, kind: type[Found]) -> Found:
+    """What a job found; its error is raised."""
+    if isinstance(outcome, BaseException):
+        raise outcome
+    assert isinstance(outcome, kind), "only jobs with a result are handed to the pool"
+    return outcome
+
+
+def section_cut(utterance: Utterance) -> Cut:
     """A chunk of a document is an episode of its own."""
     message = utterance.message
     assert message.document_id is not None

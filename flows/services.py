@@ -32,8 +32,9 @@ class Services:
 
     ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call. ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
-    ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does. ``tally`` counts what
-    happened, for reports; only the worker's thread touches it.
+    ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
+    no model is called. ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does.
+    ``tally`` counts what happened, for reports; only the worker's thread touches it.
     """
 
     settings: Settings
@@ -50,3 +51,8 @@ class Services:
     judge: Judge
     skill_writer: Callable[[str], Writer] | None
     tally: Counter[str]
+    submit_call: Submit | None = None
+
+    def pool(self, waits_for_a_model: bool) -> Submit:
+        """Where a job belongs."""
+        return self.submit_call if waits_for_a_model and self.submit_call is not None else self.submit

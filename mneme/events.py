@@ -40,6 +40,10 @@ class Part(BaseModel):
         return self.text or f"[{self.type}: {self.name or self.uri or 'unnamed'}]"
 
 
+def _text_of(content: str | list[Part]) -> str:
+    return content if isinstance(content, str) else "\n".join(part.as_text() for part in content)
+
+
 class _Event(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, allow_inf_nan=False)
     schema_version: str = Field(default=SCHEMA, alias="schema")
@@ -144,7 +148,7 @@ class Message(_Owned, _ConversationEvent):
     @property
     def text(self) -> str:
         """The content as text; parts that are no text stand as bracketed mentions."""
-        return self.content if isinstance(self.content, str) else "\n".join(part.as_text() for part in self.content)
+        return _text_of(self.content)
 
     def stored(self, owner: Owner, position: Position, received_at: datetime, version: int) -> StoredMessage:
         """The record of this message; ``owner`` is its conversation's, which may differ from the message's own."""
@@ -175,6 +179,19 @@ class Edit(_ConversationEvent):
     event: Literal["edit"] = "edit"
     message_id: Name
     content: str | list[Part]
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.text.strip():
+            raise ValueError("content is empty; to take the message away send a delete event")
+        if len(self.text) > LONGEST_TEXT:
+            raise ValueError(f"content has {len(self.text)} characters; over {LONGEST_TEXT} send it as a document")
+        return self
+
+    @property
+    def text(self) -> str:
+        """The new content as text; see ``Message.text``."""
+        return _text_of(self.content)
 
 
 class Delete(_ConversationEvent):

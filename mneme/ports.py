@@ -4,7 +4,7 @@ Every implementation passes the contract tests of its port (tests/contracts/), o
 synchronous and may be called from several threads at once. They raise the errors of mneme/errors.py and no others.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -239,12 +239,18 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls cost so far."""
+    """What calls cost so far.
+
+    ``cached`` answers cost nothing. ``seconds`` is the time of all calls added up; ``at_once`` the most calls, of any role,
+    that were under way while one of this role was.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cached: int = 0
+    seconds: float = 0.0
+    at_once: int = 0
 
 
 class ChatModel(Protocol):
@@ -262,6 +268,20 @@ class ChatModel(Protocol):
 
     def close(self) -> None:
         """Release connections and files."""
+
+
+class RememberingChat(ChatModel, Protocol):
+    """A chat model that keeps, beside its answers, what it said of each single thing when it was asked about many.
+
+    ``contents`` are everything that makes such an answer, as text; the model's name is added. What is kept is found again
+    after a restart, whatever else was in the same call, and is erased with its scope.
+    """
+
+    def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
+        """The answers that are kept, by content; contents without one are left out."""
+
+    def remember(self, role: Role, scope: str, answers: Mapping[str, str]) -> dict[str, str]:
+        """Keep answers by content, durably on return; the answers that now stand: of two, the one that was kept first."""
 
 
 class Reranker(Protocol):

@@ -178,8 +178,14 @@ class Flow(_Group):
         default=256, ge=1, le=4096, description="into which conversations and owners are hashed; fixed for a recovery store"
     )
     epoch_seconds: float = Field(default=1.0, ge=0, description="between snapshots of the state")
-    pending_limit: int = Field(default=2000, ge=1, description="unfinished messages of a process above which its sources pause")
-    threads: int = Field(default=16, ge=1, description="slow calls of one process at a time")
+    pending_limit: int = Field(
+        default=2000,
+        ge=1,
+        description="unfinished messages of a process above which its sources pause; 50 for each model call in flight do",
+    )
+    threads: int = Field(
+        default=16, ge=1, description="reads and embeddings of one process at a time; calls of chat models come on top"
+    )
     source_batch: int = Field(default=500, ge=1, description="events read at a time")
     recovery_partitions: int = Field(default=16, ge=1, description="files of a new recovery store")
     change_feed: bool = Field(default=True, description="whether what is written is told on the memories topic")

@@ -21,6 +21,8 @@ from flows.aggregates.name_tables import (
 FAMILIAR = ("小", "老", "阿")
 _PUNCTUATION = re.compile(r"[.,;:!?\"“”()（），。·`]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_SOMEBODYS = re.compile(r"\w['’]s \w")
+_DESCRIBED = "described"  # a family of its own: "Jason's sister" is not Jason
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 
 
@@ -61,6 +63,8 @@ def parsed(written: str, kind: str) -> Name:
     folded = " ".join(unicodedata.normalize("NFKC", written).casefold().split())
     plain = _POSSESSIVE.sub("", " ".join(_PUNCTUATION.sub(" ", folded).split())) or folded
     gender = ""
+    if family in (PERSON, "") and _SOMEBODYS.search(folded):
+        family = _DESCRIBED
     if family == PERSON:
         plain, gender = _untitled(plain)
     else:

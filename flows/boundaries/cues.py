@@ -127,6 +127,12 @@ def read(text: str) -> Reading:
     return _read(text[:_READ_CHARACTERS])
 
 
+def turning_words(text: str) -> str:
+    """The words with which the beginning of a message turns to another subject ("by the way"); "" if there are none."""
+    found = _CHANGES_SUBJECT.search(text[:_READ_CHARACTERS])
+    return " ".join(found.group().lower().split()) if found else ""
+
+
 @lru_cache(maxsize=4096)
 def _read(text: str) -> Reading:
     chinese = cjk_share(text) > 0.5

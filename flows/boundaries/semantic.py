@@ -5,20 +5,14 @@ from collections.abc import Mapping, Sequence
 from flows.boundaries.cues import read
 from flows.boundaries.features import features
 from flows.boundaries.model import Head, shipped_heads, situation
+from flows.boundaries.reasons import reason
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
 
 # What counts as a signal is a fraction of what counts as a boundary: at .3, 4.5 % of LoCoMo's messages signal, and those
 # are where its sessions end.
 _SIGNAL = 0.3
-_REASONS = {
-    "time": "pause",
-    "similarity": "new subject",
-    "words": "other words",
-    "cues": "wording",
-    "speakers": "speakers",
-    "shape": "length",
-}
+_HINT = 0.1
 
 
 class SemanticDetector:
@@ -58,6 +52,21 @@ class SemanticDetector:
         """Whether a boundary before the message is thinkable, before one has seen what follows."""
         return self.probability(context, message) > self._settings.threshold * _SIGNAL
 
+    def suggests(self, context: Sequence[Utterance], message: Utterance) -> bool:
+        """Whether there is any ground to ask somebody who understands the words: a signal, or words that hint at a turn.
+
+        With times the model trusts pauses, and hears no change of subject within a session; so the words are also read as
+        if nothing were known of times, and a hint is enough.
+        """
+        if not context:
+            return False
+        values = features(context, message, ())
+        untimed = {name: 0.0 if name.startswith("time.") else value for name, value in values.items()}
+        return (
+            self._heads[situation(values)].probability(values) > self._settings.threshold * _SIGNAL
+            or self._heads[situation(untimed)].probability(untimed) > self._settings.threshold * _HINT
+        )
+
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
         """Decides about each message in turn; see ``BoundaryDetector``."""
         following = [*judged, *ahead]
@@ -70,17 +79,8 @@ class SemanticDetector:
                 probability = head.probability(values)
                 if probability > self._settings.threshold:
                     boundaries.append(at)
-                    reasons.append(f"{_strongest(head.evidence(values))} ({probability:.2f})")
+                    reasons.append(reason(episode, message, head.evidence(values)))
                     episode.clear()
             episode.append(message)
         complete = bool(judged) and not ahead and read(judged[-1].message.text).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)
-
-
-def _strongest(evidence: Mapping[str, float]) -> str:
-    """The one or two groups of features that speak loudest for a boundary, in words."""
-    sums = dict.fromkeys(_REASONS, 0.0)
-    for name, value in evidence.items():
-        sums[name.partition(".")[0]] += value
-    loudest = sorted((group for group in sums if sums[group] > 0), key=lambda group: -sums[group])
-    return ", ".join(_REASONS[group] for group in loudest[:2]) or "several weak signals"

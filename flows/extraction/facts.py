@@ -5,7 +5,6 @@ from datetime import datetime
 
 from flows.cuts import ExtractedFact
 from flows.extraction.contexts import Context, context_of, open_question, short_answer
-from flows.extraction.remarks import with_remarks
 from flows.extraction.reports import reported
 from flows.extraction.retelling import Kind, Retelling, Said, participants
 from flows.extraction.selection import Reader
@@ -14,11 +13,11 @@ _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer m
 
 
 def message_facts(retellings: Sequence[Retelling], topic: str) -> list[ExtractedFact]:
-    """What is to remember, in order: a fact for each message that tells it, and with each what was said of it next.
+    """What is to remember, in order: a fact for each message that tells it.
 
     A fact that is its message retold has ``same_as_source``. What leans on the message before is joined with it, or with
     the question that it answers; the first source is always the message itself. Remarks, general truths, and what nothing
-    explains are no facts: they follow the fact that they are about. Questions are left to their answers unless they tell
+    explains are no facts: a search finds their messages themselves. Questions are left to their answers unless they tell
     something.
     """
     read = Reader(participants(retellings), len({retelling.speaker for retelling in retellings}))
@@ -34,7 +33,7 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
                 statement, sources = context.opening + statement, (retelling.index, *context.sources)
             as_source = first and context is None
             facts.append(ExtractedFact(statement, topic, sources, event_at, event_until, same_as_source=as_source))
-    return with_remarks(facts, retellings, read) or [_as_it_stands(one, topic) for one in retellings if one.statements]
+    return facts or [_as_it_stands(one, topic) for one in retellings if one.statements]
 
 
 def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:

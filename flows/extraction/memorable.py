@@ -58,6 +58,14 @@ _KNOWN = re.compile(r"^\W*(?:the|his|her|their|this|he|she|they|both|two|one of|
 _HAPPENED = re.compile(
     r"\b(?:was|were|had|did|went|got|made|took|came|gave|said|told|left|\w{3,}ed)\b|\b(?:was|were|had|did)n", re.I
 )
+_STATE = re.compile(  # who one has become, in words that are vague elsewhere: "We're engaged!", "I'm team lead now."
+    r"\b(?:i|we)(?:['’](?:m|re)| am| are|(?:['’]ve| have)? (?:got|became|become|been (?:made|promoted)))"
+    r" (?:to |an? |the |now |just |finally |officially |\w+ )?"
+    r"(?:engaged|pregnant|married|divorced|separated|single|retired|unemployed|vegan|vegetarian|promoted|"
+    r"(?:team |shift )?lead|manager|director|supervisor|captain|freelancer?|self-employed)\b"
+    r"(?! (?:to|with|in (?:the|my|this)|by|about)\b)",
+    re.I,
+)
 _DIGIT = re.compile(r"\d")
 _NO_NUMBER = re.compile(r"<3+|[:;=8]-?[3)(DPp]|\b1\d0 ?%")
 
@@ -87,6 +95,8 @@ def memorable(sentence: str, names: Collection[str], dated: bool, answers: bool 
     """
     if has_cjk(sentence):
         return dated or is_informative(sentence, names)
+    if _STATE.search(sentence):
+        return True
     core = _core(sentence)
     enough = _enough(sentence, core, answers)
     if specific(core, names, dated) and not _POLITE.match(sentence):

@@ -51,6 +51,10 @@ _FIRST_OR_SECOND = re.compile(
 )
 _OF_US = re.compile(r"\b(all|both|each|some|most|many|none|one) of us\b|\bus (all|both)\b", re.IGNORECASE)
 _SELF = re.compile(r"\b(?:I|me|my|we|us|our|let|hope|glad|thanks?)\b|^(?:\w+ )?(?:please|do|don['’]t|let)\b", re.IGNORECASE)
+_TOGETHER = re.compile(
+    r"(?:^|[,;] |\b(?:but|so|when|because|that) )(?:[A-Z][\w'-]+|(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) \w+(?: [A-Z]?\w+)?|"
+    r"[Hh]e|[Ss]he|[Yy]ou) and $"
+)
 _QUOTED = re.compile(r"(?:(?<=[\s:：(])|^)(?:\"[^\"]+\"|“[^”]+”|「[^」]+」)")  # who speaks there is told beside it
 _WHERE_YOU = re.compile(r"\b\w+ where you (?:can )?(?!['’]|were\b|went\b|are\b|\w+ed\b)\w", re.IGNORECASE)
 _WHEN_YOU = re.compile(
@@ -154,6 +158,8 @@ def _replacement(match: re.Match[str], sentence: str, voice: Voice) -> tuple[str
         short = (match["short"] or match["looser"] or first[1:]).lstrip("'’").lower()
         if not short and _MODAL_BEFORE.search(sentence, max(0, match.start() - _REACH), match.start()):
             return voice.speaker, False  # "how could I forget"
+        if not short and _TOGETHER.search(sentence[: match.start()]):
+            return voice.speaker, False  # "Kim and I live"
         return _subject(voice.speaker, short, after)
     word, short = match["word"].lower(), (match["shortened"] or "").lstrip("'’").lower()
     if match["word"] in ("US", "U"):

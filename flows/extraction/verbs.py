@@ -14,9 +14,10 @@ _UNCHANGED = frozenset(
     chose clung cost crept cut dealt dove dreamt drank drew drove dug fed fell felt fit fled flew flung forbade forgave forgot
     fought found froze gave got ground grew heard held hid hit hung hurt kept knelt knew laid lay led left lent let lit lost
     made meant met paid proved put quit ran rang read rode rose said sang sank sat saw sent set sewed shone shook shot shrank
-    shut slept slid sought sold spent spoke spread sprang stole stood stuck stung struck strode swam swept swore swung taught
-    threw thought told took tore understood underwent upset went wept woke won wore wound wove wrote withdrew overcame overheard
-    been done gone seen taken given known grown shown thrown written driven eaten fallen chosen broken spoken stolen""".split()
+    shut slept slid sought sold spent split spoke spread sprang stole stood stuck stung struck strode swam swept swore swung
+    taught threw thought told took tore understood underwent upset went wept woke won wore wound wove wrote withdrew overcame
+    overheard been done gone seen taken given known grown shown thrown written driven eaten fallen chosen broken spoken
+    stolen""".split()
 )
 _ENDS_IN_ED_BUT_PRESENT = frozenset("need feed speed breed bleed exceed proceed succeed embed heed seed weed".split())
 _NO_VERB = frozenset(

@@ -211,6 +211,38 @@ def test_several_processes_share_a_cache(open_cache: Open, path: Path, model_ser
     assert {chat.answer(ask(user=f"[0] Anna: {number}"), Notes).subject for number in range(10)} == set(answers)
 
 
+def test_small_answers_are_kept_by_content_and_the_first_one_holds(open_cache: Open) -> None:
+    chat = open_cache()
+    assert chat.remembered(Role.RECONCILE, "acme", ["a", "b"]) == {}
+    assert chat.remember(Role.RECONCILE, "acme", {"a": "1", "b": "2"}) == {"a": "1", "b": "2"}
+    assert open_cache().remember(Role.RECONCILE, "acme", {"b": "3", "c": "4"}) == {"b": "2", "c": "4"}
+    assert chat.remembered(Role.RECONCILE, "acme", ["a", "b", "c", "d"]) == {"a": "1", "b": "2", "c": "4"}
+    assert chat.usage()[Role.RECONCILE].cached == 3
+
+
+def test_small_answers_belong_to_a_scope_a_role_and_a_model(open_cache: Open) -> None:
+    chat = open_cache()
+    chat.remember(Role.RECONCILE, "acme/user/anna", {"a": "1"})
+    assert chat.remembered(Role.RECONCILE, "acme/user/ben", ["a"]) == {}
+    assert chat.remembered(Role.JUDGE, "acme/user/anna", ["a"]) == {}
+    assert open_cache("large").remembered(Role.RECONCILE, "acme/user/anna", ["a"]) == {}
+    assert chat.erase("acme/user/anna") == 1
+    assert chat.remembered(Role.RECONCILE, "acme/user/anna", ["a"]) == {}
+
+
+def test_small_answers_are_kept_all_or_none(open_cache: Open, path: Path) -> None:
+    chat = open_cache()
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON answers WHEN new.answer = 'x' BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        )
+    connection.close()
+    with pytest.raises((StoreUnavailable, StoreRejected), match="disk full"):
+        chat.remember(Role.RECONCILE, "acme", {"a": "1", "b": "x"})
+    assert chat.remembered(Role.RECONCILE, "acme", ["a", "b"]) == {}
+    assert chat.remember(Role.RECONCILE, "acme", {"a": "1"}) == {"a": "1"}
+
+
 def test_a_file_that_is_no_cache_is_rejected_by_name(open_cache: Open, path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"not a database, but long enough to be looked at" * 50)

@@ -1,6 +1,7 @@
 """Chat over HTTP: the contract of every chat model, formats, repair, roles, budgets."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -138,7 +139,7 @@ def test_tokens_are_estimated_where_the_endpoint_does_not_count(
     chat = open_chat()
     answer = chat.answer(ask(), Notes)
     used = chat.usage()[Role.EXTRACTION]
-    assert used.input_tokens == estimate_tokens("Take notes.") + estimate_tokens(ask().user)
+    assert used.input_tokens == model_server.prompt_tokens["small"], "with the schema, as providers count"
     assert used.output_tokens == pytest.approx(estimate_tokens(answer.model_dump_json()), rel=0.2)
 
 
@@ -170,6 +171,9 @@ def test_calls_in_flight_are_bounded(open_chat: Open, model_server: ModelServer)
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(lambda number: chat.answer(ask(user=f"[0] Anna: {number}"), Notes), range(24)))
     assert model_server.most_in_flight == 3
+    used = chat.usage()[Role.EXTRACTION]
+    assert used.at_once == 3
+    assert 24 * 0.02 <= used.seconds < 24 * 0.3
 
 
 def test_the_process_bounds_the_calls_of_all_clients(open_chat: Open, model_server: ModelServer) -> None:
@@ -205,3 +209,42 @@ def test_a_place_that_never_comes_free_is_a_timeout(open_chat: Open, model_serve
     with pytest.raises(ModelTimeout, match="MNEME_MODELS__CALLS_IN_FLIGHT"):
         chat.answer(ask(), Notes)
     ingestion.join()
+
+
+@pytest.fixture
+def minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes of 0.6 seconds, that no other test has used."""
+    monkeypatch.setattr("connectors.rate_limits.MINUTE_SECONDS", 0.6)
+    monkeypatch.setattr("connectors.call_budget._process", {})
+
+
+@pytest.mark.usefixtures("minute")
+def test_requests_of_a_minute_are_bounded_also_those_that_fail(open_chat: Open, model_server: ModelServer) -> None:
+    model_server.script(RATE_LIMITED, Fault("malformed"), Fault("error"))
+    chats = [open_chat(calls_in_flight=20, requests_per_minute=40) for _ in range(2)]  # 30 for ingestion
+    started = time.monotonic()
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda number: chats[number % 2].answer(ask(user=f"[0] Anna: {number}"), Notes), range(40)))
+    assert model_server.calls() == 43
+    assert time.monotonic() - started >= (43 - 3) / 28 * 0.6
+
+
+@pytest.mark.usefixtures("minute")
+def test_tokens_of_a_minute_are_bounded_as_the_endpoint_counts_them(open_chat: Open, model_server: ModelServer) -> None:
+    chat = open_chat(calls_in_flight=20, tokens_per_minute=40_000)  # 30,000 for ingestion
+    started = time.monotonic()
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda number: chat.answer(ask(user=f"[0] Anna: {number} {'word ' * 400}"), Notes), range(40)))
+    used = chat.usage()[Role.EXTRACTION]
+    bounded = (used.input_tokens + used.output_tokens - 3000 - 1500) / 27_000 * 0.6  # but for the bucket and the last call
+    assert bounded < time.monotonic() - started < 3 * bounded
+
+
+@pytest.mark.usefixtures("minute")
+def test_who_does_not_come_out_in_time_has_a_timeout(open_chat: Open, model_server: ModelServer) -> None:
+    chat = open_chat(calls_in_flight=20, tokens_per_minute=1000, deadline_seconds=0.1)
+    chat.answer(ask(user="[0] Anna: " + "word " * 3000), Notes)
+    with pytest.raises(ModelTimeout, match="TOKENS_PER_MINUTE"):
+        chat.answer(ask(), Notes)
+    assert model_server.calls() == 1
+    assert chat.answer(ask(Role.ANSWER), Notes).facts, "queries have a share of their own"

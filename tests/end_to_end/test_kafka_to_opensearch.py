@@ -13,7 +13,7 @@ from connectors.kafka import create_topics
 from connectors.kafka_sinks import read_dead_letters
 from connectors.publisher import Publisher
 from flows import ingest
-from mneme.events import Document, Message, parse_event
+from mneme.events import Delete, Document, Edit, Message, parse_event
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, flush_marker
 from mneme.settings import Kafka, OpenSearch, Settings
@@ -120,6 +120,53 @@ def test_a_flow_that_is_killed_in_the_middle_leaves_every_record_exactly_once(
     with Memories.connect(settings) as memories:
         answer = memories.search("When is Jason's birthday?", filters={"user_id": "mira"}, top_k=5)
         assert answer.facts
+
+
+def test_edits_deletes_and_late_messages_leave_what_the_corrected_conversation_gives(
+    settings: Settings, index: MemoryIndex, tmp_path: Path
+) -> None:
+    said = [message for message in messages() if message.conversation_id == messages()[0].conversation_id]
+    late, edited, deleted = said.pop(5), said[10], said[20]
+    tenant, conversation = edited.tenant_id, edited.conversation_id
+    words = "Rosalind moved to Reykjavik in March."
+    with Publisher(settings.kafka) as publisher, FlowProcess(settings) as flow:
+        publisher.send_many(said)
+        first = publisher.flush_conversation(tenant, conversation)
+        publisher.flush()
+        flow.until(flushed(index, [first]))
+        about = {"tenant_id": tenant, "conversation_id": conversation}
+        publisher.send(Edit(**about, message_id=edited.message_id, content=words))
+        publisher.send(Delete(**about, message_id=deleted.message_id))
+        publisher.send(late)
+        second = publisher.flush_conversation(tenant, conversation)
+        publisher.flush()
+        flow.until(flushed(index, [second]))
+        assert flow.terminate() == 0, flow.log()
+    assert list(read_dead_letters(settings.kafka)) == []
+
+    corrected = sorted((m for m in (*said, late) if m is not deleted), key=lambda message: message.sent_at)
+    lines = [m.model_copy(update={"content": words} if m is edited else {}).to_bytes() for m in corrected]
+    clean = tmp_path / "clean.jsonl"
+    clean.write_bytes(b"\n".join(lines))
+    files = settings.model_copy(
+        update={"data": tmp_path / "files", "index": settings.index.model_copy(update={"backend": "embedded"})}
+    )
+    ingest([clean], files)
+    embedded = open_index(files)
+    try:
+        assert told(index) == told(embedded)
+        assert any("Reykjavik" in text for text in told(index).values())
+    finally:
+        embedded.close()
+
+
+def told(index: MemoryIndex) -> dict[str, str]:
+    """What every record that can be found says."""
+    index.refresh()
+    wanted = [collection for collection in Collection if collection is not Collection.CONTROL]
+    rows = [row for collection in wanted for row in index.scan(collection) if row.kind != "deleted"]
+    saying = ("text", "episode", "atomic_fact", "statement", "summary", "name", "source", "relation", "target", "task_intent")
+    return {row.id: " | ".join(str(row.body[field]) for field in saying if field in row.body) for row in rows}
 
 
 def test_malformed_events_are_dead_letters_and_nothing_else_stops(settings: Settings, index: MemoryIndex) -> None:

@@ -93,6 +93,56 @@ def test_every_episode_survives_a_model_that_misbehaves(tmp_path: Path) -> None:
     assert all(letter.reason for letter in letters)
 
 
+def only_extraction(data: Path, server: ModelServer) -> Settings:
+    """The model extracts and does nothing else."""
+    local = {"embedder": EmbedderSettings(), "boundaries": Boundaries()}
+    return settings_for(data, server).model_copy(update=local)
+
+
+def one_episode(folder: Path) -> Path:
+    """The first morning of the team."""
+    file = folder / "morning.jsonl"
+    file.write_text("\n".join(FILES[0].read_text(encoding="utf-8").splitlines()[:10]), encoding="utf-8")
+    return file
+
+
+def extractors(settings: Settings) -> Counter[str]:
+    """Who extracted the episodes."""
+    index = open_index(settings)
+    try:
+        return Counter(row.body["extractor"] for row in index.scan(Collection.EPISODES))
+    finally:
+        index.close()
+
+
+@pytest.mark.parametrize(
+    ("malformed", "corrections"),
+    [(1, [False, True]), (2, [False, True, False]), (3, [False, True, False, True])],
+)
+def test_malformed_output_is_repaired_once_then_tried_again(tmp_path: Path, malformed: int, corrections: list[bool]) -> None:
+    with ModelServer(script=[Fault("malformed")] * malformed) as server:
+        settings = only_extraction(tmp_path, server)
+        report = ingest([one_episode(tmp_path)], settings)
+        asked = [len(request.body["messages"]) == 4 for request in server.requests if "messages" in request.body]
+    assert asked == corrections, "what does not fit is shown its error once"
+    assert report.dead_letters == 0
+    assert extractors(settings) == {settings.models.default: 1}
+
+
+def test_an_episode_whose_output_stays_malformed_is_kept_and_has_a_dead_letter(tmp_path: Path) -> None:
+    with ModelServer(script=[Fault("malformed")] * 6) as server:  # three tries, each with its repair
+        settings = only_extraction(tmp_path, server)
+        report = ingest([one_episode(tmp_path)], settings)
+        messages = kept(settings, report)
+    assert set(messages.values()) == {1}
+    assert len(messages) == report.messages
+    assert extractors(settings) == {"local": 1}
+    [letter] = FileDeadLetters(tmp_path / "dead-letters.jsonl").read()
+    assert letter.stage == "extract"
+    assert "ModelMalformed" in letter.reason
+    assert "talk about the weather" not in letter.reason
+
+
 def test_a_replay_of_a_lost_run_pays_for_no_answer_twice(tmp_path: Path) -> None:
     with ModelServer() as server:
         settings = settings_for(tmp_path / "first", server)

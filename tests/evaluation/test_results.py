@@ -50,6 +50,12 @@ def words(text: str) -> int:
     return len(text.split())
 
 
+def test_a_fact_stands_for_every_message_that_says_it_its_own_first():
+    repeated = fact("f1", 1, "m1").model_copy(update={"repeated_by": ("f7",), "also_said_in": ("m7", "m1")})
+    (result,) = ranked_results(response(episodes=(episode(None, repeated),)), words)
+    assert (result.messages, result.covered) == (("m1", "m7"), frozenset(("m1", "m7")))
+
+
 def test_results_are_in_order_of_rank_over_all_types():
     found = response(
         episodes=(

@@ -52,7 +52,9 @@ class CutOnWord:
 
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
         boundaries = [at for at, utterance in enumerate(judged) if (context or at) and self._word in utterance.message.text]
-        return Verdict(tuple(boundaries))
+        texts = [utterance.message.text for utterance in (*context[-1:], *judged)]
+        before = [texts[at - len(judged) - 1] for at in boundaries]
+        return Verdict(tuple(boundaries), reasons=tuple(f"{self._word} after {text}" for text in before))
 
 
 class OneFactEach:

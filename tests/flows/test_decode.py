@@ -7,7 +7,7 @@ import pytest
 
 from connectors.plain_text import PlainTextParser
 from flows.decode import decode
-from flows.items import Arrived, Pause
+from flows.items import Amendment, Arrived, Pause
 from mneme.ports import DeadLetter, Incoming, ParsedDocument
 from mneme.records import Position
 
@@ -99,7 +99,11 @@ def test_a_message_of_a_file_must_tell_its_time() -> None:
         ({**GOOD, "content": "  "}, "empty"),
         ({**GOOD, "event": "explode"}, "event"),
         ({**GOOD, "schema": "2.0"}, "version '2.0'"),
-        ({"event": "edit", "conversation_id": "talk", "message_id": "m", "content": "x"}, "not applied yet"),
+        ({"event": "forget", "conversation_id": "talk"}, "not applied yet"),
+        ({"event": "edit", "conversation_id": "talk", "message_id": "m", "content": " "}, "content is empty; to take the"),
+        ({"event": "edit", "conversation_id": "talk", "message_id": "m", "content": "x" * 200_001}, "send it as a document"),
+        ({"event": "edit", "conversation_id": "talk", "message_id": "m"}, "content"),
+        ({"event": "delete", "conversation_id": "talk"}, "message_id"),
         (b"[" * 100_000, "json"),
     ],
 )
@@ -125,6 +129,25 @@ def test_fields_of_a_later_minor_version_are_ignored() -> None:
 def test_a_flush_becomes_a_pause_of_its_conversation() -> None:
     [item] = decoded({"event": "flush", "conversation_id": "talk", "flush_id": "f1"})
     assert item == Pause("default/talk", "flush", tenant_id="default", flush_id="f1")
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"event": "edit", "content": "new words"}, "new words"),
+        (
+            {"event": "edit", "content": [{"type": "text", "text": "see"}, {"type": "image", "name": "a.png"}]},
+            "see\n[image: a.png]",
+        ),
+        ({"event": "delete"}, None),
+    ],
+)
+def test_an_edit_and_a_delete_become_amendments_of_their_message(fields: dict[str, object], text: str | None) -> None:
+    raw = json.dumps({"conversation_id": "talk", "message_id": "m1", **fields}).encode()
+    [item] = decoded(raw)
+    assert isinstance(item, Amendment)
+    assert (item.text, item.raw, item.lane, item.stored_id) == (text, raw, "default/talk", "default/talk/m1")
+    assert str(item.position) == "t/1/7"
 
 
 def test_a_document_arrives_as_its_chunks() -> None:

@@ -1,7 +1,7 @@
 """Late, edited and deleted messages: the memory becomes what the conversation would have given had it been so at once."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -10,9 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import BoundaryDetector
+from flows.extraction.local import LocalExtractor
 from flows.items import Amendment, Arrived, Pause
-from mneme.rows import Collection
+from mneme.ports import Filter
+from mneme.rows import Collection, Row
+from mneme.settings import Boundaries
+from tests.flows.long_talk import TALK
 from tests.flows.river import CutOnWord, River, contents, edit, episodes, message
 from tests.flows.test_river_chaos import TEXTS, ChaoticRiver, CutOnWordByWindow, TakesBack
 from tests.memory_index_reference import ReferenceIndex
@@ -141,6 +146,29 @@ def test_an_edit_changes_nothing_but_its_neighbourhood() -> None:
     assert_clean(flow, teller)
 
 
+class CountsWhatIsScanned(ReferenceIndex):
+    """An index that counts the rows which scans of a conversation give."""
+
+    scanned = 0
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        for row in super().scan(collection, filter, with_vectors):
+            self.scanned += filter is not None and bool(filter.conversation_ids)
+            yield row
+
+
+@pytest.mark.parametrize("pick", [0, 4, 200, 390])
+def test_a_long_conversation_is_not_read_whole_for_one_edit(pick: int) -> None:
+    flow = River(index := CountsWhatIsScanned())
+    teller = Teller(flow)
+    flow.feed(*teller.say(*(f"{'NEW ' if number % 4 == 0 else ''}words {number}" for number in range(400))))
+    flow.end()
+    flow.feed(*teller.edit(pick, "Other words"))
+    flow.settle()
+    assert index.scanned < 120
+    assert_clean(flow, teller)
+
+
 def test_what_was_shown_with_a_text_is_gone_without_waiting_for_the_next_pause() -> None:
     flow, teller = told("Bob bakes", "quiet")
     flow.feed(*teller.edit(0, None))
@@ -228,7 +256,54 @@ def test_no_text_of_an_amendment_stays_behind() -> None:
     flow.feed(*teller.edit(0, None))
     flow.settle()
     assert "secret" not in str([row.body for collection in Collection for row in flow.index.scan(collection)])
-    assert {row.kind for row in flow.index.scan(Collection.CONTROL)} == {"conversation"}
+    assert not {row.kind for row in flow.index.scan(Collection.CONTROL)} & {"amendment", "flush"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_thirty_changes_of_a_long_talk_leave_what_the_clean_talk_gives(seed: int) -> None:
+    luck = random.Random(seed)
+    flow, clean = (_with_everything_real() for _ in range(2))
+    now = dict(enumerate(TALK))
+    late = sorted(luck.sample(sorted(now), 10))
+    texts = [words for _, _, words in TALK]
+    for number, spoken in now.items():
+        if number not in late:
+            flow.feed(_spoken(number, spoken))
+            flow.wait(luck.choice([0, 1, 400]))
+    changes = [("late", number) for number in late]
+    changes += [(luck.choice(["edit", "delete"]), number) for number in luck.sample(sorted(set(now) - set(late)), 20)]
+    luck.shuffle(changes)
+    for offset, (change, number) in enumerate(changes, 1000):
+        at, who, _ = now[number]
+        if change == "late":
+            flow.feed(_spoken(number, now[number]))
+        elif change == "edit":
+            now[number] = (at, who, luck.choice(texts))
+            flow.feed(edit(number, now[number][2], offset))
+        else:
+            del now[number]
+            flow.feed(edit(number, None, offset))
+        if luck.random() < 0.2:
+            flow.epoch()
+        if luck.random() < 0.1:
+            flow.crash()
+    flow.end()
+    for number, spoken in now.items():
+        clean.feed(_spoken(number, spoken))
+    clean.end()
+    assert len(changes) == 30
+    assert len(episodes(clean.index)) >= 10
+    assert contents(flow.index) == contents(clean.index)
+
+
+def _with_everything_real() -> River:
+    return River(ReferenceIndex(), detector=SemanticDetector(Boundaries()), extractor=LocalExtractor())
+
+
+def _spoken(number: int, spoken: tuple[int, str, str]) -> Arrived:
+    at, who, words = spoken
+    stored = message(number, words, after=at).message
+    return Arrived(stored.model_copy(update={"sender_id": who.lower(), "sender_name": who}))
 
 
 # --- whatever happens -------------------------------------------------------------------------------------------------

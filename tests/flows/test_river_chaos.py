@@ -117,10 +117,12 @@ class ChaoticRiver(River):
             self.pass_time(61)
         raise AssertionError("the river does not come to rest")
 
+    def settle(self) -> None:
+        self.finish()
+
     def end(self) -> None:
         self.finish()
         super().end()
-        self.finish()
 
 
 class CutOnWordByWindow(CutOnWord):

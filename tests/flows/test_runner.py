@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 
 from connectors.indices import open_index
 from flows import ingest
-from mneme.events import Message
+from mneme.events import Delete, Edit, Message
 from mneme.rows import Collection
 from mneme.settings import Settings
-from tests.flows.river import START
+from tests.flows.long_talk import TALK
+from tests.flows.river import START, contents
 
 
 @pytest.fixture
@@ -99,3 +101,38 @@ def _handlers_are_put_back() -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
     yield
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_later_file_may_edit_and_delete_what_an_earlier_one_said(settings: Settings, tmp_path: Path) -> None:
+    def line(number: int, text: str) -> Message:
+        at, who, _ = TALK[number]
+        sent_at = START + timedelta(seconds=at)
+        return Message(
+            conversation_id="talk", user_id="ann", message_id=f"m{number}", sender_name=who, sent_at=sent_at, content=text
+        )
+
+    def written(name: str, events: list[Message | Edit | Delete]) -> Path:
+        (tmp_path / name).write_bytes(b"\n".join(event.to_bytes() for event in events) + b"\n")
+        return tmp_path / name
+
+    said = {number: words for number, (_, _, words) in enumerate(TALK[:60])}
+    first = written("first.jsonl", [line(number, words) for number, words in said.items() if number != 25])
+    changes: list[Message | Edit | Delete] = [
+        Edit(conversation_id="talk", message_id="m12", content="He is called Socks"),
+        Delete(conversation_id="talk", message_id="m34"),
+        line(25, said[25]),
+    ]
+    ingest([first], settings)
+    assert ingest([written("changes.jsonl", changes)], settings).dead_letters == 0
+    now = {number: words for number, words in (said | {12: "He is called Socks"}).items() if number != 34}
+    clean = settings.model_copy(update={"data": tmp_path / "clean"})
+    ingest([written("clean.jsonl", [line(number, words) for number, words in now.items()])], clean)
+    assert told(settings) == told(clean)
+
+
+def told(settings: Settings) -> dict[str, Any]:
+    index = open_index(settings)
+    try:
+        return contents(index)
+    finally:
+        index.close()

@@ -1,5 +1,6 @@
 """The segment step by itself: time, rest, the pool, and what it costs to keep many conversations."""
 
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -7,15 +8,17 @@ from datetime import timedelta
 from typing import Any
 
 from flows.cuts import Utterance
-from flows.items import Cut, Embedded, Pause
+from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
 from flows.judges import RuleJudge
 from flows.pending import Pending
+from flows.pump import NotYet
 from flows.segment import SegmentLane
 from flows.services import Services
+from flows.state import decode_state, encode_state
 from flows.versions import Versions
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
-from mneme.rows import row_of
+from mneme.rows import flush_marker, row_of
 from mneme.settings import Settings
 from tests.flows.river import IDENTITY, START, CutOnWord, OneFactEach, at_once, message
 from tests.memory_index_reference import ReferenceIndex
@@ -83,7 +86,7 @@ class Bench:
         for call, future in jobs:
             try:
                 future.set_result(call())
-            except StoreUnavailable as error:
+            except (StoreUnavailable, NotYet) as error:
                 future.set_exception(error)
         return list(self.lane.poll())
 
@@ -212,3 +215,63 @@ def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() 
     assert len(ids(out)) == 700
     assert len(bench.lane._resting) == 512
     assert bench.lane._awake == bench.lane._scheduled == {}
+
+
+def test_a_state_of_version_1_goes_on_where_it_was() -> None:
+    bench = Bench()
+    bench.hear(0)
+    bench.hear(1)
+    bench.wait(301)
+    state = decode_state(bench.lane.snapshot(), 2)
+    for resting in state.values():
+        for added in ("because", "changes", "forgotten"):
+            del resting[added]
+        resting["provisional"] = {identity: count for identity, (count, _) in resting["provisional"].items()}
+    bench.start(encode_state(1, state))
+    bench.hear(2)
+    bench.work()
+    assert ids(list(bench.lane.on_batch([flush()]))) == [("m000", "m001", "m002")]
+
+
+def test_changes_at_work_are_kept_without_their_texts() -> None:
+    bench = Bench()
+    for number, text in enumerate(["a", "b", "NEW c", "d", "NEW e", "f", "NEW g", "h"]):
+        bench.hear(number, text)
+    edited = message(1, "confidential").message.model_copy(update={"version": 2})
+    bench.index.write([Put(row_of(edited))])
+    [asked] = bench.lane.on_batch([Amended(Utterance(edited, None))])
+    assert isinstance(asked, Pause)  # waits until what was cut before is in the index
+    assert bench.work() == []
+    state = bench.lane.snapshot()
+    assert b"confidential" not in zlib.decompress(state.partition(b":")[2])
+    bench.jobs = []
+    bench.start(state)
+    bench.wait(1)
+    [asked] = bench.work()  # the texts; then it asks anew
+    bench.index.write([Put(flush_marker("default", asked.flush_id, bench.now))])
+    out = bench.work()
+    assert isinstance(out[0], WriteBatch)  # the marker has done its work
+    assert ids(out)[0] == ("m000", "m001")
+    assert [u.message.text for u in out[1].utterances] == ["a", "confidential"]
+
+
+def test_a_pause_waits_for_changes() -> None:
+    bench = Bench()
+    for number, text in enumerate(["a", "b", "NEW c", "d", "NEW e", "f"]):
+        bench.hear(number, text)
+    late = message(9, "late", after=30).message
+    bench.index.write([Put(row_of(late))])
+    [asked] = bench.lane.on_batch([Embedded(Utterance(late, None))])
+    assert list(bench.lane.on_batch([flush()])) == []
+    assert bench.lane.unfinished == 1
+    bench.index.write([Put(flush_marker("default", asked.flush_id, bench.now))])
+    out = bench.work()
+    assert ids(out)[0] == ("m000", "m009", "m001")
+    assert out[-1] == flush()
+
+
+def test_the_reason_for_which_an_episode_begins_goes_with_it() -> None:
+    bench = Bench(max_messages=3)
+    out = [item for number, text in enumerate(["a", "NEW b", "c", "d", "e", "f"]) for item in bench.hear(number, text)]
+    out += bench.wait(301)
+    assert [cut.begins_because for cut in out if isinstance(cut, Cut)] == [("start",), ("NEW after a",), ("limit",)]

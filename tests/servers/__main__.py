@@ -4,6 +4,7 @@ python -m tests.servers start     prints the lines to export; does nothing to a 
 python -m tests.servers stop      --wipe removes the data as well
 python -m tests.servers status
 python -m tests.servers prepare   only fetches what they need
+python -m tests.servers models    a model endpoint (tests/servers/models.py) until it is interrupted; --latency, --port
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from tests.servers import kafka_server, opensearch_server
 from tests.servers.kafka_server import KafkaServer
+from tests.servers.models import ModelServer
 from tests.servers.opensearch_server import OpenSearchServer
 from tests.servers.process import Server, cache_directory
 
@@ -23,13 +25,17 @@ from tests.servers.process import Server, cache_directory
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 when it did what it says, for ``status`` when both servers are ready."""
     parser = argparse.ArgumentParser(prog="python -m tests.servers", description=__doc__.split("\n")[0])
-    parser.add_argument("command", choices=["start", "stop", "status", "prepare"])
+    parser.add_argument("command", choices=["start", "stop", "status", "prepare", "models"])
     parser.add_argument("--kafka-port", type=int, default=9092)
     parser.add_argument("--opensearch-port", type=int, default=9200)
     parser.add_argument("--data", type=Path, default=cache_directory() / "data", help="where their data lies")
     parser.add_argument("--only", choices=["kafka", "opensearch"], help="leave the other one alone")
     parser.add_argument("--wipe", action="store_true", help="stop: remove the data as well")
+    parser.add_argument("--latency", type=float, default=0.0, help="models: seconds before each answer")
+    parser.add_argument("--port", type=int, default=0, help="models: where it listens; 0 for any that is free")
     options = parser.parse_args(arguments)
+    if options.command == "models":
+        return _serve_models(options.latency, options.port)
     if options.command == "prepare":
         kafka_server.prepare()
         opensearch_server.prepare()
@@ -56,6 +62,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if server in servers and server.ready():
             print(line)
     return 0 if all(server.ready() for server in servers) else 1
+
+
+def _serve_models(latency: float, port: int) -> int:
+    with ModelServer(latency=latency, port=port) as server:
+        server.keeps_requests = False
+        print("export MNEME_MODELS__PROVIDER=openai")
+        print(f"export MNEME_MODELS__BASE_URL={server.url}", flush=True)
+        for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background jobs begin with SIGINT ignored
+            signal.signal(number, signal.default_int_handler)
+        try:
+            signal.pause()
+        except KeyboardInterrupt:
+            print(f"# {server.received} requests, {server.most_in_flight} in flight at most")
+    return 0
 
 
 def _pid_file(server: Server) -> Path:

@@ -1,12 +1,15 @@
 """What the model server answers: made from the text of the request and nothing else, so that a test can foresee it.
 
 A chat answer fills the JSON schema it was asked for: fields are recognised by their names. Messages are the numbered
-lines of the user message, in the forms of flows/extraction/model.py and flows/boundaries/llm.py:
+lines of the user message, each under its time (flows/transcript.py) or with it:
 
+    Sun 2026-03-01 09:00 UTC
+    3 Anna (assistant): Good morning                     (also with ``open`` or ``ahead`` instead of the number)
     [3] 2026-03-01T09:00+00:00 Anna (assistant): Good morning
-    3 [2026-03-01 09:00] "Anna": "Good morning"          (also with ``open`` or ``ahead`` instead of the number)
 
-Facts are their sentences with the speaker, boundaries lie where more than an hour passes between two of them.
+Facts are their sentences with the speaker (of an episode: the longest of each message), boundaries lie where more than
+an hour passes between two of them. Pairs of statements (flows/judges/model.py) are the same if they have the same words;
+the newer replaces the older if it has most of its words and one that says so ("now", "no longer").
 """
 
 import hashlib
@@ -22,14 +25,19 @@ from typing import Any
 from mneme.text import tokenise
 
 BOUNDARY_GAP = timedelta(hours=1)
+_FACT_WORDS = 9  # with the speaker's name: on LoCoMo a fact for two of three messages, rather more than models find
 
+_HEADER = re.compile(r"^[A-Z][a-z]{2} (?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d) (?P<zone>UTC|[+-]\d\d:\d\d)$")
 _LINE = re.compile(
     r"""^\s*(?:\[?(?P<number>\d+)\]?|open|ahead)[.:)]?[ ]
     (?:\[?(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?)\]?[ ])?
     (?:(?P<speaker>"(?:[^"\\]|\\.)*"|[^:\n"]{1,60}?)(?:[ ]\([a-z]+\))?:[ ])?
     (?P<text>.*)$""",
-    re.MULTILINE | re.VERBOSE,
+    re.VERBOSE,
 )
+_STATEMENT = re.compile(r"^(?P<name>S\d+) [^:]*: (?P<text>.*)$", re.MULTILINE)
+_PAIR = re.compile(r"^(?P<number>\d+)\. (?P<older>S\d+) (?P<newer>S\d+)$", re.MULTILINE)
+_CHANGE = re.compile(r"\b(?:now|no longer|instead|left|cancelled|moved)\b|不再|现在|取消", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _PLAN = re.compile(r"\b(?:will|tomorrow|next|going to|plan)\b|明天|下周", re.IGNORECASE)
 _LIKING = re.compile(r"\b(?:like|love|prefer|enjoy|hate)s?\b|喜欢", re.IGNORECASE)
@@ -65,10 +73,13 @@ class Source:
 def lines_of(user: str) -> tuple[Line, ...]:
     """The messages of a prompt; a prompt without any is one message."""
     lines = []
-    for match in _LINE.finditer(user):
-        if match["time"] or match["speaker"]:
+    under: datetime | None = None
+    for written in user.splitlines():
+        if header := _HEADER.match(written):
+            under = datetime.fromisoformat(f"{header['day']}T{header['time']}{header['zone'].replace('UTC', '+00:00')}")
+        elif (match := _LINE.match(written)) and (match["time"] or match["speaker"]):
             number = int(match["number"]) if match["number"] else None
-            time = datetime.fromisoformat(match["time"]) if match["time"] else None
+            time = datetime.fromisoformat(match["time"]) if match["time"] else under
             lines.append(Line(number, time, _unquoted(match["speaker"] or ""), _unquoted(match["text"])))
     return tuple(lines) if any(line.number is not None for line in lines) else (Line(0, None, "", " ".join(user.split())),)
 
@@ -79,9 +90,24 @@ def _unquoted(text: str) -> str:
 
 def fill(schema: dict[str, Any], user: str) -> Any:
     """An answer that is valid against the schema, made from the user message."""
+    if {"same", "replaces"} <= set(schema.get("properties", {})):
+        return verdicts(user)
     lines = lines_of(user)
     judged = tuple(line for line in lines if line.number is not None)
     return _Filler(schema, _boundaries(lines)).value(schema, "", Source(judged, " ".join(judged[0].sentences[:1])))
+
+
+def verdicts(user: str) -> dict[str, list[int]]:
+    """The numbers of the pairs that are the same, and of those of which the newer replaces the older."""
+    texts = {match["name"]: match["text"] for match in _STATEMENT.finditer(user)}
+    found: dict[str, list[int]] = {"same": [], "replaces": []}
+    for pair in _PAIR.finditer(user):
+        older, newer = set(tokenise(texts[pair["older"]])), set(tokenise(texts[pair["newer"]]))
+        if older == newer:
+            found["same"].append(int(pair["number"]))
+        elif 2 * len(older & newer) > len(older) and _CHANGE.search(texts[pair["newer"]]):
+            found["replaces"].append(int(pair["number"]))
+    return found
 
 
 class _Filler:
@@ -119,6 +145,8 @@ class _Filler:
     def _elements(self, schema: dict[str, Any], name: str, source: Source) -> list[Any]:
         item = self._resolved(schema.get("items", {}))
         parts = self._boundaries if "boundar" in name else _parts(name, source)
+        if "topic" in item.get("properties", {}):
+            parts = [part for part in parts if _is_telling(part)] or parts
         if item.get("type") == "integer":
             elements: list[Any] = [part.lines[0].number for part in parts]
         else:
@@ -156,6 +184,12 @@ def _parts(name: str, source: Source) -> list[Source]:
     if "profile" in name or "trait" in name:
         return [part for part in sentences if _LIKING.search(part.sentence)]
     return sentences
+
+
+def _is_telling(part: Source) -> bool:
+    """Whether a sentence is the one of its message that a model would keep as a fact: the longest, no question, no chatter."""
+    words = len(part.sentence.split())
+    return words >= _FACT_WORDS and part.sentence == max(part.lines[0].sentences, key=len) and not part.sentence.endswith("?")
 
 
 def _boundaries(lines: tuple[Line, ...]) -> list[Source]:

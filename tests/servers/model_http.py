@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 class ModelHttpServer(ThreadingHTTPServer):
     daemon_threads = False
 
-    def __init__(self, models: "ModelServer") -> None:
+    request_queue_size = 512  # a client with many calls in flight connects all at once
+
+    def __init__(self, models: "ModelServer", port: int) -> None:
         self.models = models
         self._connections: set[socket.socket] = set()
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", port), _Handler)
 
     def get_request(self) -> tuple[socket.socket, Any]:
         connection, address = super().get_request()

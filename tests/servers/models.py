@@ -38,6 +38,7 @@ class ModelServer:
         dimension: int = 64,
         formats: Sequence[str] = ("json_schema", "json_object", "text"),
         api_key: str | None = None,
+        port: int = 0,
     ) -> None:
         """Prepare.
 
@@ -50,18 +51,20 @@ class ModelServer:
             dimension: of embeddings, when the request names none.
             formats: the response formats that it knows; others are refused with 400.
             api_key: the only key that is let in; None lets all in.
+            port: where it listens; 0 for any that is free.
         """
         self.latency, self.fault_rate, self.fault_kinds = latency, fault_rate, tuple(fault_kinds)
         self.dimension, self.formats, self.api_key = dimension, tuple(formats), api_key
         self.answer: Callable[[dict[str, Any], str], Any] = fill  # from schema and user text; a test may set its own
         self.requests: list[Received] = []
+        self.keeps_requests, self.received = True, 0
         self.prompt_tokens: Counter[str] = Counter()
         self.in_flight = self.most_in_flight = 0
         self._script = deque(script)
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self.stopping = threading.Event()
-        self._http = ModelHttpServer(self)
+        self._http = ModelHttpServer(self, port)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="model-server")
 
     @property
@@ -105,7 +108,9 @@ class ModelServer:
                 fault = self._script.popleft()
             else:
                 fault = self._random.choice(self.fault_kinds) if self._random.random() < self.fault_rate else None
-            self.requests.append(Received(path, body, headers, fault))
+            if self.keeps_requests:
+                self.requests.append(Received(path, body, headers, fault))
+            self.received += 1
             return fault
 
     def enter(self, by: int) -> None:
@@ -149,7 +154,7 @@ class ModelServer:
                 message["content"] = ""
             case "refusal":
                 message |= {"content": None, "refusal": "I cannot help with that."}
-        asked = sum(estimate_tokens(part["content"]) for part in body["messages"])
+        asked = _tokens_asked(body)
         answered = estimate_tokens(message["content"] or "")
         with self._lock:
             self.prompt_tokens[body["model"]] += asked
@@ -170,6 +175,14 @@ class ModelServer:
             self.prompt_tokens[body["model"]] += tokens
         # Out of order and not normalised, as the protocol allows.
         return 200, {"object": "list", "data": rows[::-1], "model": body["model"], "usage": {"prompt_tokens": tokens}}
+
+
+def _tokens_asked(body: dict[str, Any]) -> int:
+    """What a provider bills for a prompt: the texts, the schema, and the marks between messages (OpenAI: 3 each, and 3)."""
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    shown = [json.dumps(schema, separators=(",", ":"))] if schema else []
+    shown += [part["content"] for part in body["messages"]]
+    return sum(map(estimate_tokens, shown)) + 3 * len(body["messages"]) + 3
 
 
 def _last_object(text: str) -> dict[str, Any]:

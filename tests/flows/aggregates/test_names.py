@@ -94,3 +94,7 @@ def test_the_order_of_names_makes_no_difference_and_nothing_is_merged_into_an_al
 
 def test_no_formal_name_is_a_nickname() -> None:
     assert not set(FORMAL_OF) & set(NICKNAMES_OF)
+
+
+def test_somebodys_sister_is_somebody_else() -> None:
+    assert merged_names([("Jason", "person"), ("Jason's sister", "person")]) == {}

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.segmentation import cut
+from flows.boundaries.reasons import reason
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
@@ -99,7 +100,23 @@ def test_the_reasons_name_what_spoke_for_the_boundary() -> None:
     before, after = garden_then(BANK, 2 * DAY, same_topic=False, vectors=True)
     verdict = detector().judge(before, after[:1], after[1:3])
     assert len(verdict.reasons) == 1
-    assert verdict.reasons[0].startswith("pause")
+    assert verdict.reasons[0].startswith("pause of 2 days")
+
+
+@pytest.mark.parametrize(
+    ("text", "pause", "words"),
+    [
+        ("By the way, did the bank call?", 60, '"by the way"'),
+        ("Good morning!", 5 * 3600, "greeting"),
+        ("The bank called.", 60, "wording"),
+    ],
+)
+def test_a_reason_names_the_words_that_turned_the_conversation(text: str, pause: float, words: str) -> None:
+    before = utterance("The beans are up.", "Ana", START)
+    after = utterance(text, "Ben", START + timedelta(seconds=pause))
+    assert reason([before], after, {"cues.changes_subject": 1.0, "words.shared_1": -1.0}) == words
+    assert reason([before], after, {"time.log_gap": 1.0}) == f"pause of {'1 min' if pause == 60 else '5 h'}"
+    assert reason([before], after, {"time.log_gap": -1.0}) == "several weak signals"
 
 
 def test_several_judged_messages_get_the_verdicts_they_get_one_by_one() -> None:

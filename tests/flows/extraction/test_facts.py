@@ -187,21 +187,9 @@ def test_a_mere_reaction_is_in_no_fact(text):
     assert [fact.sources for fact in facts("Ann: I painted the house yellow.", f"Bo: {text}")] == [(0,)]
 
 
-def test_a_remark_stands_with_the_fact_that_it_is_about():
-    [fact] = facts(
-        "Ann: I painted the house yellow.", "Bo: Yellow houses brighten grey streets.", "Ann: The neighbours smiled."
-    )
-    assert fact.statement == (
-        "Ann painted the house yellow. Bo said: Yellow houses brighten grey streets. Ann said: The neighbours smiled."
-    )
-    assert fact.sources == (0, 1, 2)
-    assert not fact.same_as_source
-
-
-def test_a_remark_before_the_first_fact_stands_in_front_of_it():
-    [fact] = facts("Bo: Grey streets need colours.", "Ann: I painted the house yellow.")
-    assert fact.statement == "Bo said: Grey streets need colours. Ann painted the house yellow."
-    assert fact.sources == (1, 0)
+def test_a_remark_is_in_no_fact():
+    found = facts("Bo: Grey streets need colours.", "Ann: I painted the house yellow.", "Bo: Yellow brightens grey streets.")
+    assert [(fact.statement, fact.sources) for fact in found] == [("Ann painted the house yellow.", (1,))]
 
 
 def test_an_episode_without_anything_to_remember_is_told_as_it_stands():

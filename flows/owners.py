@@ -1,0 +1,51 @@
+"""Whose a conversation is, found again however long ago it began: one small row of ``control`` for each conversation."""
+
+from dataclasses import dataclass
+
+from mneme.ids import make_id
+from mneme.records import Owner, Position, StoredMessage
+from mneme.rows import Collection, Key, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The owner of a conversation, and the event that began it."""
+
+    owner: Owner
+    began_with: Position
+
+
+def conversation_key(tenant_id: str, conversation_id: str) -> Key:
+    """Where the row of a conversation lies: with the tenant, since its owner is what it tells."""
+    return Key(Collection.CONTROL, tenant_of(tenant_id).key, make_id("conversation", tenant_id, conversation_id))
+
+
+def conversation_row(first: StoredMessage) -> Row:
+    """The row of the conversation that this message begins. It is only created: the first one written stays."""
+    assert first.conversation_id is not None, "a document has no such row"
+    key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
+    return Row(
+        collection=key.collection,
+        id=key.id,
+        kind="conversation",
+        version=1,
+        tenant_id=tenant.tenant_id,
+        owner_key=tenant.key,
+        owner_type=tenant.type,
+        owner_id=tenant.id,
+        at=first.created_at,
+        body={"owner": first.owner.model_dump(), "began_with": first.position.model_dump()},
+        conversation_id=first.conversation_id,
+    )
+
+
+def origin_of(row: Row | None) -> Origin | None:
+    """What the row of a conversation tells."""
+    if row is None:
+        return None
+    return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]))
+
+
+def tenant_of(tenant_id: str) -> Owner:
+    """The tenant as an owner: of what belongs to nobody in particular."""
+    return Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
