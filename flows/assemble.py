@@ -8,8 +8,8 @@ from typing import Any
 from flows.aggregates.relationships import edge_of
 from flows.cuts import Cut, Extraction, Utterance
 from flows.items import AggregateMention, Extracted, Reference
-from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention
+from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id, remark_id
+from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Remark
 from mneme.rows import Row, Vector, row_of
 
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
@@ -79,6 +79,24 @@ def assemble(
         )
         fact_ids.append(record.id)
         children.append(row_of(record, reused if reused is not None else next(new), _context(cut, fact.sources)))
+    remark_ids = []
+    for index, remark in enumerate(extraction.remarks):
+        utterance = cut.utterances[remark.source]
+        said = Remark(
+            id=remark_id(cut.id, index),
+            parent_episode_id=cut.id,
+            message_ids=(utterance.message.message_id,),
+            sender_id=utterance.message.sender_id,
+            sender_name=utterance.message.sender_name,
+            text=utterance.message.text,
+            said_at=utterance.message.sent_at,
+            event_at=remark.event_at,
+            event_until=remark.event_until,
+            agent_id=agent_id,
+            **common,
+        )
+        remark_ids.append(said.id)
+        children.append(row_of(said, utterance.vector, _context(cut, (remark.source,)), remark.meant))
     foresight_ids = []
     for index, foresight in enumerate(extraction.foresights):
         sources = [cut.utterances[at].message for at in foresight.sources]
@@ -122,6 +140,7 @@ def assemble(
         participants=tuple(dict.fromkeys(u.message.sender_name for u in cut.utterances)),
         message_ids=tuple(u.message.message_id for u in cut.utterances),
         fact_ids=tuple(fact_ids),
+        remark_ids=tuple(remark_ids),
         foresight_ids=tuple(foresight_ids),
         case_id=case.id if case else None,
         aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),

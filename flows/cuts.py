@@ -120,6 +120,16 @@ class ExtractedFact:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtractedRemark:
+    """What a message says that no fact tells; ``meant`` is it with names and dates in full."""
+
+    source: int
+    meant: str
+    event_at: datetime | None = None
+    event_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractedEntity:
     """A thing with a name; ``type`` is person, organisation, location, object or an open word."""
 
@@ -184,6 +194,7 @@ class Extraction:
     summary: str
     narrative: str
     facts: tuple[ExtractedFact, ...]
+    remarks: tuple[ExtractedRemark, ...] = ()
     entities: tuple[ExtractedEntity, ...] = ()
     relationships: tuple[ExtractedRelationship, ...] = ()
     foresights: tuple[ExtractedForesight, ...] = ()

@@ -100,7 +100,8 @@ class Rebuilding:
         self, changed: Iterable[tuple[Node | None, Node | None]], keys: Callable[[Node | None], tuple[str, ...]], kind: str
     ) -> list[Node]:
         """Keep what changed where it is looked for; returns it as it was and as it is."""
-        versions: list[Node] = []
+        changed, versions = list(changed), list[Node]()
+        self._clusters.load(self._cluster(kind, key) for pair in changed for each in pair for key in keys(each))
         for before, after in changed:
             versions += [each for each in (before, after) if each is not None]
             was, now = set(keys(before)), set(keys(after))

@@ -26,6 +26,7 @@ from mneme.records import (
     Owner,
     Profile,
     Relationship,
+    Remark,
     StoredMessage,
 )
 from mneme.text import index_tokens
@@ -103,8 +104,12 @@ class Row:
 _record: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 
 
-def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -> Row:
-    """The row of a record. ``context`` is text around it that keyword search may match as well, at lower weight."""
+def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", meant: str = "") -> Row:
+    """The row of a record.
+
+    ``context`` is text around it that keyword search may match as well, at lower weight; ``meant`` is what a remark means,
+    with names and dates in full.
+    """
     match record:
         case StoredMessage():
             return _row(
@@ -145,6 +150,20 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -
                 people=record.speakers,
                 message_ids=_evidence(record),
                 **_hidden_if_repeated(record),
+            )
+        case Remark():
+            return _row(
+                record,
+                Collection.FACTS,
+                record.said_at,
+                vector,
+                tokens=index_tokens([(meant or record.text, 2 if context else 1), (context, 1)]),
+                until=record.event_until,
+                event_at=record.event_at,
+                parent_id=record.parent_episode_id,
+                agent_id=record.agent_id,
+                people=(record.sender_name,),
+                message_ids=record.message_ids,
             )
         case Foresight():
             return _row(

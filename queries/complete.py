@@ -1,9 +1,8 @@
 """complete: what recall left open, in at most two more round trips.
 
 1. All at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that one leg
-   did not give (a missing leg is computed, never taken as 0); and which of the messages found are told already: by an
-   episode, or for a method in which facts compete, by a fact.
-2. Only if a message is not told yet: the scores of such messages that one leg did not give. And only for a question as
+   did not give (a missing leg is computed, never taken as 0); and which of the messages found are in an episode.
+2. Only if a message is in no episode yet: the scores of such messages that one leg did not give. And only for a question as
    of the past: by whom the statements found were repeated, and when.
 """
 
@@ -18,16 +17,13 @@ from queries.scope import Scope, repetition_keys, without_later_repetitions
 from queries.understand import Question
 
 _FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
-_TELLERS_OF_A_MESSAGE_ID = 10  # callers number messages anew in each conversation: one id may be told in several places
+_EPISODES_OF_A_MESSAGE_ID = 10  # callers number messages anew in each conversation: one id may be in several episodes
 _MOST_ROWS = 10_000  # what OpenSearch returns at most for one search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Everything a ranking needs, by id. ``facts`` are those of each episode, in the order they were said.
-
-    ``messages`` are those that are not told by an episode, or for a method in which facts compete, by a fact.
-    """
+    """Everything a ranking needs, by id. ``facts`` are those of each episode, in the order they were said."""
 
     episodes: Mapping[str, Candidate]
     facts: Mapping[str, Sequence[Candidate]]
@@ -55,9 +51,7 @@ class Completer:
         found = recalled.of(Collection.EPISODES)
         episodes = {each: found[each] for each in episode_ids if each in found}
         memories = recalled.of(Collection.MEMORIES)
-        # As of the past a fact may be known whose episode was still going on, and cannot tell anything then.
-        tellers = Collection.FACTS if legs.facts_compete and not scope.is_past else Collection.EPISODES
-        loose = _untold(recalled.of(Collection.MESSAGES), recalled.of(tellers).values())
+        loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
 
         # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is.
         open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
@@ -67,14 +61,14 @@ class Completer:
             _Ask(Collection.FACTS, inside, _FACTS_OF_AN_EPISODE * len(episode_ids)),
             _Ask(Collection.EPISODES, replace(anywhere, ids=open_episodes), len(open_episodes)),
             _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
-            _Ask(tellers, _telling(anywhere, loose), _TELLERS_OF_A_MESSAGE_ID * len(loose)),
+            _Ask(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
         ]
-        facts, more_episodes, more_memories, telling = self._round_trip(scope, wanted, at_once)
+        facts, more_episodes, more_memories, holders = self._round_trip(scope, wanted, at_once)
         by_episode = _by_episode(facts.values())
-        messages = _untold(loose, telling.values())
+        messages = _in_no_episode(loose, holders.values())
         memories = {**memories, **more_memories}
 
-        # 2. Only if something was said that is not told yet, or was repeated after the moment asked as of.
+        # 2. Only if something was said that no episode holds yet, or was repeated after the moment asked as of.
         at_last = [_missing(Collection.MESSAGES, scope.rows, messages, wanted)]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
         (more_messages,) = self._round_trip(scope, wanted, at_last)
@@ -130,8 +124,8 @@ def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidat
     return _Ask(collection, replace(scope, ids=lacking), len(lacking))
 
 
-def _telling(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:
-    """The episodes, or facts, that list one of these messages."""
+def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:
+    """The episodes that list one of these messages."""
     rows = [each.row for each in messages.values()]
     return replace(
         scope,
@@ -140,12 +134,12 @@ def _telling(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:
     )
 
 
-def _untold(messages: Mapping[str, Candidate], tellers: Iterable[Candidate]) -> dict[str, Candidate]:
-    told = {(each.row.conversation_id, identity) for each in tellers for identity in each.row.message_ids}
+def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candidate]) -> dict[str, Candidate]:
+    held = {(each.row.conversation_id, identity) for each in episodes for identity in each.row.message_ids}
     return {
         identity: each
         for identity, each in messages.items()
-        if not any((each.row.conversation_id, message) in told for message in each.row.message_ids)
+        if not any((each.row.conversation_id, message) in held for message in each.row.message_ids)
     }
 
 

@@ -93,26 +93,25 @@ def hybrid(
     1. Recall in one round trip, and fuse: which episodes are worth looking into, and in which order.
     2. Complete: their facts, and every leg that is missing.
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
-       episode. A message that no fact tells is scored, and competes, like a fact of its episode. A statement fits at least as well as what it superseded (queries/succession.py).
+       episode. A statement fits at least as well as what it superseded (queries/succession.py).
     4. Compete (queries/compete.py); what is no episode competes as an episode without facts. A foresight that only
        repeats a fact with a place leaves, and its place is competed for again.
     5. What superseded another stands before it.
     """
     # 1.
     collections = (Collection.EPISODES, Collection.FACTS, *_STANDALONE)
-    legs = Legs((*collections, Collection.GRAPH), collections, _depth(question, settings), facts_compete=True)
+    legs = Legs((*collections, Collection.GRAPH), collections, _depth(question, settings))
     recalled = recall(index, question, scope, legs)
     fused = reciprocal_rank_fusion(recalled.episode_rankings(), settings.rrf_k)
     episode_ids = list(fused)[: max(settings.candidates, question.top_k)]
     # 2.
     evidence = completer.complete(question, scope, legs, recalled, episode_ids)
     # 3.
-    told = _told_inside(evidence)
-    statements = [each for candidates in told.values() for each in candidates]
-    alone = {*evidence.messages} - {each.row.id for each in statements}
-    others = fitting([*(evidence.messages[each] for each in alone), *evidence.memories.values()], statements)
-    scores = score_statements(question, scorer, told, others)
-    inside = {episode: [each.row.id for each in candidates] for episode, candidates in told.items()}
+    facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
+    statements = [fact for candidates in facts.values() for fact in candidates]
+    others = fitting([*evidence.messages.values(), *evidence.memories.values()], statements)
+    scores = score_statements(question, scorer, facts, others)
+    inside = {episode: [each.row.id for each in candidates] for episode, candidates in facts.items()}
     scores |= score_episodes(scorer, list(evidence.episodes.values()), inside, scores)
     alpha = settings.alpha
     scores |= {each: alpha * scores[each] + (1 - alpha) * scores[episode] for episode, ids in inside.items() for each in ids}
@@ -132,7 +131,7 @@ def hybrid(
             batch=settings.expand_batch,
             patience=settings.patience,
         )
-        told_by_facts = repeated((each.id for each in competition.standings), others, evidence.facts)
+        told_by_facts = repeated((each.id for each in competition.standings), others, facts)
         if not told_by_facts:
             break
         entrants = [each for each in entrants if each.id not in told_by_facts]
@@ -156,21 +155,6 @@ def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
             TraceStep(stage="compete", move=step.move, id=step.id, score=step.score, reason=step.reason, round=step.round)
         )
     return tuple(steps)
-
-
-def _told_inside(evidence: Evidence) -> dict[str, list[Candidate]]:
-    """What each episode tells, in the order it was said: its facts, and its messages that no fact tells."""
-    inside = {each: list(facts) for each, facts in evidence.facts.items() if each in evidence.episodes}
-    home = {
-        (episode.row.conversation_id, message): identity
-        for identity, episode in evidence.episodes.items()
-        for message in episode.row.message_ids
-    }
-    for message in sorted(evidence.messages.values(), key=lambda each: (each.row.at, each.row.id)):
-        episode = home.get((message.row.conversation_id, message.row.message_ids[0]))
-        if episode is not None:
-            inside.setdefault(episode, []).append(message)
-    return {episode: sorted(candidates, key=lambda each: each.row.at) for episode, candidates in inside.items()}
 
 
 def _depth(question: Question, settings: Retrieval) -> int:

@@ -27,12 +27,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """Which legs a method uses, and how deep; and whether facts take places of their own in it."""
+    """Which legs a method uses, and how deep."""
 
     text: tuple[Collection, ...]
     vector: tuple[Collection, ...]
     depth: int
-    facts_compete: bool = False
 
 
 @dataclass(slots=True, eq=False)

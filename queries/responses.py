@@ -87,7 +87,7 @@ class FoundEpisode(_Found):
 
 
 class FoundMessage(_Found):
-    """A raw message that no episode holds yet."""
+    """A raw message: one that no episode holds yet, or one of an episode that none of its facts tells."""
 
     message_id: str
     conversation_id: str | None

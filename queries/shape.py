@@ -14,6 +14,7 @@ from mneme.records import (
     Foresight,
     Profile,
     Relationship,
+    Remark,
     StoredMessage,
     Validity,
 )
@@ -68,7 +69,8 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
     ranks = {standing.id: rank for rank, standing in enumerate(ranking.standings, start=1)}
     places = _Places(ranking.scores, ranks)
     evidence = ranking.evidence
-    shown = {standing.parent or standing.id for standing in ranking.standings if standing.id not in evidence.messages}
+    remarks = {each.row.id: each for inside in evidence.facts.values() for each in inside if each.row.kind == "remark"}
+    shown = {standing.parent or standing.id for standing in ranking.standings if standing.id not in remarks}
     episodes = [
         (candidate.row, _episode(candidate.row, places, evidence.facts.get(identity, ()), facts_per_episode))
         for identity, candidate in evidence.episodes.items()
@@ -81,7 +83,7 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         "episodes": tuple(episode for row, episode in episodes if row.owner_type != "tenant"),
         "knowledge": tuple(episode for row, episode in episodes if row.owner_type == "tenant"),
         "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
-        "raw_messages": _ranked(evidence.messages.values(), places, _message),
+        "raw_messages": _ranked([*evidence.messages.values(), *remarks.values()], places, _message),
         "profiles": _ranked(memories, places, _profile),
         "foresights": _ranked(memories, places, partial(_foresight, scope)),
         "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
@@ -96,6 +98,7 @@ def _best_rank(episode: FoundEpisode) -> int:
 
 def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -> FoundEpisode:
     """An episode with the facts that hold places, and the best others that match at all."""
+    facts = [each for each in facts if each.row.kind != "remark"]
     holders = sorted((each for each in facts if each.row.id in places.ranks), key=lambda each: places.ranks[each.row.id])
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
@@ -146,15 +149,16 @@ def _ranked(
 
 
 def _message(row: Row, places: _Places) -> FoundMessage:
-    message = _record(row, StoredMessage)
+    message = row.record()
+    assert isinstance(message, StoredMessage | Remark)
     return FoundMessage(
         **places.of(row),
-        message_id=message.message_id,
+        message_id=row.message_ids[0],
         conversation_id=message.conversation_id,
         sender_id=message.sender_id,
         sender_name=message.sender_name,
         text=message.text,
-        sent_at=message.sent_at,
+        sent_at=row.at,
     )
 
 

@@ -16,6 +16,7 @@ from flows.extraction.profile import profile_of
 from flows.extraction.retelling import Kind, Retelling, retell
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import summary_of
+from flows.extraction.untold import untold
 
 
 class LocalExtractor:
@@ -36,11 +37,13 @@ class LocalExtractor:
             speakers
         )
         entities, relationships = graph_of(retellings)
+        facts = tuple(meant.facts(message_facts(retellings, subject)))
         return Extraction(
             subject=subject,
             summary=summary_of(retellings, near),
             narrative=narrative_of(retellings),
-            facts=tuple(meant.facts(message_facts(retellings, subject))),
+            facts=facts,
+            remarks=tuple(untold(retellings, facts)),
             entities=entities,
             relationships=relationships,
             foresights=tuple(replace(each, sources=meant.cite(each.sources)) for each in foresights_of(retellings)),

@@ -18,6 +18,7 @@ from flows.extraction.answer_form import CaseForm, EpisodeForm, FactForm
 from flows.extraction.grounding import is_grounded
 from flows.extraction.narratives import narrative_of
 from flows.extraction.retelling import retell, zone_of
+from flows.extraction.untold import untold
 from flows.transcript import one_line, under_times
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.ports import ChatModel, Prompt, Role
@@ -88,11 +89,13 @@ class ModelExtractor:
         participants = tuple(dict.fromkeys(message.sender_name for message in messages))
         facts = [_fact(form, messages) for form in answer.facts]
         kept = [fact for fact in facts if fact is not None and _holds(fact, messages, participants)]
+        retellings = [] if cut.is_document else retell(cut.utterances)
         return Extraction(
             subject=answer.subject.strip(),
             summary=answer.summary.strip(),
             narrative=answer.narrative.strip() or narrative_of(retell(cut.utterances)),
             facts=tuple(kept),
+            remarks=tuple(untold(retellings, kept)),
             entities=tuple(
                 ExtractedEntity(form.name.strip(), form.type.strip().lower(), form.summary.strip(), sources)
                 for form in answer.entities

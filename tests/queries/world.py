@@ -19,6 +19,7 @@ from mneme.records import (
     Profile,
     ProfileItem,
     Relationship,
+    Remark,
     StoredMessage,
     Validity,
 )
@@ -83,6 +84,22 @@ def messages(owner: Owner, conversation: str, lines: Sequence[tuple[str, str]], 
         )
         rows.append(row_of(record, vector_of(f"{sender}: {text}")))
     return rows
+
+
+def as_remark(row: Row) -> Row:
+    """A fact's row as that of a remark: its message is told by no fact."""
+    fact = row.record()
+    assert isinstance(fact, AtomicFact)
+    shared = fact.model_dump(include={"owner", "conversation_id", "created_at", "version", "parent_episode_id", "message_ids"})
+    remark = Remark(
+        id=f"{fact.parent_episode_id}/m/0",
+        sender_id="maya",
+        sender_name=fact.speakers[0],
+        text=fact.atomic_fact,
+        said_at=fact.said_at,
+        **shared,
+    )
+    return row_of(remark, row.vector)
 
 
 def conversation(

@@ -56,10 +56,17 @@ class _Handler(BaseHTTPRequestHandler):
         body = _form(self.headers, raw) if "multipart" in self.headers["Content-Type"] else json.loads(raw)
         fault = models.receive(self.path, body, {name.lower(): value for name, value in self.headers.items()})
         models.enter(1)
+        self._under_way = True
         try:
             self._answer(models, body, fault)
         finally:
-            models.enter(-1)
+            self._leave()
+
+    def _leave(self) -> None:
+        """The call is over; before its last byte, since the client may send the next as soon as it has that."""
+        if self._under_way:
+            self._under_way = False
+            self.server.models.enter(-1)
 
     def _answer(self, models: "ModelServer", body: dict[str, Any], fault: Fault | None) -> None:
         if models.latency:
@@ -92,6 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         if not drops_over:
+            self._leave()
             self.wfile.write(content)
             return
         for at in range(10):
