@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from flows.extraction.definite_nouns import mentions, unexplained_noun
+from flows.extraction.leaning import explains
 from flows.extraction.memorable import speaks_of_self
 from flows.extraction.reports import quoted, reported
 from flows.extraction.retelling import Kind, Retelling, Said
@@ -22,6 +24,7 @@ _SMALL_TALK = re.compile(
     r"what (?:else )?(?:is|has been|['’]s been) (?:new|happening))\b",
     re.I,
 )
+_SOMEONE = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.I)
 _QUESTION_ASKS = 0.5  # substance under which nobody knows what a question is about
 _SAYS_MUCH, _STANDS_ALONE = 2.5, 5.0  # substance of its first sentence and of all from which an answer needs no question
 
@@ -32,6 +35,10 @@ class Context:
 
     opening: str
     sources: tuple[int, ...]
+
+    def before(self, opening: str, source: int) -> "Context":
+        """This context with another, of the message ``source``, behind it."""
+        return Context(self.opening + opening, (source, *self.sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +65,23 @@ def open_question(retelling: Retelling, earlier: Sequence[Retelling], read: Read
     if before.message.role == "assistant" or not leaning:
         return OpenQuestion(question, Context(_asked([question]), (before.index,)))
     asking = [one for one in takewhile(lambda one: one is not question, before.said) if one.informative][-1:]
+    if unexplained_noun(question.told):
+        return None
     if any(speaks_of_self(one.text) and _explains(one, before, read) for one in asking):
         return OpenQuestion(question, Context(f"{reported(before, asking)} {_asked([question])}", (before.index,)))
-    topic = _topic(earlier[:-1], read)
+    topic = _topic(earlier[:-1], read, question) if _SOMEONE.search(question.text) else None
     if topic:
-        return OpenQuestion(question, Context(topic.opening + _asked([question]), (before.index, *topic.sources)))
-    if any(read.substance(one) >= _QUESTION_ASKS for one in asking):
+        return OpenQuestion(question, topic.before(_asked([question]), before.index))
+    if any(read.substance(one) >= _SAYS_MUCH and not read.leans(one, before) for one in asking):
         return OpenQuestion(question, Context(_asked([*asking, question]), (before.index,)))
     return None
+
+
+def asks_in_vain(retelling: Retelling, earlier: Sequence[Retelling]) -> bool:
+    """Whether the message before ends in a question that says something; without a context nobody knows what is answered."""
+    before = _other(retelling, earlier)
+    spoken = [one for one in before.said if one.kind is not Kind.ATTACHMENT][-1:] if before else []
+    return any(one.kind is Kind.QUESTION and one.informative and not _SMALL_TALK.search(one.text) for one in spoken)
 
 
 def short_answer(retelling: Retelling, question: OpenQuestion, read: Reader) -> list[Said]:
@@ -87,13 +103,19 @@ def context_of(
     first = words[0]
     leaning = read.leans(first, retelling)
     asks = any(one.kind is Kind.QUESTION for one in takewhile(lambda one: one is not first, retelling.said))
+    noun = unexplained_noun(first.told)
+    if leaning and any(one.informative for one in takewhile(lambda one: one is not first, retelling.said)):
+        return None  # it goes on from what is left out
     if question and not asks:
         light = read.substance(first) < _SAYS_MUCH or sum(map(read.substance, words)) < _STANDS_ALONE
         needed = leaning or light or not read.remembers(first, retelling)
-        return question.context if needed else None
-    if _other(retelling, earlier) is None or not leaning or not speaks_of_self(first.text):
+        explained = noun is None or mentions(question.context.opening, noun)
+        return question.context if needed and explained else None
+    if not leaning or not speaks_of_self(first.text):
         return None
-    return _topic(earlier, read)
+    if noun is not None:
+        return _topic(earlier, read, first, noun)
+    return _topic(earlier, read, first) if _other(retelling, earlier) else None
 
 
 def _other(retelling: Retelling, earlier: Sequence[Retelling]) -> Retelling | None:
@@ -106,12 +128,17 @@ def _asked(said: Sequence[Said]) -> str:
     return f"被问到{text}，" if has_cjk(text) else f"Asked {text}, "
 
 
-def _topic(sources: Sequence[Retelling], read: Reader) -> Context | None:
-    """The last statement that says what follows is about."""
-    for source in reversed(sources):
-        for one in reversed(source.said):
-            if _explains(one, source, read):
+def _topic(sources: Sequence[Retelling], read: Reader, leaning: Said, noun: str | None = None) -> Context | None:
+    """The statement that says what a leaning sentence is about; None where it may be another.
+
+    A noun is looked for in all the messages, from the last; a pronoun means the last thing said in the last message.
+    """
+    for source in reversed(sources if noun else sources[-1:]):
+        for one in reversed([one for one in source.said if one.kind is not Kind.ATTACHMENT and one.informative]):
+            if _explains(one, source, read) and (mentions(one.told, noun) if noun else explains(one.told, leaning.told)):
                 return Context(f"{reported(source, [one])} ", (source.index,))
+            if noun is None:
+                return None
     return None
 
 

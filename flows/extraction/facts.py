@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from flows.cuts import ExtractedFact
-from flows.extraction.contexts import Context, context_of, open_question, short_answer
+from flows.extraction.contexts import Context, asks_in_vain, context_of, open_question, short_answer
 from flows.extraction.reports import reported
 from flows.extraction.retelling import Kind, Retelling, Said, participants
 from flows.extraction.selection import Reader
 
 _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
+_SHOWN_ALONE = ("```", "[file")  # what is to remember without a word about it; a picture is not
+_REACH = 5  # messages back in which what a fact is about may be named
 
 
 def message_facts(retellings: Sequence[Retelling], topic: str) -> list[ExtractedFact]:
@@ -23,7 +25,7 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
     read = Reader(participants(retellings), len({retelling.speaker for retelling in retellings}))
     facts: list[ExtractedFact] = []
     for position, retelling in enumerate(retellings):
-        said, context = _told(retelling, retellings[max(0, position - 2) : position], read)
+        said, context = _told(retelling, retellings[max(0, position - _REACH) : position], read)
         for passage in _passages(said):
             first = passage[0] is said[0]
             event_at, event_until = event_time(passage)
@@ -33,7 +35,11 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
                 statement, sources = context.opening + statement, (retelling.index, *context.sources)
             as_source = first and context is None
             facts.append(ExtractedFact(statement, topic, sources, event_at, event_until, same_as_source=as_source))
-    return facts or [_as_it_stands(one, topic) for one in retellings if one.statements]
+    return facts or [_as_it_stands(one, topic) for one in retellings if _says_something(one)]
+
+
+def _says_something(retelling: Retelling) -> bool:
+    return any(one.informative and one.kind is not Kind.QUESTION for one in retelling.said)
 
 
 def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:
@@ -47,7 +53,7 @@ def event_time(said: Sequence[Said]) -> tuple[datetime | None, datetime | None]:
 
 def _as_it_stands(retelling: Retelling, topic: str) -> ExtractedFact:
     """A message that says something, in an episode that says nothing more."""
-    said = retelling.statements
+    said = [one for one in retelling.said if one.informative and one.kind is not Kind.QUESTION]
     event_at, event_until = event_time(said)
     return ExtractedFact(reported(retelling, said), topic, (retelling.index,), event_at, event_until, same_as_source=True)
 
@@ -61,14 +67,14 @@ def _told(retelling: Retelling, earlier: Sequence[Retelling], read: Reader) -> t
         answer = short_answer(retelling, question, read)
         if answer:
             return answer, question.context
+    unclear = question is None and asks_in_vain(retelling, earlier)
     while words and words[0].kind is Kind.STATEMENT:
         context = context_of(words, retelling, earlier, question, read)
-        if context or not read.leans(words[0], retelling):
+        alone = not read.leans(words[0], retelling) and not (unclear and read.is_light(words[0]))
+        if context or alone:
             return kept, context
         kept.remove(words.pop(0))
-    if words or not any(one.kind is not Kind.ATTACHMENT for one in retelling.said):
-        return kept, None
-    return (kept, question.context if question else None) if read.shows(retelling) else ([], None)
+    return (kept if words else [one for one in kept if one.text.startswith(_SHOWN_ALONE)]), None
 
 
 def _passages(said: Sequence[Said]) -> Iterator[list[Said]]:

@@ -5,6 +5,8 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from flows.extraction.antecedents import SOMEONE
+from flows.extraction.definite_nouns import unexplained_noun
+from flows.extraction.omissions import leaves_out, means_a_place_before, names_a_place
 from flows.extraction.substance import carries
 from flows.extraction.vague_words import substance_of
 from flows.extraction.verbs import is_adverb
@@ -57,15 +59,28 @@ _IMPERSONAL = re.compile(  # "it" that stands for nothing before
     r"(?: \w+ly| so| really| very| always| super| pretty| quite| been| such| a| an| not| just)*"
     r" (?!like)\w+(?: \w+)? (?:to|that|how|when|what|seeing|being|having|knowing)\b"
     r"|\bit(?:['’]s| has)? (?:been (?:a while|ages|so long|too long|long|raining|snowing)|rain|snow)|\bit['’]s (?:time|me)\b"
+    r"|\bit(?:['’]s| is| was|['’]s been| has been) (?:decided|agreed|settled|confirmed|official)\b"
     r"|\bit takes? (?:a|some|time|practice|\d+|one|two)\b|\bma[dk]e it (?:to|back|home|through|up)\b",
     re.I,
 )
 _ENDS_SHORT = re.compile(
-    r"\b(?:do|did|does|have|has|am|is|are|was|will|would|can|could)(?:n['’]t)?(?: too| also| so)?\s*[.!]*$"
+    r"(?<!others )\b(?:do|did|does|have|has|am|is|are|was|will|would|can|could)(?:n['’]t)?(?: too| also| so)?\s*[.!]*$"
     r"|\bafterwards?\W*$",
     re.I,
 )
-_GOES_ON = re.compile(r"^(?:same (?:with|here|for|as)|likewise|and|or|after that|afterwards?|otherwise)\b", re.I)
+_INTRODUCED = re.compile(
+    r"\b(?:an?|another|new|\w+['’]s)\b "
+    r"(?!(?:lot|bit|while|few|blast|ton|couple|little|great|good|nice|wonderful|day|week|month|year)\b)",
+    re.I,
+)
+_NO_THING_BEFORE = frozenset(
+    "while when by is are was were been be keep keeps kept started start stopped stop and or but then go went".split()
+)
+_GOES_ON = re.compile(
+    r"\b(?:this|that) ones?\b(?= (?:for|is|was|has|because|and|to|in|at|too|a)\b|\W*$)|"
+    r"^(?:same (?:with|here|for|as)|likewise|and|or|after that|afterwards?|otherwise)\b",
+    re.I,
+)
 
 
 def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
@@ -81,7 +96,9 @@ def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
     """
     if has_cjk(told):
         return False
-    if _ENDS_SHORT.search(told) or _GOES_ON.match(told):
+    if _ENDS_SHORT.search(told) or _GOES_ON.search(told) or leaves_out(told):
+        return True
+    if not notes and (unexplained_noun(told) or means_a_place_before(told)):
         return True
     written = _TOKEN.findall(_IMPERSONAL.sub(" ", told))
     tokens = [token.lower().replace("’", "'") for token in written]
@@ -99,9 +116,27 @@ def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
         if not seen and _counts(base, after):
             return True
         verb = verb or is_verb(token) or base in _AUXILIARIES or token.endswith(("'s", "'re", "'ve", "'ll", "'d"))
-        for kind in () if before in _BEFORE_VERBS else _kinds(token, written[at][0].isupper() and at > 0, names):
+        doing = token.endswith("ing") and before in _NO_THING_BEFORE  # "while painting it"
+        done = at > 0 and before in names  # "Ann hung"
+        for kind in (
+            () if before in _BEFORE_VERBS or doing or done else _kinds(token, written[at][0].isupper() and at > 0, names)
+        ):
             seen.setdefault(kind, at)
     return not (verb or notes) and len(tokens) <= _SHORT
+
+
+def explains(told: str, leaning: str) -> bool:
+    """Whether a sentence names what the pronouns of another can stand for: a place, people, a thing.
+
+    A sentence that leans by its form alone, such as an answer without a verb, is explained by any.
+    """
+    words = [token.lower().replace("’", "'") for token in _TOKEN.findall(_IMPERSONAL.sub(" ", leaning))]
+    needed = {_PRONOUNS[word.partition("'")[0]] for word in words if word.partition("'")[0] in _PRONOUNS}
+    written = _TOKEN.findall(told)
+    named = {kind for at, token in enumerate(written) for kind in _kinds(token.lower(), token[0].isupper() and at > 0, ())}
+    if _THING in needed and len(_INTRODUCED.findall(told)) != 1:  # with two new things, nobody knows which
+        return False
+    return needed <= named and (names_a_place(told) or not means_a_place_before(leaning))
 
 
 def _points_back(word: str, before: str, after: str, at: int) -> bool:
@@ -110,6 +145,8 @@ def _points_back(word: str, before: str, after: str, at: int) -> bool:
         return False
     if word == "those":
         return after != "who"
+    if word == "that" and before in ("like", "of", "for", "about", "with", "from", "at") and not after.isalpha():
+        return True
     if word != "that" or not at or not after.isalpha():
         return False
     clause = after in _BEGINS_CLAUSE or after in _AUXILIARIES or after in _AFTER_OBJECT or is_verb(after)
@@ -140,6 +177,8 @@ def _counts(word: str, after: str) -> bool:
 def _kinds(token: str, capital: bool, names: Collection[str]) -> tuple[str, ...]:
     """What a token can be for a pronoun after it."""
     word = token.removesuffix("'s")
+    if "'" in word:
+        return ()
     if word not in _PEOPLE and any(name.startswith(word) for name in names):
         return ()
     return (_THING, _SEVERAL, _PERSON) if capital and carries(word) else _kinds_of(word)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from flows.extraction.attitudes import is_attitude, judges, restates
 from flows.extraction.names import names_in
 from flows.extraction.substance import content_words, is_informative, praises
 from flows.extraction.vague_words import substance_of
@@ -77,6 +78,7 @@ _SOMETHING_PAST = 2.5  # what happened
 _SOMETHING_PARTICULAR = 2.5  # "the", "her": how something in particular is
 _COMMON_MATTER = 2.0  # anything, in a group
 _BETWEEN_THEM = 2.5  # the speaker and the listener
+_ATTITUDES = 5.0  # good resolutions, and that something is great
 _GENERAL = 4.0  # how things are, advice, praise
 
 
@@ -97,11 +99,16 @@ def memorable(sentence: str, names: Collection[str], dated: bool, answers: bool 
         return dated or is_informative(sentence, names)
     if _STATE.search(sentence):
         return True
+    if restates(sentence):
+        return False
     core = _core(sentence)
     enough = _enough(sentence, core, answers)
-    if specific(core, names, dated) and not _POLITE.match(sentence):
-        enough = min(enough, _SOMETHING_PARTICULAR)
-    return substance(core, names, dated) >= (min(enough, _COMMON_MATTER) if among_many else enough)
+    told = substance(core, names, dated)
+    enough = min(enough, _COMMON_MATTER) if among_many else enough
+    if told < _SOMETHING_PARTICULAR or told >= enough:
+        return told >= enough
+    particular = specific(core, names, dated) and not _POLITE.match(sentence)
+    return particular and not (is_attitude(sentence) or judges(sentence))
 
 
 def substance(sentence: str, names: Collection[str], dated: bool) -> float:
@@ -125,6 +132,11 @@ def speaks_of_self(sentence: str) -> bool:
     return _OWN.search(_core(sentence)) is not None
 
 
+def speaks_of_listener(sentence: str) -> bool:
+    """Whether a sentence speaks of or to the listener."""
+    return _SECOND.search(sentence) is not None
+
+
 def _core(sentence: str) -> str:
     """A sentence without "I think that" and the like."""
     frame = _FRAME.match(sentence)
@@ -132,6 +144,8 @@ def _core(sentence: str) -> str:
 
 
 def _enough(sentence: str, core: str, answers: bool) -> float:
+    if judges(sentence) or (is_attitude(sentence) and not _HAPPENED.search(core)):
+        return _ATTITUDES
     if answers and (_OWN.search(core) or _ANSWERS.match(sentence) or not _FINITE.search(core)):
         return _OWN_LIFE
     own = _OWN.search(core)

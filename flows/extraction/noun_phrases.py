@@ -93,20 +93,17 @@ def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[str]]]:
         plain = _plain(token)
         word = plain.lower().replace("’", "'")
         determined = not run and before in _BEFORE_NOUNS and before not in _BEFORE_VERBS
-        if (
-            word[0].isalpha()
-            and carries(word)
-            and word not in _NO_PART
-            and not is_measure(word)
-            and not is_adverb(word)
-            and (determined or not is_verb(word))
-            and not _names_someone(word, apart)
-        ):
+        if _forms_phrases(word) and (determined or not is_verb(word)) and not _names_someone(word, apart):
             run.append(plain)
             continue
         if run:
             yield before, run
         before, run = token.lower(), []
+
+
+@lru_cache(maxsize=65_536)
+def _forms_phrases(word: str) -> bool:
+    return word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
 
 
 def _plain(token: str) -> str:

@@ -1,7 +1,7 @@
 """What a speaker is like: from what they say of themselves, and from the relationships that are theirs.
 
-Explicit are facts one says outright ("I'm a nurse", "Ann works at Initech."); implicit is what one shows: what one does again
-and again, what one holds dear, how one is. Passing remarks ("I love that!", "I love your dress") are neither.
+Explicit are facts one says outright ("I'm a nurse", "I run every morning", "Ann works at Initech."); implicit is what one
+shows: what one takes an interest in, what one holds dear, how one is. Passing remarks ("I love that!", "I love your dress") are neither.
 """
 
 import re
@@ -14,7 +14,7 @@ from flows.extraction.persons import capitalised
 from flows.extraction.retelling import Retelling, Said
 from mneme.text import has_cjk
 
-_IMPLICIT = frozenset({"habit", "trait", "value", "interest"})  # shown by what one does rather than said of oneself
+_IMPLICIT = frozenset({"trait", "value", "interest"})  # shown by what one does rather than said of oneself
 _TO_THE_OTHER = frozenset("preference goal value interest identity habit possession work".split())
 _YOU = re.compile(r"\b(?:you|your|yours|you['’]\w+|y['’]all)\b", re.I)
 _LEANS = re.compile(

@@ -4,22 +4,19 @@ import re
 from collections.abc import Collection
 from itertools import takewhile
 
+from flows.claims import claim_of
 from flows.extraction.leaning import leans
-from flows.extraction.memorable import memorable, specific, substance
+from flows.extraction.memorable import memorable, speaks_of_listener, speaks_of_self, specific, substance
 from flows.extraction.retelling import Kind, Retelling, Said
 from flows.extraction.substance import without_opening
 from mneme.text import has_cjk
 
 _QUESTION_TELLS = 2.5  # substance of a question that is itself to remember: "Where does Elias sleep?"
+_SAYS_MUCH = 2.5  # substance of a sentence from which it says what it is about
 _PRESENTED = 1.0  # substance of a sentence that says what is shown
 _PRESENTS = re.compile(r"^(?:(?:here|this|these|those|that)(?:['’]s| is| are| was)\b|check\b|look\b)", re.I)
-_MINE = re.compile(r"\b(?:i|my|we|our)\b", re.I)
-_SHOWS = re.compile(
-    r"^look\b|^```|^\[file|\blook(?:ie|y)? (?:at|here)\b|"
-    r"\bcheck (?:it|them|this|these|that|out)\b|\bhere(?:['’]s| is| are)\b|\btake a look\b|"
-    r"\b(?:this is|these are) (?:my|our)\b|看看|这是",
-    re.I,
-)
+_MINE = re.compile(r"\b(?:i|my|we|our)\b|\bof (?:me|us)\b", re.I)
+_CLAIMS_NOTHING = ("said|", "plan|")  # no attribute, and plans, which are "keep trying" as well
 
 
 class Reader:
@@ -35,6 +32,7 @@ class Reader:
         self._answered = speakers == 2
         self._among_many = speakers > 2
         self._leaning: dict[int, bool] = {}  # by the identity of sentences, which live as long as their episode
+        self._remembered: dict[tuple[int, bool], bool] = {}
 
     def kept(self, retelling: Retelling, answers: bool) -> list[Said]:
         """The sentences to remember; one that leans on the sentence before it brings that along, or stays out with it.
@@ -56,7 +54,8 @@ class Reader:
                 if previous and self.leans(one, retelling):
                     if self.leans(previous, retelling) and kept:
                         continue
-                    kept += [] if self.leans(previous, retelling) else [previous]
+                    tells = not self.leans(previous, retelling) and self.substance(previous) >= _PRESENTED
+                    kept += [previous] if tells else []
                 kept.append(one)
                 previous = None
             else:
@@ -65,11 +64,22 @@ class Reader:
 
     def remembers(self, one: Said, retelling: Retelling, answers: bool = False) -> bool:
         """Whether a statement is worth remembering."""
-        if retelling.message.role == "assistant" or not one.informative:
+        known = self._remembered.get((id(one), answers))
+        if known is None:
+            known = self._remembered[id(one), answers] = self._remembers(one, retelling, answers)
+        return known
+
+    def _remembers(self, one: Said, retelling: Retelling, answers: bool) -> bool:
+        if retelling.message.role == "assistant":
             return one.informative
-        if presents(one, retelling):
+        if one.informative and presents(one, retelling):
             return self.substance(one) >= _PRESENTED
-        return memorable(without_opening(one.text, self._names), self._names, bool(one.dates), answers, self._among_many)
+        plain = without_opening(one.text, self._names)
+        if one.informative and memorable(plain, self._names, bool(one.dates), answers, self._among_many):
+            return True
+        return (
+            speaks_of_self(plain) and not speaks_of_listener(plain) and not claim_of(one.told).about.startswith(_CLAIMS_NOTHING)
+        )
 
     def leans(self, one: Said, retelling: Retelling) -> bool:
         """Whether a sentence cannot be understood alone."""
@@ -83,9 +93,9 @@ class Reader:
         """How much a sentence tells that is not said in every conversation; a Chinese one enough."""
         return _QUESTION_TELLS if has_cjk(one.text) else substance(one.text, self._names, bool(one.dates))
 
-    def shows(self, retelling: Retelling) -> bool:
-        """Whether a picture is what a message is about, rather than beside a remark."""
-        return any(_SHOWS.search(one.text) for one in retelling.said)
+    def is_light(self, one: Said) -> bool:
+        """Whether a sentence says so little that, in answer to a question, it may mean anything."""
+        return not one.dates and self.substance(one) < _SAYS_MUCH
 
     def _question_tells(self, one: Said, retelling: Retelling) -> bool:
         """Whether a question is to remember whatever the answer: one to an assistant, with a date, or with a name."""

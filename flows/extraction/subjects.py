@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from flows.extraction.chinese_subjects import chinese_subject
 from flows.extraction.noun_phrases import Phrase, is_nominal, names_inside, phrases_of
-from mneme.text import cjk_share
+from mneme.text import cjk_share, has_cjk
 
 _COMMON = frozenset(
     """people person life world lot kind sort part place home help helping helped idea ideas problem problems plan plans
@@ -78,7 +78,8 @@ def subject_of(texts: Sequence[str], names: Collection[str], closeness: Sequence
         names: the participants' names, which say nothing about the subject.
         closeness: for each message the cosine with the mean of the episode; none where there are no vectors.
     """
-    if cjk_share(" ".join(texts)) > 0.3:
+    joined = " ".join(texts)
+    if has_cjk(joined) and cjk_share(joined) > 0.3:
         return chinese_subject(texts, names)
     uses = _uses(texts, names)
     weights = [1 + _NEAR * near for near in closeness] or [1.0] * len(texts)
