@@ -8,8 +8,9 @@ _RESTATES = re.compile(  # what the other has just said
     r"(?:to (?:hear|know|see)|(?:that )?(?:you|your)\b|you['’]|of you)",
     re.I,
 )
-_JUDGES = re.compile(  # "It's great to have friends who understand me."
-    r"^(?:(?:yeah|and|but|so|plus|i think|i guess),? )*it(?:['’]s| is| can be|['’]ll be| feels)"
+_JUDGES = re.compile(  # "It's great to have friends who understand me.", "There's nothing like ..."
+    r"^there['’]s nothing (?:like|better)\b"
+    r"|^(?:(?:yeah|and|but|so|plus|i think|i guess),? )*it(?:['’]s| is| can be|['’]ll be| feels)"
     r"(?: \w+ly| so| really| always| such| just| an?| super| very)* "
     r"(?:great|important|crucial|vital|essential|awesome|amazing|special|rewarding|fun|inspiring|incredible|wonderful|"
     r"beautiful|powerful|nice|good|cool|tough|hard|comforting|motivating|exciting|fulfilling|lovely|heartwarming|satisfying|"
@@ -25,11 +26,13 @@ _ATTITUDES = (
     r"would love to (?:join|help|hear|see)",
     r"lend an ear|here (?:for|to)|(?:give|giving) it a (?:go|try|shot)|sounds (?:like|so|really)",
     # resolutions
-    r"(?:make|making) sure (?:to|i|we)|safe trip|chas(?:e|ing) (?:\w+ )?dreams?|do (?:my|our|your) best|join(?:ing)? forces",
+    r"(?:make|making) sure (?:to|i|we|you)|just remember|hard work|each other['’]s backs?",
+    r"safe trip|chas(?:e|ing) (?:\w+ )?dreams?|do (?:my|our|your) best|join(?:ing)? forces",
     r"(?:not |n['’]t |never )(?:giv(?:e|ing)|gonna give) up|keep (?:going|pushing|trying|at it)|work(?:ing)? hard",
     r"stay (?:strong|positive|focused)|attitude|mindset|believe in|great things|got (?:it|this) covered|always on the lookout",
     r"working on (?:a|some|another) (?:new |big )?(?:projects?|something|things?)(?! (?:about|for|to|with|called|on|in))",
-    # gratitude
+    # gratitude, joy
+    r"(?:excited|stoked|pumped|thrilled|hyped) (?:for|about|to)",
     r"(?:grateful|thankful|lucky|blessed|fortunate) (?:to have|for|i have|that)|support system",
     r"mak(?:e|ing) a difference|positive impact",
 )

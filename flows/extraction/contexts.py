@@ -109,7 +109,7 @@ def context_of(
     if question and not asks:
         light = read.substance(first) < _SAYS_MUCH or sum(map(read.substance, words)) < _STANDS_ALONE
         needed = leaning or light or not read.remembers(first, retelling)
-        explained = noun is None or mentions(question.context.opening, noun)
+        explained = mentions(question.context.opening, noun) if noun else explains(question.context.opening, first.told, False)
         return question.context if needed and explained else None
     if not leaning or not speaks_of_self(first.text):
         return None

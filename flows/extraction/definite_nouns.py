@@ -13,7 +13,7 @@ _MENTIONED = (  # what is spoken of before it is "the": events, works, things sh
     colour comment company competition concept concert conference contest convention conversation convo costume couple
     crowd date deal decision decoration description design detail dessert dish drawing dress email ending event experience
     feedback festival figure figurine film flavor flower funding fundraiser game gift gig guest guy hike idea image
-    incident ingredient injury instructor interview issue item job journey lady language lesson letter lighting lyric man
+    incident ingredient injury instructor interview issue item journey lady language lesson letter lighting lyric man
     match meal medal meeting meetup memory message movie necklace note novel offer orchestra organisation organization
     outcome outfit page painting participant party performance photo pic picture piece place play plot poem pose position
     poster present presentation problem process product program project quote race recipe recording rejection rescue
@@ -34,6 +34,7 @@ _EXPLAINED = re.compile(  # "the book about whales", "the trip to Oslo", "the ph
     r"(?:,? | and )(?-i:[A-Z])|[:\"“])",
     re.I,
 )
+_NAMED = re.compile(r" (?:of|that|which|who|where|called|named|about|from)\b|,? (?-i:[A-Z])|[:\"“]", re.I)
 _SPANS = frozenset(
     """week weekend year month morning afternoon evening summer winter spring fall autumn time day moment point season
     way""".split()
@@ -47,7 +48,7 @@ _SINGLING = re.compile(r"^(?:best|worst|first|second|third|last|next|only|same|m
 def unexplained_noun(sentence: str) -> str | None:
     """The first noun with "the" or "this" that the sentence does not explain; None when all are explained.
 
-    "The" is explained by what follows ("the trip to Oslo"), by a name or noun before ("the charity run"), by a superlative,
+    "The" is explained by what follows ("the trip to Oslo"), by a name or noun before ("the guitar lesson"), by a superlative,
     and by the same noun earlier in the sentence. "This amazing book" is new.
     """
     lowered = sentence.lower()
@@ -70,7 +71,7 @@ def _pointed_at(sentence: str, match: re.Match[str]) -> str | None:
             return None
         if is_adjective(lowered):
             continue
-        known = not carries(lowered) or is_adverb(lowered) or is_verb(lowered) or _EXPLAINED.match(sentence, at)
+        known = not carries(lowered) or is_adverb(lowered) or is_verb(lowered) or _NAMED.match(sentence, at)
         return None if known or mentions(sentence[: match.start()], lowered) else lowered
     return None
 

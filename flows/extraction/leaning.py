@@ -23,7 +23,10 @@ _PRONOUNS = (
 )
 _PEOPLE = frozenset("people everyone someone somebody anyone nobody everybody others children women men".split())
 _GROUPS = frozenset("family fam team group company crowd audience staff band crew club community".split())
-_NO_NOUNS = frozenset("another many instead already together now yet okay same else either both several enough".split())
+_NO_NOUNS = frozenset(
+    "another many instead already together now yet okay same else either both several enough "
+    "likes loves looks seems feels gets goes thinks wants needs plays makes takes enjoys works".split()
+)
 _SOMEONE = re.compile(rf"(?:{SOMEONE})s?", re.I)
 _POINTING = frozenset("that those this these".split())
 _AUXILIARIES = frozenset(
@@ -78,7 +81,7 @@ _NO_THING_BEFORE = frozenset(
 )
 _GOES_ON = re.compile(
     r"\b(?:this|that) ones?\b(?= (?:for|is|was|has|because|and|to|in|at|too|a)\b|\W*$)|"
-    r"^(?:same (?:with|here|for|as)|likewise|and|or|after that|afterwards?|otherwise)\b",
+    r"^(?:which|same (?:with|here|for|as)|likewise|and|or|after that|afterwards?|otherwise)\b",
     re.I,
 )
 
@@ -118,23 +121,28 @@ def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
         verb = verb or is_verb(token) or base in _AUXILIARIES or token.endswith(("'s", "'re", "'ve", "'ll", "'d"))
         doing = token.endswith("ing") and before in _NO_THING_BEFORE  # "while painting it"
         done = at > 0 and before in names  # "Ann hung"
-        for kind in (
-            () if before in _BEFORE_VERBS or doing or done else _kinds(token, written[at][0].isupper() and at > 0, names)
-        ):
+        capital = at > 0 and written[at][0].isupper()
+        acts = (before in _BEFORE_VERBS and not capital) or doing or done
+        for kind in () if acts else _kinds(token, capital, names):
             seen.setdefault(kind, at)
     return not (verb or notes) and len(tokens) <= _SHORT
 
 
-def explains(told: str, leaning: str) -> bool:
+def explains(told: str, leaning: str, alone: bool = True) -> bool:
     """Whether a sentence names what the pronouns of another can stand for: a place, people, a thing.
 
     A sentence that leans by its form alone, such as an answer without a verb, is explained by any.
+
+    Args:
+        told: what is to explain.
+        leaning: a sentence with pronouns.
+        alone: whether "it" needs exactly one new thing to stand for; an answer means what its question is about.
     """
     words = [token.lower().replace("’", "'") for token in _TOKEN.findall(_IMPERSONAL.sub(" ", leaning))]
     needed = {_PRONOUNS[word.partition("'")[0]] for word in words if word.partition("'")[0] in _PRONOUNS}
     written = _TOKEN.findall(told)
     named = {kind for at, token in enumerate(written) for kind in _kinds(token.lower(), token[0].isupper() and at > 0, ())}
-    if _THING in needed and len(_INTRODUCED.findall(told)) != 1:  # with two new things, nobody knows which
+    if alone and _THING in needed and len(_INTRODUCED.findall(told)) != 1:  # with two new things, nobody knows which
         return False
     return needed <= named and (names_a_place(told) or not means_a_place_before(leaning))
 

@@ -102,13 +102,16 @@ def memorable(sentence: str, names: Collection[str], dated: bool, answers: bool 
     if restates(sentence):
         return False
     core = _core(sentence)
-    enough = _enough(sentence, core, answers)
     told = substance(core, names, dated)
+    if told < _OWN_LIFE or told >= _ATTITUDES:  # the least and the most that is ever asked for
+        return told >= _ATTITUDES
+    enough = _enough(sentence, core, answers)
     enough = min(enough, _COMMON_MATTER) if among_many else enough
     if told < _SOMETHING_PARTICULAR or told >= enough:
         return told >= enough
-    particular = specific(core, names, dated) and not _POLITE.match(sentence)
-    return particular and not (is_attitude(sentence) or judges(sentence))
+    if _POLITE.match(sentence):
+        return False
+    return dated or (specific(core, names, dated) and not is_attitude(sentence) and not judges(sentence))
 
 
 def substance(sentence: str, names: Collection[str], dated: bool) -> float:
@@ -144,7 +147,7 @@ def _core(sentence: str) -> str:
 
 
 def _enough(sentence: str, core: str, answers: bool) -> float:
-    if judges(sentence) or (is_attitude(sentence) and not _HAPPENED.search(core)):
+    if judges(sentence) or is_attitude(sentence):
         return _ATTITUDES
     if answers and (_OWN.search(core) or _ANSWERS.match(sentence) or not _FINITE.search(core)):
         return _OWN_LIFE
@@ -154,7 +157,9 @@ def _enough(sentence: str, core: str, answers: bool) -> float:
     if not own and (_SECOND.search(core) or praises(core) or _LOOKS.search(core)):
         return _GENERAL
     if own:
-        return _BETWEEN_THEM if _SECOND.search(core) else _OWN_LIFE
+        if not _SECOND.search(core):
+            return _OWN_LIFE
+        return _COMMON_MATTER if _HAPPENED.search(core) else _BETWEEN_THEM
     if _HAPPENED.search(core):
         return _SOMETHING_PAST
     return _SOMETHING_PARTICULAR if _KNOWN.match(core) else _GENERAL

@@ -63,12 +63,13 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
     for before, run in _runs(text, apart):
         last = next((at for at in range(len(run), 0, -1) if is_nominal(run[at - 1].lower())), len(run))
         shown = [_shown(word, at, before, known_names) for at, word in enumerate(run)]
+        stems = [stem(word.lower()) for word in run]
+        like_names = [word in known_names or word[1:] != word[1:].lower() for word in run]
         for end in range(1, len(run) + 1):
             for start in range(max(0, end - _LONGEST), end):
-                words = run[start:end]
-                named = all(word in known_names or word[1:] != word[1:].lower() for word in words)
+                named = all(like_names[start:end])
                 yield Phrase(
-                    tuple(stem(word.lower()) for word in words),
+                    tuple(stems[start:end]),
                     " ".join(shown[start:end]),
                     nominal=end == last and (named or before in _BEFORE_NOUNS or (last > 1 and before not in _BEFORE_VERBS)),
                     verbal=start == 0 and before in _BEFORE_VERBS,

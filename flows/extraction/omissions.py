@@ -7,14 +7,19 @@ _PATTERNS = (
     r"^(?:\w+ said: )?(?:(?:yeah|yep|so|actually),? )?"
     r"(?:winning|losing|finishing|hosting|performing|completing|seeing|being|getting) "
     r"(?:was|is|has|had|felt|feels|makes|made|there|here|everyone|everybody|people)\b",
+    # "Gonna be a great night."
+    r"^(?:\w+ said: )?(?:gonna|going to|should|must|will) be\b",
     # "Ann did well.", "The day went great."
     r"\b(?:did|do|doing|done|does|went|going|go|turned out|gone)(?:n['’]t)? (?:\w+ly |so |really |very |pretty )?"
     r"(?:well|great|good|smoothly|fine)\b(?! (?:at|in|with))",
     # "... how far Ann has come", "Ann won again!"
     r"\bhow (?:far|much)\b.{0,30}\bcome\b",
-    r"\b(?:won|lost|finished|succeeded|joined|quit)(?: (?:again|too|yesterday|it|yet))?\s*[.!]*$",
+    r"\b(?:won|lost|finished|succeeded)(?: (?:again|too|yesterday|it|yet))?\s*[.!]*$",
     # "Ann's favourite is when ...", "the best part was"
     r"\b(?:favou?rites?|faves?) (?:was|were|is|are) (?:when|how|the|this|that|probably|definitely|by far)\b",
+    r"\b(?:aim|goal|intention|idea) was\b",
+    r"\b(?:an?|another) (?:\w+ )?(?:win|victory|loss|defeat)\b(?! (?:at|against|in|over|of))",
+    r"\b(?:showed|shown|turned) up\b(?! (?:to|at|for|in|late|early))",
     r"\bthe (?:best|worst|hardest|coolest|most \w+) (?:part|thing|moment)s?\b(?! (?:of|about|in))",
     # "Ann painted this after ...", "a place like this that ..."
     r"\b(?:this|these)(?: (?:after|when|because|to|for|with|by|from|and|but|before|since|as|while|again)\b|[.,!]| at )",

@@ -100,6 +100,9 @@ def third_person(sentence: str, voice: Voice) -> str:
     if has_cjk(sentence):
         sentence = _chinese(sentence, voice)
     sentence = _OF_US.sub(lambda match: f"{match[1]} of them" if match[1] else f"them {match[2]}", sentence)
+    spoken = list(_FIRST_OR_SECOND.finditer(sentence))
+    if not spoken:
+        return sentence
     if voice.listener and _means_anyone(sentence):
         voice = Voice(voice.speaker, "one")
     told, at = "", 0
@@ -113,7 +116,7 @@ def third_person(sentence: str, voice: Voice) -> str:
         told += agree(piece) if pending_agreement else piece
         pending_agreement = False
 
-    for match in _FIRST_OR_SECOND.finditer(sentence):
+    for match in spoken:
         if match.start() < at:
             continue
         if any(begin <= match.start() < end for begin, end in idioms):
@@ -137,6 +140,8 @@ def third_person(sentence: str, voice: Voice) -> str:
 
 def _means_anyone(sentence: str) -> bool:
     """Whether "you" is everybody: "It's a game where you build houses"."""
+    if "you" not in sentence.lower():
+        return False
     place, time = _WHERE_YOU.search(sentence), _WHEN_YOU.search(sentence)
     return not sentence.endswith("?") and (place is not None or (time is not None and not _SELF.search(sentence)))
 

@@ -1,7 +1,8 @@
 """What a speaker is like: from what they say of themselves, and from the relationships that are theirs.
 
 Explicit are facts one says outright ("I'm a nurse", "I run every morning", "Ann works at Initech."); implicit is what one
-shows: what one takes an interest in, what one holds dear, how one is. Passing remarks ("I love that!", "I love your dress") are neither.
+shows: what one takes an interest in, what one holds dear, how one is. Passing remarks ("I love that!", "I love your
+dress") are neither.
 """
 
 import re

@@ -22,6 +22,8 @@ _SHARED = re.compile(r"^\[shared? an? (?P<what>\w+: .+)\]$", re.I)
 _CAPTION_OPENING = re.compile(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|image|close up|screenshot)s? of ", re.I)
 _ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
 _FIGURATIVE = re.compile(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$", re.I)  # "like yesterday"
+_NAMED_BY_QUARTER = re.compile(r"\b(?:the|our|my|their|an?) Q[1-4] [a-z]$", re.I)
+_QUARTER_REACH = 12  # characters: "their Q2 d"
 _LONGEST_CODE = 200  # characters of a block of code that a fact shows
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = re.compile(
@@ -118,8 +120,13 @@ def zone_of(message: StoredMessage) -> tzinfo:
 
 
 def with_dates(sentence: str, mentions: Sequence[DateMention]) -> str:
-    """The sentence with its relative dates in full: ``14 May 2023`` for ``14 May``, ``yesterday (7 May 2023)``."""
+    """The sentence with its relative dates in full: ``14 May 2023`` for ``14 May``, ``yesterday (7 May 2023)``.
+
+    "The Q2 deadline" is the name of a thing, and stays.
+    """
     for mention in reversed(mentions):
+        if _NAMED_BY_QUARTER.search(sentence[: mention.end_index + 2][-_QUARTER_REACH:]):
+            continue
         start, end, completed = mention.start_index, mention.end_index, mention.completed
         if completed:
             sentence = sentence[:start] + completed + sentence[end:]

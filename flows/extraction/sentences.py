@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)\.$")
 _INITIAL = re.compile(r"\b[A-Z]\.$")
@@ -38,12 +39,17 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences("I met Dr. Lee. 我很高兴。Was it 3.5 km?")
     ['I met Dr. Lee.', '我很高兴。', 'Was it 3.5 km?']
     """
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=1_024)  # the corrections of an episode and its retelling split the same messages
+def _sentences(text: str) -> tuple[str, ...]:
     sentences: list[str] = []
     at = 0
     for code in _CODE.finditer(text):
         sentences += [*_prose(text[at : code.start()]), code[0]]
         at = code.end()
-    return sentences + _prose(text[at:])
+    return (*sentences, *_prose(text[at:]))
 
 
 def _prose(text: str) -> list[str]:

@@ -99,8 +99,10 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
         rest = _CHINESE_PHATIC.sub("", sentence)
         return sum(character.isalnum() for character in rest) >= 2
     words = {word for word in content_words(sentence) if not _is_called(word.removesuffix("'s"), names)}
+    if len(words) > _PRAISE_LIMIT:
+        return True
     if _PRAISE.search(sentence) and praises(sentence):
-        return len(words) > _PRAISE_LIMIT
+        return False
     return len(words) > (1 if _PHRASES.search(sentence) else 0)
 
 

@@ -72,7 +72,7 @@ _FAINT = frozenset(
     """activity adventure animal animals area art book books break build busy character characters child children city
     class color colors community dance day event fam families family fantasy fingers folks food friend friends game
     games group home join kid kids learn learned live morning movie movies music neighborhood night open order paint
-    pass people pet pets photo photos picture pictures place plan play practice project projects quit read reading
+    pass people pet pets photo photos picture pictures place plan play practice project projects read reading
     recipe relax reminder see series show society song songs spend spent start story stress team teammate training
     visit watch watching win won work write writing""".split()
 )

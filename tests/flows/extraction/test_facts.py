@@ -192,6 +192,21 @@ def test_a_remark_is_in_no_fact():
     assert [(fact.statement, fact.sources) for fact in found] == [("Ann painted the house yellow.", (1,))]
 
 
+@pytest.mark.parametrize("text", ["I'm team lead now.", "We're engaged!", "Mia and I split up last week."])
+def test_what_claims_an_attribute_is_a_fact_however_little_it_says(text):
+    assert len(facts("Ann: I painted my kitchen yellow.", f"Ann: {text}")) == 2
+
+
+def test_a_picture_beside_a_remark_is_no_fact():
+    found = facts("Ann: I painted my kitchen yellow.", "Bo: Nice colours!\n[image: a red bicycle]")
+    assert [fact.sources for fact in found] == [(0,)]
+
+
+def test_the_deadline_of_a_quarter_keeps_its_name():
+    [fact] = facts("Ann: We give up the Q2 deadline.")
+    assert "give up the Q2 deadline" in fact.statement
+
+
 def test_an_episode_without_anything_to_remember_is_told_as_it_stands():
     assert statements("Ann: Rain is expected.", "Bo: Good!") == ["Ann said: Rain is expected."]
 
