@@ -38,7 +38,7 @@ from flows.cuts import (
     Extractor,
 )
 from flows.extraction import open_extractor
-from flows.extraction.persons import spoken_name
+from flows.extraction.wording.persons import spoken_name
 from mneme.settings import Settings
 from mneme.text import has_cjk
 

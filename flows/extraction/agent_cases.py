@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.agent_steps import Step, called, shortened, told, written
 from flows.cuts import ExtractedCase, Utterance
-from flows.extraction.sentences import split_sentences
+from flows.extraction.wording.sentences import split_sentences
 from mneme.records import StoredMessage, ToolCall
 
 _LONGEST_TEXT = 600  # characters

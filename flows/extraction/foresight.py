@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from flows.cuts import ExtractedForesight
-from flows.extraction.persons import capitalised
-from flows.extraction.reports import quoted, reported
-from flows.extraction.retelling import Kind, Retelling, Said
-from flows.extraction.substance import weight
+from flows.extraction.wording.persons import capitalised
+from flows.extraction.wording.reports import quoted, reported
+from flows.extraction.wording.retelling import Kind, Retelling, Said
+from flows.extraction.wording.substance import weight
 from mneme.dates import DateMention
 from mneme.text import has_cjk
 

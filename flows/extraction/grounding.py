@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from flows.extraction.names import is_name
-from flows.extraction.retelling import zone_of
+from flows.extraction.wording.names import is_name
+from flows.extraction.wording.retelling import zone_of
 from mneme.dates import DaySpan, Grain, resolve_dates
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.records import StoredMessage

@@ -6,17 +6,17 @@ from dataclasses import replace
 from flows.cuts import Cut, Extraction
 from flows.extraction.agent_cases import case_of
 from flows.extraction.centre import closeness
-from flows.extraction.corrections import corrected
-from flows.extraction.documents import extract_document
-from flows.extraction.facts import message_facts
+from flows.extraction.corrections.meant import corrected
+from flows.extraction.documents.sections import extract_document
+from flows.extraction.facts.messages import message_facts
+from flows.extraction.facts.untold import untold
 from flows.extraction.foresight import foresights_of
-from flows.extraction.graph import graph_of
+from flows.extraction.graph.entities import graph_of
 from flows.extraction.narratives import narrative_of
-from flows.extraction.profile import profile_of
-from flows.extraction.retelling import Kind, Retelling, retell
+from flows.extraction.portrait.profile import profile_of
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import summary_of
-from flows.extraction.untold import untold
+from flows.extraction.wording.retelling import Kind, Retelling, retell
 
 
 class LocalExtractor:

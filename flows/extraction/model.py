@@ -15,10 +15,10 @@ from flows.cuts import (
     Extraction,
 )
 from flows.extraction.answer_form import CaseForm, EpisodeForm, FactForm
+from flows.extraction.facts.untold import untold
 from flows.extraction.grounding import is_grounded
 from flows.extraction.narratives import narrative_of
-from flows.extraction.retelling import retell, zone_of
-from flows.extraction.untold import untold
+from flows.extraction.wording.retelling import retell, zone_of
 from flows.transcript import one_line, under_times
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.ports import ChatModel, Prompt, Role

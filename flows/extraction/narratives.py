@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from flows.extraction.reports import reported
-from flows.extraction.retelling import Retelling, zone_of
+from flows.extraction.wording.reports import reported
+from flows.extraction.wording.retelling import Retelling, zone_of
 from mneme.dates import DaySpan
 from mneme.text import has_cjk
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flows.extraction.chinese_subjects import chinese_subject
-from flows.extraction.noun_phrases import Phrase, is_nominal, names_inside, phrases_of
+from flows.extraction.wording.noun_phrases import Phrase, is_nominal, names_inside, phrases_of
 from mneme.text import cjk_share, has_cjk
 
 _COMMON = frozenset(

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from flows.extraction.reports import reported
-from flows.extraction.retelling import Retelling, Said
-from flows.extraction.substance import content_words
+from flows.extraction.wording.reports import reported
+from flows.extraction.wording.retelling import Retelling, Said
+from flows.extraction.wording.substance import content_words
 from mneme.text import has_cjk, tokenise
 
 _SENTENCES = 3

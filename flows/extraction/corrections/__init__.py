@@ -1,0 +1,1 @@
+"""Messages that correct an earlier one."""

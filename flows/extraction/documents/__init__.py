@@ -1,0 +1,1 @@
+"""Documents instead of conversations."""

@@ -1,0 +1,1 @@
+"""Entities and the relationships between them, by pattern."""

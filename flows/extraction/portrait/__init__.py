@@ -1,0 +1,1 @@
+"""What a speaker is like, by cue."""

@@ -1,0 +1,136 @@
+"""Candidates for noun phrases in English: runs of content words that no verb, number or stop word breaks."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flows.extraction.wording.names import names_in
+from flows.extraction.wording.substance import carries
+from flows.extraction.wording.word_classes import is_adjective, is_adverb, is_measure, is_verb
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’&+./-][^\W_]+)*\+?|[^\w\s]")
+_BEFORE_NOUNS = frozenset(
+    """a an the my your our his her their its this that these those some any no of in for at with about on from into new
+    more many another each every favorite favourite without both per by""".split()
+)
+_BEFORE_VERBS = frozenset(
+    """to i you we they he she it will would can could should might must may don't didn't doesn't won't can't i'll you'll we'll
+    who let's not gonna wanna please let us never""".split()
+)
+_NO_PART = frozenset(
+    """another many others plus per now us deep own such whole same certain particular near anymore already alone every
+    instead together maybe though yet upon within via among across toward towards onto beyond despite
+    unless whether although afterward afterwards sometimes upward slightly separate""".split()
+)
+_SENTENCE_ENDS = frozenset(".!?:;…-–—(\"“'*•")
+_LONGEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One use of a phrase: the stems of its words, how it is written, and what its place says.
+
+    ``nominal``: it ends where the run does, after a determiner, a preposition or another word of it; ``verbal``: it follows a
+    pronoun, "to" or an auxiliary; ``named``: it is written like a name.
+    """
+
+    key: tuple[str, ...]
+    written: str
+    nominal: bool
+    verbal: bool
+    named: bool
+
+
+def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) -> Iterator[Phrase]:
+    """Every phrase of up to three words, and every name of several.
+
+    Args:
+        text: sentences.
+        apart: lower-case words that are in no phrase: the participants' names.
+        known_names: words that are written like names inside sentences, so that they keep their capitals at the start.
+    """
+    for name in names_in(text):
+        words = name.split()
+        if (
+            len(words) > 1
+            and "'" not in words[0]
+            and not is_verb(words[0].lower())
+            and not any(_names_someone(word.lower(), apart) or is_measure(word.lower()) for word in words)
+        ):
+            words = words[1:] if words[0].lower() in ("the", "a", "an") else words
+            yield Phrase(tuple(stem(word.lower()) for word in words), name, nominal=True, verbal=False, named=True)
+    for before, run in _runs(text, apart):
+        last = next((at for at in range(len(run), 0, -1) if is_nominal(run[at - 1].lower())), len(run))
+        shown = [_shown(word, at, before, known_names) for at, word in enumerate(run)]
+        stems = [stem(word.lower()) for word in run]
+        like_names = [word in known_names or word[1:] != word[1:].lower() for word in run]
+        for end in range(1, len(run) + 1):
+            for start in range(max(0, end - _LONGEST), end):
+                named = all(like_names[start:end])
+                yield Phrase(
+                    tuple(stems[start:end]),
+                    " ".join(shown[start:end]),
+                    nominal=end == last and (named or before in _BEFORE_NOUNS or (last > 1 and before not in _BEFORE_VERBS)),
+                    verbal=start == 0 and before in _BEFORE_VERBS,
+                    named=named,
+                )
+
+
+def names_inside(text: str) -> Iterator[str]:
+    """The words with a capital that does not begin a sentence."""
+    before = "."
+    for token in _TOKEN.findall(text):
+        plain = _plain(token)
+        if token[0].isupper() and before not in _SENTENCE_ENDS and carries(plain.lower()) and not is_measure(plain.lower()):
+            yield plain
+        before = token
+
+
+def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+    """Runs of words that may form phrases, each with the lower-case token before it."""
+    before, run = ".", list[str]()
+    for token in [*_TOKEN.findall(text), "."]:
+        plain = _plain(token)
+        word = plain.lower().replace("’", "'")
+        determined = not run and before in _BEFORE_NOUNS and before not in _BEFORE_VERBS
+        if _forms_phrases(word) and (determined or not is_verb(word)) and not _names_someone(word, apart):
+            run.append(plain)
+            continue
+        if run:
+            yield before, run
+        before, run = token.lower(), []
+
+
+@lru_cache(maxsize=65_536)
+def _forms_phrases(word: str) -> bool:
+    return word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
+
+
+def _plain(token: str) -> str:
+    return token.removesuffix("'s").removesuffix("’s")
+
+
+def _shown(word: str, at: int, before: str, known_names: Collection[str]) -> str:
+    """A word as it stands inside a sentence: without the capital that only begins one."""
+    begins = at == 0 and before in _SENTENCE_ENDS
+    return word.lower() if begins and word[1:] == word[1:].lower() and word not in known_names else word
+
+
+def _names_someone(word: str, names: Collection[str]) -> bool:
+    """Whether a word is a participant's name or a short form of it."""
+    return word in names or (len(word) > 2 and any(name.startswith(word) for name in names))
+
+
+def is_nominal(word: str) -> bool:
+    """Whether a word can end a noun phrase, as far as its form tells."""
+    return not (is_adjective(word) or is_verb(word) or is_adverb(word) or is_measure(word))
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A noun in the singular, roughly."""
+    for ending in ("ies", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)] + ("y" if ending == "ies" else "e" if ending == "es" and word[-3] not in "shxz" else "")
+    return word

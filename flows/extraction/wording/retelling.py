@@ -1,0 +1,190 @@
+"""The messages of an episode as told by someone who was there: third person, dates in full, small talk marked."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from enum import StrEnum
+
+from flows.cuts import Utterance
+from flows.extraction.wording.antecedents import with_antecedent
+from flows.extraction.wording.persons import Voice, spoken_name, third_person
+from flows.extraction.wording.sentences import is_question, split_sentences
+from flows.extraction.wording.substance import is_informative, weight, without_opening
+from mneme.dates import DateMention, resolve_dates
+from mneme.errors import InputError
+from mneme.records import StoredMessage
+from mneme.text import has_cjk
+from mneme.times import zone
+
+_GESTURE = re.compile(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$", re.I)  # "[shares a photo]", "*waves at Bo*"
+_SHARED = re.compile(r"^\[shared? an? (?P<what>\w+: .+)\]$", re.I)
+_CAPTION_OPENING = re.compile(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|image|close up|screenshot)s? of ", re.I)
+_ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
+_FIGURATIVE = re.compile(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$", re.I)  # "like yesterday"
+_NAMED_BY_QUARTER = re.compile(r"\b(?:the|our|my|their|an?) Q[1-4] [a-z]$", re.I)
+_QUARTER_REACH = 12  # characters: "their Q2 d"
+_LONGEST_CODE = 200  # characters of a block of code that a fact shows
+_HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
+_RECALLED = re.compile(
+    r"\b(?:i (?:remember|recall)|as i recall|"
+    r"you (?:\w+ )?(?:mentioned|told me|said|shared) (?:\w+ ){0,3}(?:earlier|before|previously|last|that)|"
+    r"(?:based on|according to|from) (?:my memor(?:y|ies)|our (?:previous|earlier|past|last) |"
+    r"what you(?:['’]ve)? (?:told|said|mentioned|shared)))"
+    r"|我记得|根据(?:我的)?(?:记忆|之前|以前)|你(?:之前|以前|曾经?|上次)(?:提到|说|告诉)",
+    re.I,
+)
+_VOCATIVE = re.compile(
+    r"^(?:(?:hey|hi|hello|thanks|so|and|well|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.I
+)
+_MENTION = re.compile(r"@([^\W_]+)")
+
+
+class Kind(StrEnum):
+    """What a sentence does."""
+
+    STATEMENT = "statement"
+    QUESTION = "question"
+    ATTACHMENT = "attachment"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence of a message: as written, with its dates in full (``dated``), and in the third person as well (``told``).
+
+    ``informative`` is False for small talk, and for what an assistant only repeats from memory.
+    """
+
+    kind: Kind
+    text: str
+    dated: str
+    told: str
+    informative: bool
+    dates: tuple[DateMention, ...] = ()
+
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether a fact should contain it: a light question is left to its answer."""
+        if self.kind is Kind.QUESTION:
+            return self.informative and (bool(self.dates) or weight(self.text) >= _HEAVY_QUESTION)
+        return self.informative
+
+
+@dataclass(frozen=True, slots=True)
+class Retelling:
+    """One message, sentence by sentence; ``index`` is its place in the cut."""
+
+    index: int
+    message: StoredMessage
+    speaker: str
+    listener: str | None
+    said: tuple[Said, ...]
+
+    @property
+    def statements(self) -> list[Said]:
+        """The sentences that say something in words."""
+        return [one for one in self.said if one.informative and one.kind is Kind.STATEMENT]
+
+    @property
+    def voice(self) -> Voice:
+        """Who speaks to whom."""
+        return Voice(self.speaker, self.listener)
+
+
+def retell(utterances: Sequence[Utterance]) -> list[Retelling]:
+    """All messages of a cut that somebody said; those of tools and systems are left out."""
+    spoken = [(index, one.message) for index, one in enumerate(utterances) if one.message.role in ("user", "assistant")]
+    cast = list(dict.fromkeys(spoken_name(message.sender_name, message.role) for _, message in spoken))
+    names = _parts(cast)
+    retellings: list[Retelling] = []
+    for index, message in spoken:
+        retellings.append(_retell(index, message, cast, names, retellings[-1] if retellings else None))
+    return retellings
+
+
+def participants(retellings: Sequence[Retelling]) -> frozenset[str]:
+    """The names of those who speak, word by word, in lower case."""
+    return _parts(list(dict.fromkeys(retelling.speaker for retelling in retellings)))
+
+
+def _parts(cast: Sequence[str]) -> frozenset[str]:
+    return frozenset(part.lower() for name in cast for part in re.split(r"\W+", name) if part)
+
+
+def zone_of(message: StoredMessage) -> tzinfo:
+    """The zone that a message was said in; UTC where its name is not known here."""
+    try:
+        return zone(message.timezone)
+    except InputError:
+        return zone("UTC")
+
+
+def with_dates(sentence: str, mentions: Sequence[DateMention]) -> str:
+    """The sentence with its relative dates in full: ``14 May 2023`` for ``14 May``, ``yesterday (7 May 2023)``.
+
+    "The Q2 deadline" is the name of a thing, and stays.
+    """
+    for mention in reversed(mentions):
+        if _NAMED_BY_QUARTER.search(sentence[: mention.end_index + 2][-_QUARTER_REACH:]):
+            continue
+        start, end, completed = mention.start_index, mention.end_index, mention.completed
+        if completed:
+            sentence = sentence[:start] + completed + sentence[end:]
+        elif mention.relative:
+            bracketed = f"（{mention.written}）" if has_cjk(mention.text) else f" ({mention.written})"
+            end += 2 if sentence[end:].startswith(("'s", "’s")) else 0
+            sentence = sentence[:end] + bracketed + sentence[end:]
+    return sentence
+
+
+def _retell(index: int, message: StoredMessage, cast: list[str], names: frozenset[str], before: Retelling | None) -> Retelling:
+    speaker = spoken_name(message.sender_name, message.role)
+    voice = Voice(speaker, _listener(message.text, speaker, cast))
+    asked = before is not None and before.speaker != speaker and before.said and before.said[-1].kind is Kind.QUESTION
+    context = before.said[-1].text if before is not None and asked else ""
+    said = []
+    for sentence in split_sentences(message.text):
+        said.append(_said(sentence, context, message, voice, names))
+        context = sentence
+    return Retelling(index, message, speaker, voice.listener, tuple(said))
+
+
+def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
+    attachment = _ATTACHMENT.match(sentence)
+    if attachment:
+        article = "a" if attachment["kind"] == "file" else "an"
+        told = f"{voice.speaker} shared {article} {attachment['kind']}: {attachment['what']}."
+        return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
+    shared = _SHARED.match(sentence)
+    if shared:
+        what = _CAPTION_OPENING.sub("", shared["what"])
+        return Said(Kind.ATTACHMENT, sentence, sentence, f"{voice.speaker} shared a {what}.", is_informative(what, names))
+    if sentence.startswith("```"):
+        lines = " ".join(sentence.strip("`").split())
+        told = f"{voice.speaker} shared code: {lines[:_LONGEST_CODE]}{'…' if len(lines) > _LONGEST_CODE else ''}"
+        return Said(Kind.ATTACHMENT, sentence, sentence, told, len(lines) > 1)
+    gesture = _GESTURE.match(sentence)
+    if gesture:
+        told = f"{voice.speaker} {gesture['what'][0].lower()}{gesture['what'][1:]}."
+        return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(gesture["what"], names))
+    mentions = resolve_dates(sentence, message.sent_at, zone_of(message))
+    dates = tuple(one for one in mentions if not _FIGURATIVE.search(sentence, 0, one.start_index))
+    dated = with_dates(sentence, dates)
+    told = third_person(with_antecedent(without_opening(dated, names), context, names), voice)
+    informative = bool(dates) or is_informative(sentence, names)
+    if message.role == "assistant" and _RECALLED.search(sentence):
+        informative = False
+    kind = Kind.QUESTION if is_question(sentence) else Kind.STATEMENT
+    return Said(kind, sentence, dated, told, informative, dates)
+
+
+def _listener(text: str, speaker: str, cast: list[str]) -> str | None:
+    """The other of two; among several the one who is called by name at the start, or by @."""
+    others = [name for name in cast if name != speaker]
+    if len(others) == 1:
+        return others[0]
+    called = _VOCATIVE.match(text) or _MENTION.search(text)
+    if not called:
+        return None
+    name = called[1].lower()
+    return next((other for other in others if name in re.split(r"\W+", other.lower())), None)
