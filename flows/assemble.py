@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.aggregates.relationships import edge_of
+from flows.consistency.aggregates.relationships import edge_of
 from flows.cuts import Cut, Extraction, Utterance
 from flows.items import AggregateMention, Extracted, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id, remark_id

@@ -15,7 +15,7 @@ from connectors.files import read_file
 from connectors.models import open_chat_model, open_embedder
 from connectors.plain_text import PlainTextParser
 from flows.boundaries import SemanticDetector, open_detector
-from flows.conversation import Conversation, Limits
+from flows.conversations.conversation import Conversation, Limits
 from flows.cuts import BoundaryDetector, Cut, Extraction, Utterance, embedding_text
 from flows.decode import decode
 from flows.extraction import open_extractor

@@ -10,8 +10,8 @@ For each batch of a bucket:
 4. In the same job: the vectors, batched with those of all other lanes.
 5. ``Put`` the message with its vector, and pass it on, in the order of arrival.
 
-An edit or a delete takes its place in that order (flows/amendments.py): it is kept in the index while it is at work,
-applied in the pool, and the message is ``Put`` as it is now, and passed on.
+An edit or a delete takes its place in that order (flows/conversations/amendments.py): it is kept in the index while it is at
+work, applied in the pool, and the message is ``Put`` as it is now, and passed on.
 """
 
 import logging
@@ -20,10 +20,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from flows.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
+from flows.conversations.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
+from flows.conversations.owners import conversation_key, conversation_row, origin_of
 from flows.cuts import Utterance
 from flows.items import Amended, Amendment, Arrived, Embedded, Pause, SinkItem, WriteBatch
-from flows.owners import conversation_key, conversation_row, origin_of
 from flows.pump import Pump
 from flows.references import refer, referred
 from flows.services import Services

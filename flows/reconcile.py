@@ -3,7 +3,7 @@
 For each owner one job at a time, over everything that waits for it, in order:
 1. In the pool: what is known of the owner is what the index holds (realtime) under what this lane wrote lately
    (flows/unseen.py). After a restart episodes are first made again from their references.
-2. Still there: revise it (flows/revise.py). The next job of the owner begins only when this one is done, so that it
+2. Still there: revise it (flows/consistency/revise.py). The next job of the owner begins only when this one is done, so that it
    sees all of it.
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 """
@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from flows.deciders import Deciders
+from flows.consistency.deciders import Deciders
+from flows.consistency.judges import RuleJudge
+from flows.consistency.revise import Revision, revise
+from flows.consistency.view import View
 from flows.extract import extract, letter
 from flows.items import Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.judges import RuleJudge
 from flows.pump import Pump
 from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
-from flows.revise import Revision, revise
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from flows.unseen import Unseen
-from flows.view import View
 from mneme.errors import ModelError
 from mneme.ports import Put, Remove
 from mneme.rows import Key, Row

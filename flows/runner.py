@@ -20,16 +20,16 @@ from connectors.models import open_chat_model, open_embedder
 from connectors.plain_text import PlainTextParser
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
+from flows.consistency.judges import open_judge
+from flows.consistency.skill_writer import model_writer
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.extraction import open_extractor
 from flows.extraction.local import LocalExtractor
 from flows.feeds import FileFeed, PartitionFeed, Reader
-from flows.judges import open_judge
 from flows.pending import Pending
 from flows.recovery import RecoveryStore
 from flows.services import Services
-from flows.skill_writer import model_writer
 from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable

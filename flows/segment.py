@@ -1,9 +1,9 @@
 """segment: the messages of a bucket's conversations become cuts.
 
-The work is done by flows/conversation.py; this step keeps the conversations of one bucket, asks the detector (in the
+The work is done in flows/conversations/; this step keeps the conversations of one bucket, asks the detector (in the
 pool where it calls a model), looks after time, and holds no texts of conversations that rest: those are references,
 read again from the index, in the pool, when the conversation goes on. Changes of what was decided long ago, and
-conversations that were forgotten here, are read from the index too (flows/resegment.py). While a conversation waits for
+conversations that were forgotten here, are read from the index too (resegment.py). While a conversation waits for
 the pool it only takes in messages and changes; pauses wait with it.
 """
 
@@ -14,16 +14,16 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from flows.conversation import Conversation, Limits, Question
+from flows.conversations.conversation import Conversation, Limits, Question
+from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
+from flows.conversations.rest import Resting, Texts, after_a_crash, from_version_1, read_texts, rest, without_texts
+from flows.conversations.verdicts import judge
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
 from flows.items import Amended, Embedded, Pause, Retraction, WriteBatch
 from flows.pump import Pump, next_poll
 from flows.references import refer, referred
-from flows.resegment import Remembered, Resegmented, remember, resegment
-from flows.rest import Resting, Texts, after_a_crash, from_version_1, read_texts, rest, without_texts
 from flows.services import Services
 from flows.state import decode_state, encode_state
-from flows.verdicts import judge
 from mneme.ids import section_id
 from mneme.ports import Remove
 from mneme.rows import Key, flush_marker

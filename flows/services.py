@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from flows.aggregates.skills import Writer
+from flows.consistency.aggregates.skills import Writer
+from flows.consistency.statements import Judge
 from flows.cuts import BoundaryDetector, Extractor
 from flows.pending import Pending
-from flows.statements import Judge
 from flows.versions import Versions
 from mneme.ports import MemoryIndex
 from mneme.rows import Vector

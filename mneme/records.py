@@ -121,7 +121,7 @@ class Episode(Record):
 
 
 class Validity(_Frozen):
-    """What other statements did to one: computed by reconcile (flows/validity.py), never by the extractor.
+    """What other statements did to one: computed by reconcile (flows/consistency/validity.py), never by the extractor.
 
     It holds from ``valid_from`` until ``valid_to`` (exclusive), when ``superseded_by`` was said. One that only repeats
     another is ``merged_into`` it, and is not found any more: the other stands for it, with its sources in

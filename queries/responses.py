@@ -95,6 +95,7 @@ class FoundMessage(_Found):
     sender_name: str
     text: str
     sent_at: datetime
+    parent_episode_id: str | None = None
 
 
 class FoundProfile(_Found):

@@ -159,6 +159,7 @@ def _message(row: Row, places: _Places) -> FoundMessage:
         sender_name=message.sender_name,
         text=message.text,
         sent_at=row.at,
+        parent_episode_id=row.parent_id,
     )
 
 

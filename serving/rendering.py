@@ -83,7 +83,8 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
             return _episode(item)
         case responses.FoundMessage():
             headline = Text.assemble((f"{item.sender_name}: ", "bold"), item.text)
-            return _Result(day(item.sent_at), headline, (_dim("message of an open episode"),))
+            source = "message" if item.parent_episode_id else "message of an open episode"
+            return _Result(day(item.sent_at), headline, (_dim(source),))
         case responses.FoundForesight():
             when = expected(item.start, item.end) if item.start else ""
             return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), ())

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from flows.agent_steps import Step, called, shortened, told, written
 from flows.cuts import ExtractedCase, Utterance
+from flows.extraction.agent_steps import Step, called, shortened, told, written
 from flows.extraction.wording.sentences import split_sentences
 from mneme.records import StoredMessage, ToolCall
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from flows.consistency.judges import RuleJudge
+from flows.consistency.statements import Judge
 from flows.cuts import Extractor
 from flows.extraction import LocalExtractor
 from flows.items import Arrived
-from flows.judges import RuleJudge
-from flows.statements import Judge
 from mneme.records import AtomicFact, Foresight, Position, Relationship
 from mneme.rows import Collection
 from mneme.times import zone

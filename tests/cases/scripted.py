@@ -9,10 +9,10 @@ from typing import Any
 
 from connectors.answer_cache import CachedChat
 from connectors.openai_chat import OpenAiChat
+from flows.consistency.judges import ModelJudge
+from flows.consistency.statements import Judge
 from flows.cuts import Extractor
 from flows.extraction import ModelExtractor
-from flows.judges import ModelJudge
-from flows.statements import Judge
 from mneme.settings import Extraction as ExtractionSettings
 from mneme.settings import Models
 from tests.cases.case import Case, word_pattern

@@ -17,7 +17,12 @@ from tests.contracts.dead_letters import letter
 from tests.servers import KafkaServer
 from tests.servers.isolated import isolated_kafka
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.slow,
+    # A client of a broker that is killed leaves a socket to the garbage collector (kafka-python).
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
 
 
 @pytest.fixture(scope="module")

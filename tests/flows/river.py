@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from flows.consistency.judges import RuleJudge
+from flows.consistency.statements import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.items import Amendment, Arrived, FlushDone, Pause, WriteBatch
-from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from flows.services import Services
-from flows.statements import Judge
 from flows.versions import Versions
 from flows.write import Writer
 from mneme.events import Message

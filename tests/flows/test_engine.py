@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from bytewax._bytewax import AbortExecution
 
+from flows.consistency.judges import RuleJudge
 from flows.engine import Source, build, execute
 from flows.feeds import Fed
 from flows.items import Arrived, Pause
-from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.services import Services
 from flows.versions import Versions

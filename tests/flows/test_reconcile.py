@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.assemble import NewTexts, assemble
+from flows.consistency.judges import RuleJudge
+from flows.consistency.statements import Judge, Pair, Relation
 from flows.cuts import (
     Cut,
     ExtractedCase,
@@ -23,12 +25,10 @@ from flows.cuts import (
     Utterance,
 )
 from flows.items import Extracted, Retraction
-from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.references import refer
 from flows.services import Services
-from flows.statements import Judge, Pair, Relation
 from flows.versions import Versions
 from flows.write import Writer
 from mneme.errors import ModelTimeout

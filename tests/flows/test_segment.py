@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
 
+from flows.consistency.judges import RuleJudge
 from flows.cuts import Utterance
 from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
-from flows.judges import RuleJudge
 from flows.pending import Pending
 from flows.pump import NotYet
 from flows.segment import SegmentLane

@@ -62,6 +62,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
             "sender_name": "Jonas",
             "text": "shed keys are with the club",
             "sent_at": "2026-03-02T09:40:00Z",
+            "parent_episode_id": None,
         }
     ]
     assert response["query"] == {

@@ -8,7 +8,7 @@ lines of the user message, each under its time (flows/transcript.py) or with it:
     [3] 2026-03-01T09:00+00:00 Anna (assistant): Good morning
 
 Facts are their sentences with the speaker (of an episode: the longest of each message), boundaries lie where more than
-an hour passes between two of them. Pairs of statements (flows/judges/model.py) are the same if they have the same words;
+an hour passes between two of them. Pairs of statements (the model judge) are the same if they have the same words;
 the newer replaces the older if it has most of its words and one that says so ("now", "no longer").
 """
 

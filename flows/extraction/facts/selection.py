@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from itertools import takewhile
 
-from flows.claims import claim_of
+from flows.consistency.claims import claim_of
 from flows.extraction.facts.leaning import leans
 from flows.extraction.facts.memorable import memorable, speaks_of_listener, speaks_of_self, specific, substance
 from flows.extraction.wording.retelling import Kind, Retelling, Said

@@ -1,0 +1,182 @@
+"""Which statements are compared with which, and what becomes of them. Blocks: for the pool.
+
+A statement is compared with all that claim something about the same (claims/): they are one cluster. Where the
+judge looks around, the clusters of statements that are near in meaning and related are linked, and what is in linked
+clusters is compared too. What is connected so is settled together (validity.py).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from flows.consistency.claims import claim_of
+from flows.consistency.clusters import Clusters
+from flows.consistency.deciders import Deciders
+from flows.consistency.statements import Relation, Statement
+from flows.consistency.validity import judged_validities
+from flows.consistency.view import View
+from mneme.ids import cluster_id, episode_of
+from mneme.ports import Filter, VectorLeg
+from mneme.records import AtomicFact, Foresight, Validity
+from mneme.rows import Collection, Key, Row, revised
+
+_MOST_MEMBERS = 200  # of a cluster: the first, for which the others stand, and the newest
+_MOST_CONNECTED = 1000  # statements settled at once, should links ever chain through a whole memory
+_HITS_FOR_A_NEIGHBOUR = 3  # repetitions of one statement are one neighbour
+
+
+class Settlement:
+    """Statements come and go; then ``settle``. One unit of work.
+
+    Args:
+        view: the owner's records.
+        clusters: the owner's clusters.
+        deciders: the judge, and how far one that looks around sees.
+    """
+
+    def __init__(self, view: View, clusters: Clusters, deciders: Deciders) -> None:
+        self._view = view
+        self._clusters = clusters
+        self._deciders = deciders
+        self._settings = deciders.settings.reconcile
+        self._new: dict[str, None] = {}
+        self._open: dict[str, None] = {}
+
+    def comes(self, record: AtomicFact | Foresight) -> str:
+        """A statement joins those about the same; the id of its cluster, to be kept in it."""
+        cluster = cluster_of(self._view, record)
+        self._clusters.join(cluster, record.id)
+        self._new[record.id] = self._open[cluster] = None
+        return cluster
+
+    def goes(self, record: AtomicFact | Foresight) -> None:
+        """A statement leaves."""
+        self._clusters.leave(record.cluster_id, record.id)
+        self._new.pop(record.id, None)
+        self._open[record.cluster_id] = None
+
+    def settle(self) -> None:
+        """Put every statement whose validity changed by what came and went.
+
+        Raises:
+            ModelError: from a judge that calls a model.
+            StoreUnavailable: the index does not answer.
+        """
+        if self._deciders.judge.looks_around and self._new:
+            self._link_near_ones()
+        statements, clusters = self._connected()
+
+        def compared(older: Statement, newer: Statement) -> bool:
+            one, other = clusters[older.id], clusters[newer.id]
+            if one == other:  # what one message says is not told twice, but a plan may be a fact and a foresight
+                return set(older.message_ids).isdisjoint(newer.message_ids) or not _in_one_conversation(older.id, newer.id)
+            # What one episode says in other words was told apart by who extracted it.
+            return other in self._clusters.links(one) and episode_of(older.id) != episode_of(newer.id)
+
+        self._put(judged_validities([list(statements.values())], compared, self._deciders.judge, self._deciders.scope))
+        for cluster in self._open:
+            self._shorten(cluster, statements)
+        self._new.clear()
+        self._open.clear()
+
+    def _connected(self) -> tuple[dict[str, Statement], dict[str, str]]:
+        """All statements in the clusters at hand and in those linked with them, near or far; and the cluster of each."""
+        statements: dict[str, Statement] = {}
+        cluster_of_statement: dict[str, str] = {}
+        seen: set[str] = set()
+        ahead = list(self._open)
+        while ahead and len(statements) < _MOST_CONNECTED:
+            seen |= set(ahead)
+            self._clusters.load(ahead)
+            members = {member: cluster for cluster in ahead for member in sorted(self._clusters.members(cluster))}
+            for row in self._view.rows(statement_key(self._view, each) for each in members).values():
+                statements[row.id] = statement_of(_record(row))
+                cluster_of_statement[row.id] = members[row.id]
+            ahead = sorted({link for cluster in ahead for link in self._clusters.links(cluster)} - seen)
+        return statements, cluster_of_statement
+
+    def _put(self, became: Mapping[str, Validity]) -> None:
+        keys = {identity: statement_key(self._view, identity) for identity in became}
+        rows = self._view.rows(keys.values())
+        records = [_record(rows[key]) for key in keys.values()]
+        changed = [
+            each.model_copy(update={"validity": became[each.id]}) for each in records if each.validity != became[each.id]
+        ]
+        whole = self._view.rows((keys[record.id] for record in changed), with_vectors=True)
+        for record in changed:
+            self._view.put(revised(whole[keys[record.id]], record))
+
+    def _shorten(self, cluster: str, statements: Mapping[str, Statement]) -> None:
+        members = self._clusters.members(cluster)
+        if len(members) > _MOST_MEMBERS:
+            by_time = sorted((each for each in members if each in statements), key=lambda each: statements[each].place)
+            for member in by_time[1 : 1 - _MOST_MEMBERS]:
+                self._clusters.leave(cluster, member)
+
+    # --- near in meaning ----------------------------------------------------------------------------------------------
+
+    def _link_near_ones(self) -> None:
+        """Link the clusters of the new statements with those of statements near them that are related to them."""
+        rows = self._view.rows((statement_key(self._view, each) for each in self._new), with_vectors=True)
+        pairs: dict[tuple[str, str], tuple[Statement, Statement]] = {}
+        for row, near in self._near([row for row in rows.values() if row.vector is not None]):
+            new, other = _record(row), _record(near)
+            if other.cluster_id in self._clusters.links(new.cluster_id):
+                continue
+            older, newer = sorted((statement_of(new), statement_of(other)), key=lambda each: each.place)
+            pairs.setdefault((new.cluster_id, other.cluster_id), (older, newer))
+        if pairs:
+            relations = self._deciders.judge.judge(list(pairs.values()), self._deciders.scope)
+            for (cluster, near_one), relation in zip(pairs, relations, strict=True):
+                if relation is not Relation.NEITHER:
+                    self._clusters.link(cluster, near_one)
+
+    def _near(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+        """Each new statement with the nearest one of each other cluster, found by the index or written a moment ago."""
+        owner = self._view.owner
+        scope = Filter(owner.tenant_id, (owner.key,), kinds=("fact", "repetition"), hidden=True)
+        depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
+        legs = [VectorLeg(Collection.FACTS, scope, row.vector, depth) for row in rows if row.vector is not None]
+        lately = [each for each in self._view.lately(Collection.FACTS) if each.kind != "remark"]
+        for row, hits in zip(rows, self._view.index.recall(legs), strict=True):
+            assert row.vector is not None
+            new = _record(row)
+            cosines = {hit.row.key: hit.score for hit in hits}
+            cosines |= {each.key: float(row.vector @ each.vector) for each in lately if each.vector is not None}
+            nearest: dict[str, Row] = {}
+            for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
+                other = self._view.row(key) if cosines[key] >= self._settings.near else None
+                if other is not None and other.parent_id != row.parent_id and _record(other).cluster_id != new.cluster_id:
+                    nearest.setdefault(_record(other).cluster_id, other)
+                if len(nearest) == self._settings.neighbours or cosines[key] < self._settings.near:
+                    break
+            yield from ((row, other) for other in nearest.values())
+
+
+def cluster_of(view: View, record: AtomicFact | Foresight) -> str:
+    """The id of the cluster of all statements that are about the same as this one."""
+    return cluster_id(view.owner.key, statement_of(record).claim.about)
+
+
+def statement_of(record: AtomicFact | Foresight) -> Statement:
+    """A fact or a foresight as what it says."""
+    if isinstance(record, AtomicFact):
+        text, event_at = record.atomic_fact, record.event_at
+    else:
+        text, event_at = record.statement, record.start
+    claim = claim_of(text, event_at)
+    return Statement(record.id, record.kind, text, record.said_at, event_at, record.message_ids, claim)
+
+
+def statement_key(view: View, identity: str) -> Key:
+    """Where a statement lies: facts and foresights are told apart by their ids (mneme/ids.py)."""
+    is_foresight = identity.rsplit("/", 2)[-2] == "s"
+    return view.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
+
+
+def _in_one_conversation(one: str, other: str) -> bool:
+    return episode_of(one).rpartition("/")[0] == episode_of(other).rpartition("/")[0]
+
+
+def _record(row: Row) -> AtomicFact | Foresight:
+    record = row.record()
+    assert isinstance(record, AtomicFact | Foresight)
+    return record

@@ -1,0 +1,103 @@
+"""What became of each statement: a pure function of the statements of a cluster that survive.
+
+The statements are taken in the order in which they were said (ties by id). Each newer one is compared with those that
+stand:
+1. ``REPLACES``: the older is no longer so from then on; it stays as history.
+2. ``SAME``: the newer repeats the older, which stands for it; its sources join the older's. Compared with what stands
+   only, so what is said again after it was replaced is news again.
+3. Otherwise both stand.
+
+Nothing else enters: neither the order of arrival nor what was decided before. So a replay, an edit or a statement that
+is withdrawn leads to what a clean run gives (DESIGN section 5, point 4).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from flows.consistency.statements import Judge, Pair, Relation, Statement
+from mneme.records import Validity
+
+
+def validities(statements: Iterable[Statement], relation: Callable[[Statement, Statement], Relation]) -> dict[str, Validity]:
+    """The validity of each statement, by its id.
+
+    Args:
+        statements: of one owner, in any order.
+        relation: what a newer statement (second) does to an older one (first).
+    """
+    standing: list[Statement] = []
+    became: dict[str, Validity] = {}
+    for newer in sorted(statements, key=lambda each: each.place):
+        original: Statement | None = None
+        replaced: list[Statement] = []
+        for older in standing:
+            match relation(older, newer):
+                case Relation.SAME:
+                    original = original or older
+                case Relation.REPLACES:
+                    replaced.append(older)
+                case Relation.NEITHER:
+                    pass
+        if original in replaced:
+            original = None
+        for older in replaced:
+            standing.remove(older)
+            became[older.id] = _with(became[older.id], valid_to=_from_then_on(newer), superseded_by=(original or newer).id)
+        if original is None:
+            became[newer.id] = Validity(valid_from=newer.event_at or newer.said_at)
+            standing.append(newer)
+        else:
+            became[newer.id] = Validity(valid_from=newer.event_at or newer.said_at, merged_into=original.id)
+            before = became[original.id]
+            said_in = (*before.also_said_in, *(each for each in newer.message_ids if each not in original.message_ids))
+            became[original.id] = _with(
+                before, repeated_by=(*before.repeated_by, newer.id), also_said_in=tuple(dict.fromkeys(said_in))
+            )
+    return became
+
+
+def judged_validities(
+    groups: Iterable[Sequence[Statement]], compared: Callable[[Statement, Statement], bool], judge: Judge, scope: str
+) -> dict[str, Validity]:
+    """``validities`` of several groups with one judge, which is asked about many pairs at once: a model is paid by call.
+
+    Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, ask about all unknown
+    pairs that came up, and fold again, until none is unknown.
+
+    Args:
+        groups: statements of one owner, in any order; those of different groups are unrelated.
+        compared: whether two statements of a group are compared at all; else they are unrelated too.
+        judge: decides about the pairs.
+        scope: see ``Judge.judge``.
+
+    Raises:
+        ModelError: from a judge that calls a model.
+    """
+    groups = list(groups)
+    known: dict[tuple[str, str], Relation] = {}
+    while True:
+        unknown: list[Pair] = []
+
+        def relation(older: Statement, newer: Statement) -> Relation:
+            if not compared(older, newer):
+                return Relation.NEITHER
+            found = known.get((older.id, newer.id))
+            if found is None:
+                unknown.append((older, newer))  # noqa: B023  called before the next turn only
+            return found or Relation.NEITHER
+
+        became = {identity: each for group in groups for identity, each in validities(group, relation).items()}
+        if not unknown:
+            return became
+        for (older, newer), answer in zip(unknown, judge.judge(unknown, scope), strict=True):
+            known[older.id, newer.id] = answer
+
+
+def _from_then_on(newer: Statement) -> datetime:
+    """When the newer took the older's place: when it was said, or when it begins where that lies ahead."""
+    begins = newer.said_at if newer.claim.is_plan else newer.event_at or newer.said_at
+    return max(newer.said_at, begins)
+
+
+def _with(validity: Validity, **changes: object) -> Validity:
+    return validity.model_copy(update=changes)

@@ -1,0 +1,160 @@
+"""Portraits are composed again from all evidence, and tell how they came to be."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.consistency.aggregates.profiles import Operation, Portrait, compose, portrayed, profile_of, statements_of
+from flows.consistency.statements import Claim, Relation, Statement
+from flows.consistency.validity import validities
+from mneme.records import Mention, Owner, Profile, ProfileItem
+from mneme.settings import Profiles
+
+OWNER = Owner(tenant_id="t", type="user", id="ann")
+DAY = datetime(2026, 3, 2, tzinfo=UTC)
+ROOM = Profiles()
+
+
+def line(day: int, statement: str, *, shown: bool = False, about: str = "Ann") -> ProfileItem:
+    mention = Mention(episode_id=f"e{day}", text=statement, at=DAY + timedelta(days=day))
+    return ProfileItem(about=about, statement=statement, category="preference", implicit=shown, evidence=(mention,))
+
+
+def claim_of(item: ProfileItem) -> Claim:
+    """ "Ann loves tea" and "Ann really loves tea" claim the same, "Ann loves coffee" another drink."""
+    return Claim(f"{item.about}|drink", item.statement.split()[-1])
+
+
+def relation(older: Statement, newer: Statement) -> Relation:
+    if older.claim.about != newer.claim.about:
+        return Relation.NEITHER
+    return Relation.SAME if older.claim.value == newer.claim.value else Relation.REPLACES
+
+
+def drawn(evidence: Sequence[ProfileItem], limits: Profiles = ROOM) -> Portrait:
+    return compose(evidence, validities(statements_of(evidence, claim_of), relation), limits)
+
+
+def steps(portrait: Portrait) -> list[tuple[str, str]]:
+    return [(each.kind.value, each.item.statement) for each in portrait.operations]
+
+
+def test_what_is_said_again_joins_its_evidence_and_the_newest_wording_stands() -> None:
+    portrait = drawn([line(1, "Ann loves tea"), line(5, "Ann really loves tea")])
+    assert [item.statement for item in portrait.explicit] == ["Ann really loves tea"]
+    assert [mention.episode_id for mention in portrait.explicit[0].evidence] == ["e1", "e5"]
+    assert steps(portrait) == [("add", "Ann loves tea"), ("update", "Ann really loves tea")]
+
+
+def test_what_is_replaced_leaves_the_portrait_and_stays_in_the_evidence() -> None:
+    evidence = [line(1, "Ann loves tea"), line(5, "Ann loves coffee")]
+    profile = profile_of("p", OWNER, None, "e", evidence)
+    assert profile is not None
+    profile = portrayed(profile, validities(statements_of(evidence, claim_of), relation), ROOM)
+    assert [item.statement for item in profile.explicit] == ["Ann loves coffee"]
+    assert [item.statement for item in profile.evidence] == ["Ann loves tea", "Ann loves coffee"]
+
+
+def test_the_operations_tell_the_story_in_the_order_said() -> None:
+    portrait = drawn([line(1, "Ann loves tea"), line(5, "Ann loves coffee"), line(9, "Ann loves tea")])
+    assert steps(portrait) == [
+        ("add", "Ann loves tea"),
+        ("add", "Ann loves coffee"),
+        ("delete", "Ann loves tea"),
+        ("add", "Ann loves tea"),
+        ("delete", "Ann loves coffee"),
+    ]
+    assert [each.because.episode_id for each in portrait.operations] == ["e1", "e5", "e5", "e9", "e9"]
+
+
+def test_a_trait_that_was_shown_once_is_evidence_and_no_line_yet() -> None:
+    portrait = drawn([line(1, "Ann drinks tea", shown=True)])
+    assert portrait == Portrait((), (), ())
+
+
+def test_a_trait_shown_in_a_second_episode_is_a_line_with_both() -> None:
+    portrait = drawn([line(1, "Ann drinks tea", shown=True), line(2, "Ann makes tea", shown=True)])
+    assert [(item.statement, len(item.evidence)) for item in portrait.implicit] == [("Ann makes tea", 2)]
+    assert steps(portrait) == [("add", "Ann makes tea")]
+
+
+def test_a_trait_shown_twice_in_one_episode_was_shown_once() -> None:
+    assert drawn([line(1, "Ann drinks tea", shown=True), line(1, "Ann makes tea", shown=True)]).implicit == ()
+
+
+def test_a_trait_that_is_then_said_is_explicit() -> None:
+    portrait = drawn([line(1, "Ann drinks tea", shown=True), line(2, "Ann loves tea"), line(3, "Ann makes tea", shown=True)])
+    assert [(item.statement, len(item.evidence)) for item in portrait.explicit] == [("Ann loves tea", 3)]
+    assert portrait.implicit == ()
+
+
+def test_each_person_has_room_for_so_many_lines_and_what_is_newest_or_said_most_often_stays() -> None:
+    often = [line(day, "Ann loves tea") for day in (1, 8, 15)]
+    once = [line(2, "Ann reads books"), line(3, "Ann owns cats"), line(20, "Ann plays chess")]
+    other = [line(4, "Bob likes bikes", about="Bob")]
+
+    def same_words(older: Statement, newer: Statement) -> Relation:
+        return Relation.SAME if older.text == newer.text else Relation.NEITHER
+
+    evidence = [*often, *once, *other]
+    became = validities(statements_of(evidence, claim_of), same_words)
+    portrait = compose(evidence, became, Profiles(explicit=2))
+    assert [item.statement for item in portrait.explicit] == ["Ann loves tea", "Bob likes bikes", "Ann plays chess"]
+    assert {each.item.statement for each in portrait.operations if each.kind is Operation.DELETE} == {
+        "Ann reads books",
+        "Ann owns cats",
+    }
+
+
+def test_a_revision_of_an_episode_replaces_its_evidence_and_a_withdrawal_leaves_no_trace() -> None:
+    profile = profile_of("p", OWNER, None, "e1", [line(1, "Ann loves tea")])
+    with_second = profile_of("p", OWNER, profile, "e2", [line(2, "Ann owns cats")])
+    revised = profile_of("p", OWNER, with_second, "e2", [line(2, "Ann owns dogs")])
+    assert isinstance(revised, Profile)
+    assert [item.statement for item in revised.explicit] == ["Ann loves tea", "Ann owns dogs"]
+    assert profile_of("p", OWNER, revised, "e2", []) == profile
+    assert profile_of("p", OWNER, profile, "e1", []) is None
+
+
+def test_the_evidence_of_a_profile_is_bounded() -> None:
+    profile = profile_of("p", OWNER, None, "e", [line(day, f"Ann loves drink{day}") for day in range(700)])
+    assert isinstance(profile, Profile)
+    assert len(profile.evidence) == 600
+    assert len(profile.explicit) == ROOM.explicit
+    assert profile.evidence[-1].statement == "Ann loves drink699"
+
+
+drinks = st.tuples(st.integers(0, 9), st.sampled_from(["Ann loves tea", "Ann makes tea", "Ann loves coffee"]), st.booleans())
+
+
+@given(said=st.lists(drinks, max_size=10), data=st.data())
+def test_the_order_of_arrival_makes_no_difference(said: list[tuple[int, str, bool]], data: st.DataObject) -> None:
+    episodes: dict[int, list[ProfileItem]] = {}
+    for day, statement, shown in said:
+        episodes.setdefault(day, []).append(line(day, statement, shown=shown))
+    profiles = []
+    for order in (sorted(episodes), data.draw(st.permutations(sorted(episodes)))):
+        profile = None
+        for day in order:
+            profile = profile_of("p", OWNER, profile, f"e{day}", episodes[day])
+        profiles.append(profile)
+    assert profiles[0] == profiles[1]
+    if profiles[0] is not None:
+        forwards, backwards = drawn(profiles[0].evidence), drawn(profiles[0].evidence[::-1])
+        assert forwards == backwards
+
+
+@given(said=st.lists(drinks, max_size=10))
+def test_the_operations_lead_to_the_portrait(said: list[tuple[int, str, bool]]) -> None:
+    portrait = drawn([line(day, statement, shown=shown) for day, statement, shown in said])
+    lines: dict[str, ProfileItem] = {}
+    for step in portrait.operations:
+        drink = step.item.statement.split()[-1]
+        if step.kind is Operation.DELETE:
+            del lines[drink]
+        else:
+            assert (drink in lines) == (step.kind is Operation.UPDATE)
+            lines[drink] = step.item
+    assert set(portrait.explicit) | set(portrait.implicit) == set(lines.values())
