@@ -1,7 +1,7 @@
 """What a search response stands for, by rank, so that its messages can be measured.
 
-A fact stands for all messages that say it, its own first, an episode for those of its nested facts, best first; a raw
-message for itself, and anything else for the messages it cites. An episode's narrative covers all its messages.
+A fact stands for all messages that say it, its own first, an episode for those of its nested facts and remarks, best
+first; a raw message for itself, and anything else for the messages it cites. An episode's narrative covers all its messages.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,10 @@ def ranked_results(response: SearchResponse, count_tokens: CountTokens) -> list[
 def _places(response: SearchResponse) -> Iterator[tuple[int, tuple[str, ...], frozenset[str], str]]:
     for episode in (*response.episodes, *response.knowledge):
         if episode.rank is not None:
-            nested = tuple(dict.fromkeys(message for fact in episode.atomic_facts for message in fact.said_in))
+            inside = [(fact.score, fact.said_in) for fact in episode.atomic_facts]
+            inside += [(remark.score, (remark.message_id,)) for remark in episode.remarks]
+            inside.sort(key=lambda each: -each[0])
+            nested = tuple(dict.fromkeys(message for _, messages in inside for message in messages))
             yield episode.rank, nested, frozenset(episode.message_ids), episode.episode
         for fact in episode.atomic_facts:
             if fact.rank is not None:

@@ -65,8 +65,23 @@ class FoundFact(_FoundStatement):
         return self.atomic_fact
 
 
+class FoundMessage(_Found):
+    """A raw message: one that no episode holds yet, or one of an episode that none of its facts tells."""
+
+    message_id: str
+    conversation_id: str | None
+    sender_id: str
+    sender_name: str
+    text: str
+    sent_at: datetime
+    parent_episode_id: str | None = None
+
+
 class FoundEpisode(_Found):
-    """An episode, with its best facts nested, best first; ``episode`` is the narrative."""
+    """An episode, with the best of its facts and of its remarks nested, best first; ``episode`` is the narrative.
+
+    Remarks are messages that no fact tells; one that holds a place itself is in ``raw_messages`` only.
+    """
 
     subject: str
     summary: str
@@ -79,23 +94,12 @@ class FoundEpisode(_Found):
     participants: tuple[str, ...]
     message_ids: tuple[str, ...]
     atomic_facts: tuple[FoundFact, ...] = ()
+    remarks: tuple[FoundMessage, ...] = ()
 
     @property
     def text(self) -> str:
         """The subject, and the summary where it says more."""
         return self.subject if self.summary == self.subject else f"{self.subject}: {self.summary}"
-
-
-class FoundMessage(_Found):
-    """A raw message: one that no episode holds yet, or one of an episode that none of its facts tells."""
-
-    message_id: str
-    conversation_id: str | None
-    sender_id: str
-    sender_name: str
-    text: str
-    sent_at: datetime
-    parent_episode_id: str | None = None
 
 
 class FoundProfile(_Found):

@@ -97,9 +97,9 @@ def _best_rank(episode: FoundEpisode) -> int:
 
 
 def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -> FoundEpisode:
-    """An episode with the facts that hold places, and the best others that match at all."""
-    facts = [each for each in facts if each.row.kind != "remark"]
-    holders = sorted((each for each in facts if each.row.id in places.ranks), key=lambda each: places.ranks[each.row.id])
+    """An episode with the facts that hold places, and the best others, facts and remarks, that match at all."""
+    holders = [each for each in facts if each.row.id in places.ranks and each.row.kind != "remark"]
+    holders.sort(key=lambda each: places.ranks[each.row.id])
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
@@ -116,7 +116,8 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
         ended_at=episode.ended_at,
         participants=episode.participants,
         message_ids=episode.message_ids,
-        atomic_facts=tuple(_fact(each.row, places) for each in nested),
+        atomic_facts=tuple(_fact(each.row, places) for each in nested if each.row.kind != "remark"),
+        remarks=tuple(_message(each.row, places) for each in nested if each.row.kind == "remark"),
     )
 
 
