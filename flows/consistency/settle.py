@@ -62,47 +62,45 @@ class Settlement:
         """
         if self._deciders.judge.looks_around and self._new:
             self._link_near_ones()
-        statements, clusters = self._connected()
+        records = self._connected()
+        statements = {identity: statement_of(record) for identity, record in records.items()}
 
         def compared(older: Statement, newer: Statement) -> bool:
-            one, other = clusters[older.id], clusters[newer.id]
+            one, other = records[older.id].cluster_id, records[newer.id].cluster_id
             if one == other:  # what one message says is not told twice, but a plan may be a fact and a foresight
                 return set(older.message_ids).isdisjoint(newer.message_ids) or not _in_one_conversation(older.id, newer.id)
             # What one episode says in other words was told apart by who extracted it.
             return other in self._clusters.links(one) and episode_of(older.id) != episode_of(newer.id)
 
-        self._put(judged_validities([list(statements.values())], compared, self._deciders.judge, self._deciders.scope))
+        became = judged_validities([list(statements.values())], compared, self._deciders.judge, self._deciders.scope)
+        self._put(records, became)
         for cluster in self._open:
             self._shorten(cluster, statements)
         self._new.clear()
         self._open.clear()
 
-    def _connected(self) -> tuple[dict[str, Statement], dict[str, str]]:
-        """All statements in the clusters at hand and in those linked with them, near or far; and the cluster of each."""
-        statements: dict[str, Statement] = {}
-        cluster_of_statement: dict[str, str] = {}
+    def _connected(self) -> dict[str, AtomicFact | Foresight]:
+        """All statements in the clusters at hand and in those linked with them, near or far."""
+        records: dict[str, AtomicFact | Foresight] = {}
         seen: set[str] = set()
         ahead = list(self._open)
-        while ahead and len(statements) < _MOST_CONNECTED:
+        while ahead and len(records) < _MOST_CONNECTED:
             seen |= set(ahead)
             self._clusters.load(ahead)
-            members = {member: cluster for cluster in ahead for member in sorted(self._clusters.members(cluster))}
+            members = [member for cluster in ahead for member in sorted(self._clusters.members(cluster))]
             for row in self._view.rows(statement_key(self._view, each) for each in members).values():
-                statements[row.id] = statement_of(_record(row))
-                cluster_of_statement[row.id] = members[row.id]
+                records[row.id] = _record(row)
             ahead = sorted({link for cluster in ahead for link in self._clusters.links(cluster)} - seen)
-        return statements, cluster_of_statement
+        return records
 
-    def _put(self, became: Mapping[str, Validity]) -> None:
-        keys = {identity: statement_key(self._view, identity) for identity in became}
-        rows = self._view.rows(keys.values())
-        records = [_record(rows[key]) for key in keys.values()]
-        changed = [
-            each.model_copy(update={"validity": became[each.id]}) for each in records if each.validity != became[each.id]
-        ]
-        whole = self._view.rows((keys[record.id] for record in changed), with_vectors=True)
-        for record in changed:
-            self._view.put(revised(whole[keys[record.id]], record))
+    def _put(self, records: Mapping[str, AtomicFact | Foresight], became: Mapping[str, Validity]) -> None:
+        changed = {
+            statement_key(self._view, identity): record.model_copy(update={"validity": became[identity]})
+            for identity, record in records.items()
+            if record.validity != became[identity]
+        }
+        for key, row in self._view.rows(changed, with_vectors=True).items():
+            self._view.put(revised(row, changed[key]))
 
     def _shorten(self, cluster: str, statements: Mapping[str, Statement]) -> None:
         members = self._clusters.members(cluster)

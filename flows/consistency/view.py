@@ -54,10 +54,6 @@ class View:
         """The rows of a collection that are known here: a search of the index may not find them yet."""
         return [row for key, row in self._known.items() if row is not None and key.collection is collection]
 
-    def is_gone(self, key: Key) -> bool:
-        """Whether a row that a search found has been removed since."""
-        return key in self._known and self._known[key] is None
-
     def put(self, row: Row) -> None:
         """Write a whole row."""
         self._known[row.key] = self._changed[row.key] = row

@@ -89,13 +89,13 @@ class ModelExtractor:
         participants = tuple(dict.fromkeys(message.sender_name for message in messages))
         facts = [_fact(form, messages) for form in answer.facts]
         kept = [fact for fact in facts if fact is not None and _holds(fact, messages, participants)]
-        retellings = [] if cut.is_document else retell(cut.utterances)
+        retellings = retell(cut.utterances)
         return Extraction(
             subject=answer.subject.strip(),
             summary=answer.summary.strip(),
-            narrative=answer.narrative.strip() or narrative_of(retell(cut.utterances)),
+            narrative=answer.narrative.strip() or narrative_of(retellings),
             facts=tuple(kept),
-            remarks=tuple(untold(retellings, kept)),
+            remarks=() if cut.is_document else tuple(untold(retellings, kept)),
             entities=tuple(
                 ExtractedEntity(form.name.strip(), form.type.strip().lower(), form.summary.strip(), sources)
                 for form in answer.entities

@@ -19,7 +19,6 @@ def test_what_was_written_lately_stands_over_the_index() -> None:
     view = View(ALICE, index_with(old, gone), {newer.key: newer, gone.key: None})
     assert view.row(old.key) is newer
     assert view.row(gone.key) is None
-    assert view.is_gone(gone.key)
 
 
 def test_a_vector_is_there_when_it_is_asked_for_after_the_row_was_read_without() -> None:
