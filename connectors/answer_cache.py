@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -67,10 +67,7 @@ class CachedChat:
         self._hits: Counter[Role] = Counter()
         with self._errors():
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
-                self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.execute(_SCHEMA)
+            self._connection = _connect(path)
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
@@ -129,27 +126,12 @@ class CachedChat:
         return {role: replace(usage.get(role, Usage()), cached=hits.get(role, 0)) for role in {*usage, *hits}}
 
     def erase(self, scope_prefix: str) -> int:
-        """Erase the answers of a scope and of all below it; the number erased.
+        """Erase the answers of a scope and of all below it; see ``erase_answers``.
 
-        ``tenant/user/anna`` erases ``tenant/user/anna/chat-1`` and not ``tenant/user/anna-maria``. The bytes are gone
-        from the disk on return: freed pages are overwritten, the log is emptied. A call that is under way stores its
-        answer afterwards, so the caller first stops those of the scope.
-
-        Raises:
-            InputError: no prefix.
-            StoreUnavailable: another process reads the log still, so that the bytes may be there; repeat it.
+        A call that is under way stores its answer afterwards, so the caller first stops those of the scope.
         """
-        prefix = scope_prefix.rstrip("/")
-        if not prefix:
-            raise InputError("scope_prefix is empty; name the tenant, owner or conversation to erase")
         with self._lock, self._errors():
-            erased = self._connection.execute(
-                "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
-            ).rowcount  # '0' is the character after '/'
-            busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        if busy:
-            raise StoreUnavailable(f"{self._path}: answers were erased, but another process holds the log; erase them again")
-        return erased
+            return _erase(self._connection, self._path, scope_prefix, ())
 
     def close(self) -> None:
         """Close the cache and the model behind it."""
@@ -191,13 +173,58 @@ class CachedChat:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            raise StoreUnavailable(f"{self._path}: {error}; check that the disk has room and MNEME_DATA is writable") from error
-        except OSError as error:
-            raise StoreUnavailable(f"{self._path}: {error.strerror}; check that MNEME_DATA is writable") from error
-        except sqlite3.DatabaseError as error:
-            raise StoreRejected(f"{self._path}: {error}; move the file away, a new cache is made") from error
+    def _errors(self) -> AbstractContextManager[None]:
+        return _sqlite_errors(self._path)
+
+
+def erase_answers(path: Path, scope_prefix: str, also: Iterable[str] = ()) -> int:
+    """Erase the answers of a scope and of all below it from a cache that may be in use; the number erased.
+
+    ``tenant/user/anna`` erases ``tenant/user/anna/chat-1`` and not ``tenant/user/anna-maria``; of the scopes in ``also``
+    only what is directly in them. The bytes are gone from the disk on return: freed pages are overwritten, the log is
+    emptied. Where there is no cache there is nothing to erase.
+
+    Raises:
+        InputError: no prefix.
+        StoreUnavailable: another process reads the log still, so that the bytes may be there; repeat it.
+        StoreRejected: the file is no cache of answers.
+    """
+    if not path.exists():
+        return 0
+    with _sqlite_errors(path), closing(_connect(path)) as connection:
+        return _erase(connection, path, scope_prefix, also)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute(_SCHEMA)
+    return connection
+
+
+def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str, also: Iterable[str]) -> int:
+    prefix = scope_prefix.rstrip("/")
+    if not prefix:
+        raise InputError("scope_prefix is empty; name the tenant, owner or conversation to erase")
+    erased = connection.execute(
+        "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
+    ).rowcount  # '0' is the character after '/'
+    for scope in also:
+        erased += connection.execute("DELETE FROM answers WHERE scope = ?", (scope,)).rowcount
+    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if busy:
+        raise StoreUnavailable(f"{path}: answers were erased, but another process holds the log; erase them again")
+    return erased
+
+
+@contextmanager
+def _sqlite_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StoreUnavailable(f"{path}: {error}; check that the disk has room and MNEME_DATA is writable") from error
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: {error.strerror}; check that MNEME_DATA is writable") from error
+    except sqlite3.DatabaseError as error:
+        raise StoreRejected(f"{path}: {error}; move the file away, a new cache is made") from error

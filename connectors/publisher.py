@@ -5,13 +5,13 @@ from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
-from connectors.kafka import LARGEST_EVENT_BYTES, create_topics
+from connectors.kafka import create_topics
 from connectors.kafka_producer import DELIVERY_SECONDS, Record, ReliableProducer
 from mneme.errors import InputError
-from mneme.events import Delete, Document, Edit, Flush, Forget, Message
+from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Erase, Flush, Forget, Message
 from mneme.settings import Kafka, load_settings
 
-Event = Message | Edit | Delete | Flush | Forget | Document
+Event = Message | Edit | Delete | Flush | Forget | Erase | Document
 
 
 class Publisher:

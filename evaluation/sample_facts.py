@@ -83,7 +83,7 @@ def read_conversations(path: Path) -> list[list[StoredMessage]]:
         InputError: the file cannot be read or is no chat.
     """
     events = read_file(path, group_id="sample", conversation_id=path.stem)
-    arrived = [item for event in events for item in decode(event, PlainTextParser()) if isinstance(item, Arrived)]
+    arrived = [item for event in events for item in decode(event, PlainTextParser(), buckets=1) if isinstance(item, Arrived)]
     messages = [item.message for item in arrived if item.message.conversation_id is not None]
     messages.sort(key=lambda message: (message.conversation_id, message.sent_at, message.position.offset))
     return [list(group) for _, group in groupby(messages, key=lambda message: message.conversation_id)]

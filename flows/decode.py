@@ -4,23 +4,29 @@ import logging
 from collections.abc import Iterator
 from datetime import UTC
 
+from connectors.references import FileReferences
 from flows.chunks import chunk
-from flows.items import Amendment, Arrived, Pause, lane_of
+from flows.items import Amendment, Arrived, Erasure, Pause, lane_of
 from mneme.errors import InputError
-from mneme.events import Delete, Document, Edit, Flush, Forget, Message, parse_event
+from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, Message, parse_event
 from mneme.ids import content_hash, message_id
-from mneme.ports import DeadLetter, DocumentParser, Incoming
-from mneme.records import StoredMessage
+from mneme.ports import DeadLetter, DocumentParser, Incoming, References
+from mneme.records import Owner, StoredMessage
 from mneme.times import utc_now
 from mneme.tokens import estimate_tokens
+
+_NO_REFERENCES = FileReferences()
 
 log = logging.getLogger(__name__)
 
 
-def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Amendment | Pause | DeadLetter]:
+def decode(
+    incoming: Incoming, parser: DocumentParser, buckets: int, references: References = _NO_REFERENCES
+) -> Iterator[Arrived | Amendment | Pause | Erasure | DeadLetter]:
     """One event as what the lanes take, or as a dead letter with its raw bytes.
 
-    A message gives one ``Arrived``, a document one for each chunk, an edit or delete an ``Amendment``, a flush a ``Pause``.
+    A message gives one ``Arrived``, a document one for each chunk, an edit or delete an ``Amendment``, a flush a ``Pause``, the
+    erasure of a conversation one ``Erasure``, that of an owner one for each of the ``buckets`` of conversations.
     Versions are 1: a first write only creates (flows/embed.py).
     """
     try:
@@ -30,7 +36,7 @@ def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Ame
                 created_at = incoming.received_at or event.sent_at
                 yield Arrived(event.stored(event.owner, incoming.position, created_at, version=1))
             case Document():
-                yield from _chunks(event, incoming, parser)
+                yield from _chunks(event, incoming, parser, references)
             case Flush():
                 yield Pause(
                     lane_of(event.tenant_id, event.conversation_id), "flush", tenant_id=event.tenant_id, flush_id=event.flush_id
@@ -38,9 +44,10 @@ def decode(incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived | Ame
             case Edit() | Delete():
                 yield amendment_of(event, incoming)
             case Forget():
-                raise InputError(
-                    f"event: {event.event!r} is not applied yet by this version; the event is kept, replay it later"
-                )
+                yield _erasure_of(event, incoming, conversation_id=event.conversation_id, owner=None)
+            case Erase():
+                for bucket in range(buckets):
+                    yield _erasure_of(event, incoming, None, event.owner, bucket, tokens=buckets)
     except InputError as error:
         yield _refused(incoming, str(error))
     except Exception as error:  # noqa: BLE001  a defect that one event meets must not stop the stream at every start
@@ -61,14 +68,35 @@ def amendment_of(event: Edit | Delete, incoming: Incoming) -> Amendment:
     )
 
 
+def _erasure_of(
+    event: Forget | Erase,
+    incoming: Incoming,
+    conversation_id: str | None,
+    owner: Owner | None,
+    bucket: int = 0,
+    tokens: int = 1,
+) -> Erasure:
+    return Erasure(
+        tenant_id=event.tenant_id,
+        conversation_id=conversation_id,
+        owner=owner,
+        erasure_id=event.erasure_id or str(incoming.position),
+        arrived_at=(incoming.received_at or event.requested_at).astimezone(UTC),
+        position=incoming.position,
+        bucket=bucket,
+        tokens=tokens,
+    )
+
+
 def _refused(incoming: Incoming, reason: str) -> DeadLetter:
     return DeadLetter("decode", reason, incoming.raw, incoming.position, incoming.received_at or utc_now())
 
 
-def _chunks(document: Document, incoming: Incoming, parser: DocumentParser) -> Iterator[Arrived]:
-    if document.content is None:
-        raise InputError("uri: documents by reference are not read yet; send the text as content")
-    content = document.content.encode()
+def _chunks(document: Document, incoming: Incoming, parser: DocumentParser, references: References) -> Iterator[Arrived]:
+    if document.uri is not None:  # read here, on the worker: a local file of bounded size takes less than to embed it
+        content = references.read(document.uri, document.tenant_id, document.sha256)
+    else:
+        content = (document.content or "").encode()
     parsed = parser.parse(content, document.name, document.media_type)
     dated_at = (document.dated_at or parsed.dated_at or incoming.received_at or utc_now()).astimezone(UTC)
     version_of_content = content_hash(content)[:12]

@@ -14,6 +14,7 @@ from pathlib import Path
 from connectors.files import read_file
 from connectors.models import open_chat_model, open_embedder
 from connectors.plain_text import PlainTextParser
+from connectors.references import FileReferences
 from flows.boundaries import SemanticDetector, open_detector
 from flows.conversations.conversation import Conversation, Limits
 from flows.cuts import BoundaryDetector, Cut, Extraction, Utterance, embedding_text
@@ -22,7 +23,7 @@ from flows.extraction import open_extractor
 from flows.items import Arrived
 from flows.segment import section_cut
 from mneme.errors import InputError
-from mneme.ports import DeadLetter, Embedder
+from mneme.ports import DeadLetter, Embedder, References
 from mneme.records import StoredMessage
 from mneme.settings import Boundaries, Settings
 from mneme.times import utc_now
@@ -57,7 +58,8 @@ def dry_run(
         pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="dry-run")
         stack.callback(partial(pool.shutdown, wait=True, cancel_futures=True))
         ahead: deque[tuple[Cut, Future[Extraction]]] = deque()
-        for messages in _conversations(paths, dict(defaults or {})):
+        references = FileReferences(settings.documents.roots, settings.documents.largest_bytes)
+        for messages in _conversations(paths, dict(defaults or {}), references):
             for cut in _cuts(messages, embedder, detector, settings.boundaries):
                 ahead.append((cut, pool.submit(extractor.extract, cut)))
                 if len(ahead) > at_a_time:
@@ -71,13 +73,13 @@ def _extracted(ahead: "deque[tuple[Cut, Future[Extraction]]]") -> tuple[Cut, Ext
     return cut, extraction.result()
 
 
-def _conversations(paths: Sequence[Path], defaults: dict[str, str]) -> Iterator[list[StoredMessage]]:
+def _conversations(paths: Sequence[Path], defaults: dict[str, str], references: References) -> Iterator[list[StoredMessage]]:
     """The messages of each conversation or document, each once, in the order in which they first appear."""
     found: dict[str, dict[str, StoredMessage]] = {}
     parser = PlainTextParser()
     for path in paths:
         for number, incoming in enumerate(read_file(path, 0, **defaults), 1):
-            for item in decode(incoming, parser):
+            for item in decode(incoming, parser, buckets=1, references=references):
                 if isinstance(item, DeadLetter):
                     raise InputError(f"{path}, event {number}: {item.reason}")
                 if isinstance(item, Arrived):

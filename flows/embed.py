@@ -2,68 +2,46 @@
 
 For each batch of a bucket:
 1. An id that this lane has seen a moment ago is a repetition and is dropped.
-2. ``Create`` the message without a vector: searchable at once, and there to be read again after a restart. With the first
-   message of a conversation, ``Create`` the row that says whose it is.
-3. In the pool: look up (realtime get) whether the id was stored before from another position of the source; then it
-   is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored if it was
-   edited since, not at all if it was deleted.
+2. ``Create`` the message without a vector: searchable at once, and there to be read again after a restart.
+3. In the pool (flows/arrivals.py): look up (realtime get) whether the id was stored before from another position of the
+   source; then it is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored
+   if it was edited since, not at all if it was deleted.
 4. In the same job: the vectors, batched with those of all other lanes.
-5. ``Put`` the message with its vector, and pass it on, in the order of arrival.
+5. ``Put`` the message with its vector, and pass it on, in the order of arrival. With the first message of a conversation,
+   ``Create`` the row that says whose it is.
 
 An edit or a delete takes its place in that order (flows/conversations/amendments.py): it is kept in the index while it is at
-work, applied in the pool, and the message is ``Put`` as it is now, and passed on.
+work, applied in the pool, and the message is ``Put`` as it is now, and passed on. So does an erasure: from then on nothing
+older comes in (flows/tombstones.py), and what was known here of the erased is forgotten.
 """
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from flows.arrivals import Batch, Served, anew, owned_by, serve
 from flows.conversations.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
-from flows.conversations.owners import conversation_key, conversation_row, origin_of
-from flows.cuts import Utterance
-from flows.items import Amended, Amendment, Arrived, Embedded, Pause, SinkItem, WriteBatch
+from flows.conversations.owners import lane_key, origin_of, tenant_of
+from flows.items import Amended, Amendment, Arrived, Embedded, Erasure, Pause, SinkItem, WriteBatch, lane_of
+from flows.lately import Lately
 from flows.pump import Pump
 from flows.references import refer, referred
 from flows.services import Services
 from flows.state import decode_state, encode_state
-from flows.vectors import vectors_of
+from flows.tombstones import Tombstones, tombstone_row
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, StoredMessage
-from mneme.rows import Collection, Key, Row, row_of
+from mneme.rows import Collection, Key, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
-_RECENT_IDS = 8192  # of a bucket; more than can be between this step and the index, which knows all older ones
-_CREATED = 1  # the version of a message that has not passed this step yet
-_OWNERS = 8192  # conversations of a bucket whose owner is remembered
+_RECENT_IDS = 8192  # of a bucket: deleted messages, erased conversations; more than can be between this step and the index
+
+Passed = Embedded | Amended | Erasure | Pause | SinkItem
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Messages on their way to their vectors; after a restart only their keys are known."""
-
-    keys: tuple[Key, ...]
-    messages: tuple[StoredMessage, ...] | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Served:
-    """What a job found: the messages that are new, with their vectors, and what kept them from having one.
-
-    ``replayed`` and ``continuing`` are ids of messages (flows/items.py); ``misplaced`` are rows of messages that were
-    stored under another owner than their conversation's.
-    """
-
-    utterances: tuple[Utterance, ...]
-    duplicates: int = 0
-    failure: str = ""
-    replayed: frozenset[str] = frozenset()
-    continuing: frozenset[str] = frozenset()
-    misplaced: tuple[Key, ...] = ()
 
 
 class EmbedLane:
@@ -71,42 +49,58 @@ class EmbedLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[_Batch | Waiting | Pause, _Served | Change | None] = Pump(services.submit, services.clock)
-        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._pump: Pump[Batch | Waiting | Erasure | Pause, Served | Change | Owner | None] = Pump(
+            services.submit, services.clock
+        )
+        self._recent: Lately[None] = Lately()
         self._deleted: OrderedDict[str, None] = OrderedDict()
-        self._owners: OrderedDict[str, Owner] = OrderedDict()
+        self._owners: Lately[Owner] = Lately()
+        self._erased = Tombstones()
+        self._lanes_of: dict[Erasure, list[str]] = {}
+        self._begin_anew: OrderedDict[str, None] = OrderedDict()
         if state is not None:
             self._restore(decode_state(state, STATE_VERSION, {1: lambda older: older}))
 
-    def on_batch(self, items: Sequence[Arrived | Amendment | Pause]) -> Iterator[Embedded | Amended | Pause | SinkItem]:
+    def on_batch(self, items: Sequence[Arrived | Amendment | Erasure | Pause]) -> Iterator[Passed]:
         """Take in what arrived."""
         fresh: list[StoredMessage] = []
         for item in items:
             if isinstance(item, Arrived):
-                if item.message.id in self._recent:
+                if self._erased.cover(item.message):
+                    self._services.tally["erased"] += 1
+                elif item.message.id in self._recent:
                     self._services.tally["duplicate"] += 1
                 else:
-                    _remember(self._recent, item.message.id)
+                    self._recent[item.message.id] = None
                     fresh.append(item.message)
                 continue
             yield from self._submit(fresh)
             fresh = []
-            if isinstance(item, Amendment):
+            if isinstance(item, Amendment) and self._erased.cover_amendment(item):
+                self._services.tally["erased"] += 1
+            elif isinstance(item, Amendment):
                 row = amendment_row(item, self._services.versions.next())
                 yield WriteBatch((Put(row),))
                 self._amend(Waiting(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
+            elif isinstance(item, Erasure):
+                yield from self._erase(item)
             else:
                 owner = self._owners.get(item.lane)
-                self._pump.add("", replace(item, owner_key=owner.key) if owner else item, None)
+                pause = replace(item, owner_key=owner.key) if owner else item
+                self._pump.add("", pause, self._call_of(pause))
         yield from self._submit(fresh)
         yield from self.poll()
 
-    def poll(self) -> Iterator[Embedded | Amended | Pause | SinkItem]:
+    def poll(self) -> Iterator[Passed]:
         """Pass on what is ready."""
         for item, outcome in self._pump.finished():
-            if isinstance(item, Pause):
-                yield item
-            elif isinstance(outcome, _Served):
+            if isinstance(item, Pause) and (outcome is None or isinstance(outcome, Owner)):
+                yield replace(item, owner_key=outcome.key) if outcome else item
+            elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
+                for lane in self._lanes_of.pop(item, [item.lane]):
+                    _remember(self._begin_anew, lane)
+                yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
+            elif isinstance(outcome, Served):
                 yield from self._pass_on(outcome)
             elif isinstance(item, Waiting) and (outcome is None or isinstance(outcome, Change)):
                 yield from self._pass_on_change(item.key, outcome)
@@ -121,21 +115,26 @@ class EmbedLane:
     @property
     def unfinished(self) -> int:
         """Messages, amendments and pauses on their way."""
-        return sum(len(item.keys) if isinstance(item, _Batch) else 1 for item in self._pump.items())
+        return sum(len(item.keys) if isinstance(item, Batch) else 1 for item in self._pump.items())
 
     def snapshot(self) -> bytes:
-        """References to what is on its way, and whose the conversations are."""
+        """References to what is on its way, and whose the conversations are of which the index may not tell yet."""
         pending = []
+        for lane in {lane for item in self._pump.items() if isinstance(item, Batch) for lane in item.lanes}:
+            if lane in self._owners:  # what begins with these is not in the index yet
+                self._owners[lane] = self._owners[lane]
         for item in self._pump.items():
             match item:
-                case Pause():
+                case Pause() | Erasure():
                     pending.append(refer(item))
                 case Waiting():
                     about = [item.tenant_id, item.conversation_id, item.message_id]
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
-                case _Batch():
+                case Batch():
                     pending.append({"keys": [[key.owner_key, key.id] for key in item.keys]})
         owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
+        self._owners.snapshot_taken()
+        self._recent.snapshot_taken()
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -148,13 +147,15 @@ class EmbedLane:
         for entry in pending:
             if "keys" in entry:
                 keys = tuple(Key(Collection.MESSAGES, owner_key, identity) for owner_key, identity in entry["keys"])
-                self._add(_Batch(keys, None))
+                self._add(Batch(keys, None))
             elif "amendment" in entry:
                 self._amend(Waiting(Key(Collection.CONTROL, *entry["amendment"]), *entry["about"]))
             else:
-                pause = referred(entry)
-                assert isinstance(pause, Pause)
-                self._pump.add("", pause, None)
+                waiting = referred(entry)
+                assert isinstance(waiting, Pause | Erasure)
+                if isinstance(waiting, Erasure):
+                    self._erased.add(waiting, ())
+                self._pump.add("", waiting, self._call_of(waiting))
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
@@ -164,73 +165,77 @@ class EmbedLane:
             part = []
             for message in messages[start : start + _JOB_MESSAGES]:
                 lane = Arrived(message).lane
-                if lane not in self._owners and message.conversation_id is not None:
-                    writes.append(Create(conversation_row(message)))
-                owner = self._owners.setdefault(lane, message.owner)
-                self._owners.move_to_end(lane)
-                if len(self._owners) > _OWNERS:
-                    self._owners.popitem(last=False)
-                part.append(_owned_by(owner, message))
+                self._owners[lane] = owner = self._owners.get(lane, message.owner)
+                part.append(owned_by(owner, message))
                 writes.append(Create(row_of(part[-1])))
             yield WriteBatch(tuple(writes))
-            self._add(_Batch(tuple(row_of(message).key for message in part), tuple(part)))
+            self._add(Batch(tuple(message_key(message.owner, message.id) for message in part), tuple(part)))
 
-    def _add(self, batch: _Batch) -> None:
-        self._pump.add("", batch, lambda: self._serve(batch))
+    def _add(self, batch: Batch) -> None:
+        self._pump.add("", batch, lambda: serve(batch, self._services))
 
-    def _serve(self, batch: _Batch) -> _Served:
-        """In the pool: which of the messages are new, and their vectors."""
-        messages, stored = self._read(batch)
-        new, misplaced, continuing = [], [], set()
-        for message in messages:
-            origin = origin_of(stored.get(conversation_key(message.owner.tenant_id, message.conversation_id or "")))
-            if origin is not None and origin.began_with != message.position:
-                continuing.add(message.id)
-            if origin is not None and origin.owner != message.owner:  # it had been forgotten here whose this is
-                misplaced.append(message_key(message.owner, message.id))
-                message = _owned_by(origin.owner, message)
-                stored |= self._services.index.get([message_key(origin.owner, message.id)])
-            row = stored.get(message_key(message.owner, message.id))
-            if (goes_on := _unless_known(message, row)) is not None:
-                new.append(goes_on)
-        known = len(messages) - len(new)
-        living = [message for message in new if not message.deleted]
-        vectors, failure = vectors_of(living, self._services)
-        return _Served(
-            utterances=tuple(map(Utterance, living, vectors)),
-            duplicates=known if batch.messages is not None else 0,
-            failure=failure,
-            replayed=frozenset(row.id for row in stored.values() if row.version > _CREATED),
-            continuing=frozenset(continuing),
-            misplaced=tuple(misplaced),
-        )
-
-    def _read(self, batch: _Batch) -> tuple[Sequence[StoredMessage], dict[Key, Row]]:
-        """The messages of a batch, and what the index holds of them and their conversations."""
-        get = self._services.index.get
-        if batch.messages is not None:
-            return batch.messages, get([*batch.keys, *_conversations(batch.messages)])
-        stored = get(batch.keys)
-        records = [stored[key].record() for key in batch.keys if key in stored]
-        messages = [record for record in records if isinstance(record, StoredMessage)]
-        return messages, stored | get(_conversations(messages))
-
-    def _pass_on(self, served: _Served) -> Iterator[Embedded | SinkItem]:
+    def _pass_on(self, served: Served) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
+        self._services.tally["erased"] += len(served.erased)
         if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
             log.warning("%d messages go on without a vector: %s", len(served.utterances), served.failure)
             self._services.tally["without_vector"] += len(served.utterances)
         versions = self._services.versions
         utterances = [replace(u, message=u.message.model_copy(update={"version": versions.next()})) for u in served.utterances]
-        writes: list[Write] = [Remove(key, versions.next()) for key in served.misplaced]
+        for message in served.erased:
+            self._owners.pop(Arrived(message).lane, None)
+        unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
+        writes: list[Write] = [*(Remove(key, versions.next()) for key in unwanted), *map(self._beginning, served.beginnings)]
         writes += [Put(row_of(u.message, u.vector)) for u in utterances]
         if writes:
             yield WriteBatch(tuple(writes))
         for utterance in utterances:
             message = utterance.message
-            if served.misplaced:
-                self._owners[Arrived(message).lane] = message.owner
+            self._owners[Arrived(message).lane] = message.owner
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
+
+    # --- erasures ----------------------------------------------------------------------------------------------------
+
+    def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
+        """What is older stays out from here on, and what is known here of the erased is forgotten."""
+        if erasure.bucket == 0:  # one for all tokens
+            yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
+        if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
+            erasure = replace(erasure, owner=owner)
+        lanes = [lane for lane, owner in self._owners.items() if erasure.concerns(lane, owner)]
+        self._erased.add(erasure, lanes)
+        for lane in lanes:
+            del self._owners[lane]
+            for ids in (self._recent, self._deleted):
+                for identity in [each for each in ids if each.startswith(f"{lane}/")]:
+                    del ids[identity]
+        self._lanes_of[erasure] = lanes or [erasure.lane]
+        self._pump.add("", erasure, self._call_of(erasure))
+
+    def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
+        """What is still to be found out: whose a conversation is that was forgotten here."""
+        if isinstance(waiting, Pause):
+            is_known = bool(waiting.owner_key) or not waiting.lane
+        else:
+            is_known = waiting.owner is not None or waiting.conversation_id is None
+        if is_known:
+            return None
+        key = lane_key(waiting.tenant_id, waiting.lane)
+
+        def owner() -> Owner | None:
+            origin = origin_of(self._services.index.get([key]).get(key))
+            return origin.owner if origin is not None else None
+
+        return owner
+
+    def _beginning(self, beginning: Create | Put) -> Create | Put:
+        """What begins behind an erasure takes the place of what began before it, and may have been written since."""
+        row = beginning.row
+        lane = lane_of(row.tenant_id, row.conversation_id)
+        if lane not in self._begin_anew:
+            return beginning
+        del self._begin_anew[lane]
+        return anew(beginning, self._services.versions.next())
 
     # --- amendments --------------------------------------------------------------------------------------------------
 
@@ -253,6 +258,9 @@ class EmbedLane:
         if utterance is None or refused:
             assert amendment is not None, "only what is known is refused"
             yield WriteBatch((Remove(key, version),))
+            if change.erased:
+                self._services.tally["erased"] += 1
+                return
             yield DeadLetter("embed", refused, amendment.raw, amendment.position, self._services.clock())
             return
         if change.failure:
@@ -269,23 +277,3 @@ def _remember(ids: OrderedDict[str, None], identity: str) -> None:
     ids[identity] = None
     if len(ids) > _RECENT_IDS:
         ids.popitem(last=False)
-
-
-def _owned_by(owner: Owner, message: StoredMessage) -> StoredMessage:
-    """A conversation has one owner, fixed by its first message."""
-    return message if owner == message.owner else message.model_copy(update={"owner": owner})
-
-
-def _conversations(messages: Sequence[StoredMessage]) -> list[Key]:
-    named = [(message.owner.tenant_id, message.conversation_id) for message in messages]
-    return [conversation_key(tenant_id, identity) for tenant_id, identity in dict.fromkeys(named) if identity is not None]
-
-
-def _unless_known(message: StoredMessage, row: Row | None) -> StoredMessage | None:
-    """The message as it goes on; None for one that came before from elsewhere."""
-    stored = row.record() if row is not None else None
-    if not isinstance(stored, StoredMessage):
-        return message
-    if stored.position != message.position:
-        return None
-    return stored if stored.edited_by is not None else message

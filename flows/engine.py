@@ -5,13 +5,15 @@
 
 embed, segment and extract are keyed by bucket of conversations, reconcile by bucket of owners; a bucket's state is one
 value of bytes. Bytewax restores sources and states to the end of the last whole epoch; what the sink wrote after it is
-written again, and converges (flows/versions.py).
+written again, and converges (flows/versions.py). Several processes may run it together: buckets and the partitions of
+sources are spread over them, and each writes what its own steps hand over.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Protocol
 
 import bytewax.operators as op
@@ -24,7 +26,7 @@ from bytewax.run import cli_main
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.feeds import Fed, Feed
-from flows.items import Amendment, Arrived, Extracted, FlushDone, Pause, Retraction, WriteBatch
+from flows.items import Amendment, Arrived, Erased, Erasure, Extracted, FlushDone, Pause, Retraction, WriteBatch
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
@@ -66,23 +68,49 @@ class Source:
     open: Callable[[str, Any], Feed]
 
 
+class EngineFailed(Exception):
+    """The engine gave up, and no step, source or sink of this process had raised anything."""
+
+
+class Failures:
+    """Notes the first error that passes it: where several processes run the flow, the engine itself does not tell it."""
+
+    def __init__(self) -> None:
+        self.first: Exception | None = None
+
+    def __enter__(self) -> None:
+        """Nothing is noted yet."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if isinstance(error, Exception) and not isinstance(error, StopIteration) and self.first is None:
+            self.first = error
+
+
 def build(
     sources: Sequence[Source],
-    decode: Callable[[Any], Iterable[Arrived | Amendment | Pause | DeadLetter]],
+    decode: Callable[[Any], Iterable[Arrived | Amendment | Pause | Erasure | DeadLetter]],
     services: Services,
     writer: Writer,
+    failures: Failures | None = None,
+    on_built: Callable[[], None] = lambda: None,
 ) -> Dataflow:
-    """The dataflow from sources to writer."""
+    """The dataflow from sources to writer.
+
+    ``failures`` notes what a step, a source or the writer raises. ``on_built`` is called when the engine has put the
+    dataflow together, in all processes, and begins to read.
+    """
+    failures = failures or Failures()
     buckets = services.settings.flow.buckets
     pending = services.pending
 
     def decoded(fed: Fed) -> list[Any]:
-        items = [fed] if isinstance(fed, Pause) else list(decode(fed))
+        with failures:
+            items = [fed] if isinstance(fed, Pause) else list(decode(fed))
         pending.enter(len(items) - 1)
         return items
 
     flow = Dataflow("mneme")
-    inputs = [op.input(source.name, flow, _Source(source)) for source in sources]
+    inputs = [op.input(source.name, flow, _Source(source, failures)) for source in sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
     arrived = op.branch("decoded", op.flat_map("decode", events, decoded), _goes_to_the_writer)
     lanes = op.map("conversation", arrived.falses, lambda item: (_conversation_bucket(item, buckets), item))
@@ -93,78 +121,114 @@ def build(
         ("extract", ExtractLane),
     ]
     for name, lane in steps:
-        out = op.branch(f"{name}ed", _step(name, lanes, lane, services), lambda pair: _goes_to_the_writer(pair[1]))
+        out = op.branch(f"{name}ed", _step(name, lanes, lane, services, failures), lambda pair: _goes_to_the_writer(pair[1]))
         to_writer.append(op.map(f"{name}-writes", out.trues, _without_key))
         lanes = out.falses
     owners = op.map("owner", lanes, lambda pair: (_owner_bucket(pair[1], buckets), pair[1]))
-    to_writer.append(op.map("reconcile-writes", _step("reconcile", owners, ReconcileLane, services), _without_key))
-    op.output("write", op.merge("writes", *to_writer), _Sink(writer, pending))
+    reconciled = _step("reconcile", owners, ReconcileLane, services, failures)
+    to_writer.append(op.map("reconcile-writes", reconciled, _without_key))
+    op.output("write", op.merge("writes", *to_writer), _Sink(writer, pending, failures, on_built))
     return flow
 
 
-def execute(flow: Dataflow, store: Path, epoch_seconds: float, partitions: int) -> None:
+def make_store(store: Path, partitions: int) -> None:
+    """Make the files in which the state of a dataflow is kept, unless they are there."""
+    if store.exists():
+        return
+    draft = store.with_suffix(".draft")  # a kill while the store is made must not leave half of it
+    for leftover in draft.glob("*") if draft.exists() else ():
+        leftover.unlink()
+    draft.mkdir(parents=True, exist_ok=True)
+    init_db_dir(draft, partitions)  # type: ignore[no-untyped-call]
+    draft.rename(store)
+
+
+def execute(
+    flow: Dataflow, store: Path, epoch_seconds: float, partitions: int, addresses: Sequence[str] = (), number: int = 0
+) -> None:
     """Run a dataflow in this thread until its sources end; its state is kept in ``store``.
+
+    Args:
+        flow: what to run.
+        store: the files of ``make_store``.
+        epoch_seconds: between snapshots of the state.
+        partitions: of a new store.
+        addresses: ``host:port`` of each process that runs it; none where this one is alone.
+        number: which of them this is.
 
     Raises:
         Exception: whatever a step raised, under the engine's own wrapping.
+        EngineFailed: another process is gone, or the engine failed itself; of a step in a cluster ``Failures`` tells more.
     """
-    if not store.exists():
-        draft = store.with_suffix(".draft")  # a kill while the store is made must not leave half of it
-        for leftover in draft.glob("*") if draft.exists() else ():
-            leftover.unlink()
-        draft.mkdir(parents=True, exist_ok=True)
-        init_db_dir(draft, partitions)  # type: ignore[no-untyped-call]
-        draft.rename(store)
-    cli_main(  # type: ignore[no-untyped-call]
-        flow,
-        workers_per_process=1,
-        epoch_interval=timedelta(seconds=epoch_seconds),
-        recovery_config=RecoveryConfig(str(store), timedelta(0)),  # type: ignore[no-untyped-call]
-    )
+    make_store(store, partitions)
+    try:
+        cli_main(  # type: ignore[no-untyped-call]
+            flow,
+            workers_per_process=1,
+            process_id=number if addresses else None,
+            addresses=list(addresses) or None,
+            epoch_interval=timedelta(seconds=epoch_seconds),
+            recovery_config=RecoveryConfig(str(store), timedelta(0)),  # type: ignore[no-untyped-call]
+        )
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # of Rust, and no Exception
+            raise EngineFailed(f"the engine gave up: {error}") from error
+        raise
 
 
 def _goes_to_the_writer(item: object) -> bool:
-    return isinstance(item, WriteBatch | FlushDone | DeadLetter)
+    return isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter)
 
 
 def _without_key(pair: tuple[str, Any]) -> Any:
     return pair[1]
 
 
-def _conversation_bucket(item: Arrived | Amendment | Pause, buckets: int) -> str:
-    if isinstance(item, Pause) and not item.lane:
+def _conversation_bucket(item: Arrived | Amendment | Pause | Erasure, buckets: int) -> str:
+    if isinstance(item, Pause | Erasure) and not item.lane:
         return f"{item.bucket:04d}"
     return f"{stable_hash(item.lane) % buckets:04d}"
 
 
-def _owner_bucket(item: Extracted | Retraction | Pause, buckets: int) -> str:
-    key = item.owner_key if isinstance(item, Pause) else item.owner.key
+def _owner_bucket(item: Extracted | Retraction | Pause | Erasure, buckets: int) -> str:
+    if isinstance(item, Pause):
+        return f"{stable_hash(item.owner_key) % buckets:04d}"
+    assert item.owner is not None, "an erasure's owner is known behind embed"
+    key = item.owner.key
     return f"{stable_hash(key) % buckets:04d}"
 
 
 def _step(
-    name: str, up: Stream[Any], lane: Callable[[Services, bytes | None], Lane], services: Services
+    name: str, up: Stream[Any], lane: Callable[[Services, bytes | None], Lane], services: Services, failures: Failures
 ) -> Stream[tuple[str, Any]]:
     count = iter(range(1_000_000))
-    return op.stateful_batch(name, up, lambda state: _Logic(f"{name}-{next(count)}", lane(services, state), services.pending))
+
+    def logic(state: bytes | None) -> _Logic:
+        with failures:
+            return _Logic(f"{name}-{next(count)}", lane(services, state), services.pending, failures)
+
+    return op.stateful_batch(name, up, logic)
 
 
 class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
     """A lane as Bytewax drives it."""
 
-    def __init__(self, name: str, lane: Lane, pending: Pending) -> None:
+    def __init__(self, name: str, lane: Lane, pending: Pending, failures: Failures) -> None:
         self._name = name
         self._lane = lane
         self._pending = pending
+        self._failures = failures
         pending.jobs(name, lane.unfinished)
 
     def on_batch(self, values: list[Any]) -> tuple[list[Any], bool]:
-        out = list(self._lane.on_batch(values))
+        with self._failures:
+            out = list(self._lane.on_batch(values))
         self._account(len(out) - len(values))
         return out, self.RETAIN
 
     def on_notify(self) -> tuple[list[Any], bool]:
-        out = list(self._lane.poll())
+        with self._failures:
+            out = list(self._lane.poll())
         self._account(len(out))
         return out, self.RETAIN
 
@@ -172,7 +236,8 @@ class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
         return self._lane.wake_at()
 
     def snapshot(self) -> bytes:
-        return self._lane.snapshot()
+        with self._failures:
+            return self._lane.snapshot()
 
     def _account(self, moving: int) -> None:
         self._pending.jobs(self._name, self._lane.unfinished)  # first: the total must not touch zero in between
@@ -180,23 +245,27 @@ class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
 
 
 class _Source(FixedPartitionedSource[Fed, Any]):
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, failures: Failures) -> None:
         self._source = source
+        self._failures = failures
 
     def list_parts(self) -> list[str]:
         return list(self._source.partitions)
 
     def build_part(self, step_id: str, for_part: str, resume_state: Any) -> "_Partition":
-        return _Partition(self._source.open(for_part, resume_state))
+        with self._failures:
+            return _Partition(self._source.open(for_part, resume_state), self._failures)
 
 
 class _Partition(StatefulSourcePartition[Fed, Any]):
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: Feed, failures: Failures) -> None:
         self._feed = feed
+        self._failures = failures
         self._had_nothing = False
 
     def next_batch(self) -> list[Fed]:
-        batch = self._feed.next_batch()
+        with self._failures:
+            batch = self._feed.next_batch()
         self._had_nothing = not batch
         return batch
 
@@ -204,26 +273,32 @@ class _Partition(StatefulSourcePartition[Fed, Any]):
         return utc_now() + _REST if self._had_nothing else None
 
     def snapshot(self) -> Any:
-        return self._feed.place()
+        with self._failures:
+            return self._feed.place()
 
     def close(self) -> None:
         self._feed.close()
 
 
 class _Sink(DynamicSink[Any]):
-    def __init__(self, writer: Writer, pending: Pending) -> None:
+    def __init__(self, writer: Writer, pending: Pending, failures: Failures, on_built: Callable[[], None]) -> None:
         self._writer = writer
         self._pending = pending
+        self._failures = failures
+        self._on_built = on_built
 
     def build(self, step_id: str, worker_index: int, worker_count: int) -> "_SinkPartition":
-        return _SinkPartition(self._writer, self._pending)
+        self._on_built()
+        return _SinkPartition(self._writer, self._pending, self._failures)
 
 
 class _SinkPartition(StatelessSinkPartition[Any]):
-    def __init__(self, writer: Writer, pending: Pending) -> None:
+    def __init__(self, writer: Writer, pending: Pending, failures: Failures) -> None:
         self._writer = writer
         self._pending = pending
+        self._failures = failures
 
     def write_batch(self, items: list[Any]) -> None:
-        self._writer.write(items)
+        with self._failures:
+            self._writer.write(items)
         self._pending.leave(len(items))

@@ -13,17 +13,19 @@ from datetime import datetime
 
 from flows.assemble import NewTexts, assemble
 from flows.cuts import Cut, Extraction, Extractor
-from flows.items import Extracted, Pause, Reference, Retraction, SinkItem
+from flows.items import Erasure, Extracted, Pause, Reference, Retraction, SinkItem
 from flows.pump import Pump, worth_retrying
-from flows.references import MessagesGone, read_cut, refer, referred, weight_of
+from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from mneme.errors import ModelError, ModelMalformed
 from mneme.ports import DeadLetter
 from mneme.rows import Vector
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 _MODEL_ATTEMPTS = 3  # of the whole call, each with the connector's own retries, before the local extractor serves
+
+Passed = Extracted | Retraction | Pause | Erasure | SinkItem
 
 log = logging.getLogger(__name__)
 
@@ -43,16 +45,19 @@ class ExtractLane:
         self._services = services
         self._pump: Pump[Reference, Done] = Pump(services.pool(services.extractor.calls_a_model), services.clock)
         if state is not None:
-            for reference in decode_state(state, STATE_VERSION):
+            for reference in decode_state(state, STATE_VERSION, {1: lambda older: older}):
                 self._add(reference, None)
 
-    def on_batch(self, items: Sequence[Cut | Retraction | Pause]) -> Iterator[Extracted | Retraction | Pause | SinkItem]:
+    def on_batch(self, items: Sequence[Cut | Retraction | Pause | Erasure]) -> Iterator[Passed]:
         """Take in what was cut."""
         for item in items:
+            if isinstance(item, Erasure):
+                self._wait_for_all(item)
+                continue
             self._add(refer(item), item if isinstance(item, Cut) else None)
         yield from self.poll()
 
-    def poll(self) -> Iterator[Extracted | Retraction | Pause | SinkItem]:
+    def poll(self) -> Iterator[Passed]:
         """Pass on what is ready."""
         for reference, done in self._pump.finished():
             if isinstance(done, Done):
@@ -60,7 +65,8 @@ class ExtractLane:
                 if done.failure:
                     yield letter(reference, done.failure, self._services)
             elif done is None:
-                yield referred(reference)
+                if reference["is"] != "erasure" or not self._holds_up(reference):
+                    yield referred(reference)
             elif isinstance(done, MessagesGone):
                 log.warning("%s", done)
             else:
@@ -79,11 +85,23 @@ class ExtractLane:
         """References to the cuts at work."""
         return encode_state(STATE_VERSION, self._pump.items())
 
+    def _wait_for_all(self, erasure: Erasure) -> None:
+        """An erasure goes on behind everything of the erased that is at work: it waits in each of their queues."""
+        ahead = [reference for reference in self._pump.items() if reference["is"] == "cut"]
+        lanes = [each["lane"] for each in ahead if erasure.concerns(each["lane"], owner_of(each))]
+        for lane in dict.fromkeys(lanes or [erasure.lane]):
+            self._add(refer(erasure) | {"queue": lane}, None)
+
+    def _holds_up(self, erasure: Reference) -> bool:
+        """Whether an erasure that came out of one queue still waits in another."""
+        return any(each["is"] == "erasure" and each["id"] == erasure["id"] for each in self._pump.items())
+
     def _add(self, reference: Reference, cut: Cut | None) -> None:
         call: Callable[[], Done] | None = None
         if reference["is"] == "cut":
             call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
-        self._pump.add(reference["lane"], reference, call)
+        queue: str = reference.get("queue", reference["lane"])
+        self._pump.add(queue, reference, call)
 
 
 def letter(reference: Reference, failure: str, services: Services) -> DeadLetter:

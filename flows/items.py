@@ -3,9 +3,9 @@
     source -> Incoming -> decode -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
            -> reconcile -> WriteBatch -> write
 
-An ``Amendment`` comes out of decode as well and leaves embed as ``Amended``. ``Pause`` and ``Retraction`` travel the same
-way, in order with what they concern. ``WriteBatch``, ``FlushDone`` and ``DeadLetter`` go from any step straight to the
-writer.
+An ``Amendment`` comes out of decode as well and leaves embed as ``Amended``. ``Pause``, ``Retraction`` and ``Erasure`` travel
+the same way, in order with what they concern. ``WriteBatch``, ``FlushDone``, ``Erased`` and ``DeadLetter`` go from any step
+straight to the writer.
 """
 
 from dataclasses import dataclass
@@ -124,6 +124,34 @@ class Retraction:
 
 
 @dataclass(frozen=True, slots=True)
+class Erasure:
+    """A conversation, or everything of an owner, is to be erased: a barrier behind all that came before it.
+
+    That of a conversation goes the conversation's way; its ``owner`` is set once it is known. That of an owner, without a
+    ``conversation_id``, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
+    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/tombstones.py).
+    """
+
+    tenant_id: str
+    conversation_id: str | None
+    owner: Owner | None
+    erasure_id: str
+    arrived_at: datetime
+    position: Position
+    bucket: int = 0
+    tokens: int = 1
+
+    @property
+    def lane(self) -> str:
+        """The conversation it is about; empty for an owner's."""
+        return "" if self.conversation_id is None else lane_of(self.tenant_id, self.conversation_id)
+
+    def concerns(self, lane: str, owner: Owner) -> bool:
+        """Whether a conversation is erased by it."""
+        return owner == self.owner if self.conversation_id is None else lane == self.lane
+
+
+@dataclass(frozen=True, slots=True)
 class AggregateMention:
     """One mention for an aggregate of the owner.
 
@@ -160,11 +188,27 @@ class WriteBatch:
 
 @dataclass(frozen=True, slots=True)
 class FlushDone:
-    """Everything before this flush is in the writer's hands: refresh, then write its marker."""
+    """Everything before this flush is in the writer's hands: refresh, then write its marker.
+
+    ``attempt`` tells one marker from another of the same flush, which a process that died may have written.
+    """
 
     tenant_id: str
     flush_id: str
+    attempt: int = 0
 
 
-LaneItem = Arrived | Amendment | Embedded | Amended | Cut | Pause | Retraction | Extracted
-SinkItem = WriteBatch | FlushDone | DeadLetter
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """All rows of an erasure are gone with the writes before this: now everything else that tells of them.
+
+    ``removed`` counts rows by collection; ``conversation_ids`` are the conversations they were of.
+    """
+
+    erasure: Erasure
+    removed: dict[str, int]
+    conversation_ids: tuple[str, ...]
+
+
+LaneItem = Arrived | Amendment | Embedded | Amended | Cut | Pause | Retraction | Erasure | Extracted
+SinkItem = WriteBatch | FlushDone | Erased | DeadLetter

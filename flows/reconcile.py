@@ -6,12 +6,14 @@ For each owner one job at a time, over everything that waits for it, in order:
 2. Still there: revise it (flows/consistency/revise.py). The next job of the owner begins only when this one is done, so that it
    sees all of it.
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
+
+An erasure takes its place in that order as a job of its own (flows/erase.py), once all its tokens are here.
 """
 
 import logging
-from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -19,18 +21,21 @@ from flows.consistency.deciders import Deciders
 from flows.consistency.judges import RuleJudge
 from flows.consistency.revise import Revision, revise
 from flows.consistency.view import View
+from flows.erase import Swept, sweep
 from flows.extract import extract, letter
-from flows.items import Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.pump import Pump
+from flows.held import Held
+from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
+from flows.pump import Pump, next_poll
 from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from flows.unseen import Unseen
 from mneme.errors import ModelError
 from mneme.ports import Put, Remove
-from mneme.rows import Key, Row
+from mneme.records import Owner
+from mneme.rows import Key, Row, flush_marker
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 _MOST_EPISODES = 32  # of one job: enough to share round trips, few enough that a flush does not wait long
 
 log = logging.getLogger(__name__)
@@ -66,21 +71,30 @@ class ReconcileLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[tuple[_Work, ...], _Reconciled] = Pump(
+        self._pump: Pump[tuple[_Work, ...], _Reconciled | Swept] = Pump(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
         self._unseen = Unseen()
         self._waiting: dict[str, deque[_Work]] = {}
         self._at_work: set[str] = set()
+        self._tokens: Counter[str] = Counter()
+        self._done: Held[FlushDone] = Held(services.processes)
         if state is not None:
-            for reference in decode_state(state, STATE_VERSION):
+            restored = decode_state(state, STATE_VERSION, {1: lambda works: {"works": works, "tokens": {}, "done": []}})
+            self._tokens.update(restored["tokens"])
+            for done in restored["done"]:
+                self._done.restore(FlushDone(*done))
+            for reference in restored["works"]:
                 self._wait(_Work(reference, None))
             self._begin()
 
-    def on_batch(self, items: Sequence[Extracted | Retraction | Pause]) -> Iterator[SinkItem]:
+    def on_batch(self, items: Sequence[Extracted | Retraction | Pause | Erasure]) -> Iterator[SinkItem]:
         """Take in episodes."""
         for item in items:
-            self._wait(_Work(item.reference, item) if isinstance(item, Extracted) else _Work(refer(item), None))
+            if isinstance(item, Erasure):
+                self._erase(item)
+            else:
+                self._wait(_Work(item.reference, item) if isinstance(item, Extracted) else _Work(refer(item), None))
         self._begin()
         yield from self.poll()
 
@@ -91,28 +105,34 @@ class ReconcileLane:
                 if isinstance(outcome, BaseException):
                     raise outcome
                 self._at_work.discard(works[0].queue)
-                if outcome is not None:
+                if isinstance(outcome, Swept):
+                    yield from self._swept(outcome)
+                elif outcome is not None:
                     yield from self._settled(outcome)
                 for work in works:
                     if work.reference["is"] == "pause":
                         pause = referred(work.reference)
                         assert isinstance(pause, Pause)
-                        yield FlushDone(pause.tenant_id, pause.flush_id)
+                        self._done.hold(FlushDone(pause.tenant_id, pause.flush_id))
             self._begin()
+        yield from self._done.released()
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
-        return self._pump.wake_at()
+        return self._pump.wake_at() or (next_poll(self._services.clock()) if self._done else None)
 
     @property
     def unfinished(self) -> int:
-        """Messages of the episodes at work."""
-        return sum(weight_of(work.reference) for work in self._works())
+        """Messages of the episodes at work, and flushes that wait for other processes."""
+        return sum(weight_of(work.reference) for work in self._works()) + len(self._done)
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
         self._unseen.snapshot_taken()
-        return encode_state(STATE_VERSION, [work.reference for work in self._works()])
+        works = [work.reference for work in self._works()]
+        done = [astuple(flush) for flush in self._done.items()]
+        self._done.snapshot_taken()
+        return encode_state(STATE_VERSION, {"works": works, "tokens": dict(self._tokens), "done": done})
 
     def _works(self) -> Iterator[_Work]:
         """Everything unfinished, in order within each owner."""
@@ -127,13 +147,25 @@ class ReconcileLane:
     def _begin(self) -> None:
         """Begin a job for every owner that has none."""
         for queue in [each for each in self._waiting if each not in self._at_work]:
-            waiting = self._waiting[queue]
-            works = tuple(waiting.popleft() for _ in range(min(len(waiting), _MOST_EPISODES)))
-            if not waiting:
-                del self._waiting[queue]
+            works = self._next_works(queue)
             self._at_work.add(queue)
-            needs_a_job = any(work.reference["is"] != "pause" for work in works)
-            self._pump.add(queue, works, partial(self._reconcile, works, self._unseen.of(queue)) if needs_a_job else None)
+            job: Callable[[], _Reconciled | Swept] | None = None
+            if works[0].reference["is"] == "erasure":
+                job = partial(self._sweep, works[0].reference, self._unseen.of(queue))
+            elif any(work.reference["is"] != "pause" for work in works):
+                job = partial(self._reconcile, works, self._unseen.of(queue))
+            self._pump.add(queue, works, job)
+
+    def _next_works(self, queue: str) -> tuple[_Work, ...]:
+        """What an owner's next job is about: an erasure, or what waits before the next one."""
+        waiting = self._waiting[queue]
+        works = [waiting.popleft()]
+        if works[0].reference["is"] != "erasure":
+            while waiting and len(works) < _MOST_EPISODES and waiting[0].reference["is"] != "erasure":
+                works.append(waiting.popleft())
+        if not waiting:
+            del self._waiting[queue]
+        return tuple(works)
 
     def _reconcile(self, works: Sequence[_Work], unseen: dict[Key, Row | None]) -> _Reconciled:
         """In the pool: what the works change."""
@@ -156,6 +188,10 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
+        return _Reconciled(self._revised(owner, revisions, unseen), tuple(failures))
+
+    def _revised(self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None]) -> dict[Key, Row | None]:
+        """In the pool: what revisions of an owner's episodes change."""
         services, scope = self._services, owner.key
         by_rule = Deciders(RuleJudge(), None, lambda texts: services.embed(texts).result(), services.settings, scope)
         write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
@@ -166,7 +202,7 @@ class ReconcileLane:
             log.warning("the model that keeps memories consistent failed, deciding by rule: %s", error)
             view = View(owner, services.index, unseen)
             revise(view, revisions, by_rule)
-        return _Reconciled(view.changes(), tuple(failures))
+        return view.changes()
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
         writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())
@@ -174,6 +210,34 @@ class ReconcileLane:
             yield WriteBatch(writes)
         for reference, failure in outcome.failures:
             yield letter(reference, failure, self._services)
+
+    # --- erasures ----------------------------------------------------------------------------------------------------
+
+    def _erase(self, erasure: Erasure) -> None:
+        """Count the tokens of an erasure; behind the last of them it takes its place."""
+        self._tokens[erasure.erasure_id] += 1
+        if self._tokens[erasure.erasure_id] == erasure.tokens:
+            del self._tokens[erasure.erasure_id]
+            attempt = self._services.versions.next()
+            self._wait(_Work(refer(erasure) | {"attempt": attempt}, None))
+            self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
+
+    def _sweep(self, reference: Reference, unseen: dict[Key, Row | None]) -> Swept:
+        """In the pool: what an erasure takes away."""
+        erasure = referred(reference)
+        assert isinstance(erasure, Erasure)
+        owner = owner_of(reference)
+        marker = flush_marker(erasure.tenant_id, _marker_id(erasure), erasure.arrived_at, reference["attempt"])
+        return sweep(erasure, marker, self._services.index, unseen, lambda each: self._revised(owner, each, unseen))
+
+    def _swept(self, swept: Swept) -> Iterator[SinkItem]:
+        yield from self._settled(_Reconciled(swept.changes))
+        # With the versions that they have: their lanes may write these rows again. The marker stays: a job that is done
+        # again after a crash waits for it.
+        yield WriteBatch(tuple(Remove(row.key, row.version) for row in swept.others))
+        yield swept.erased
+
+    # --- writes ------------------------------------------------------------------------------------------------------
 
     def _put(self, row: Row) -> Put:
         version = self._services.versions.next()
@@ -184,3 +248,8 @@ class ReconcileLane:
     def _remove(self, key: Key) -> Remove:
         self._unseen.wrote(key, None)
         return Remove(key, self._services.versions.next())
+
+
+def _marker_id(erasure: Erasure) -> str:
+    """Behind which its sweep begins."""
+    return f"before {erasure.erasure_id}"

@@ -1,9 +1,11 @@
 """Items as plain values, and back: what a step snapshots instead of the texts it works on."""
 
+from datetime import datetime
+
 from flows.cuts import Cut, Utterance
-from flows.items import Pause, Reference, Retraction, lane_of
+from flows.items import Erasure, Pause, Reference, Retraction, lane_of
 from flows.services import Services
-from mneme.records import Owner, StoredMessage
+from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key
 
 
@@ -11,7 +13,7 @@ class MessagesGone(LookupError):
     """The messages that a reference names are no longer in the index: deleted, erased, or refused by it."""
 
 
-def refer(item: Cut | Retraction | Pause) -> Reference:
+def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
     """The reference of an item."""
     match item:
         case Cut():
@@ -34,6 +36,19 @@ def refer(item: Cut | Retraction | Pause) -> Reference:
         case Pause():
             pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
             return {"is": "pause", "lane": item.lane, "pause": pause}
+        case Erasure():
+            return {
+                "is": "erasure",
+                "lane": item.lane,
+                "tenant": item.tenant_id,
+                "conversation": item.conversation_id,
+                "owner": _owner_values(item.owner) if item.owner else None,
+                "id": item.erasure_id,
+                "arrived_at": item.arrived_at.isoformat(),
+                "position": item.position.model_dump(),
+                "bucket": item.bucket,
+                "tokens": item.tokens,
+            }
 
 
 def weight_of(reference: Reference) -> int:
@@ -41,10 +56,21 @@ def weight_of(reference: Reference) -> int:
     return len(reference.get("ids", ())) or 1
 
 
-def referred(reference: Reference) -> Retraction | Pause:
-    """The retraction or pause of a reference."""
+def referred(reference: Reference) -> Retraction | Pause | Erasure:
+    """The retraction, pause or erasure of a reference."""
     if reference["is"] == "retraction":
         return Retraction(reference["lane"], owner_of(reference), reference["id"])
+    if reference["is"] == "erasure":
+        return Erasure(
+            tenant_id=reference["tenant"],
+            conversation_id=reference["conversation"],
+            owner=owner_of(reference) if reference["owner"] else None,
+            erasure_id=reference["id"],
+            arrived_at=datetime.fromisoformat(reference["arrived_at"]),
+            position=Position.model_validate(reference["position"]),
+            bucket=reference["bucket"],
+            tokens=reference["tokens"],
+        )
     return Pause(*reference["pause"])
 
 

@@ -8,7 +8,6 @@ the pool it only takes in messages and changes; pauses wait with it.
 """
 
 import heapq
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,24 +15,26 @@ from typing import TypeVar
 
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
-from flows.conversations.rest import Resting, Texts, after_a_crash, from_version_1, read_texts, rest, without_texts
+from flows.conversations.rest import Resting, Texts, owner_at_rest, read_texts, rest, without_texts
+from flows.conversations.shelf import Awake, Shelf, joined, parts_in
 from flows.conversations.verdicts import judge
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
-from flows.items import Amended, Embedded, Pause, Retraction, WriteBatch
+from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.pump import Pump, next_poll
 from flows.references import refer, referred
 from flows.services import Services
-from flows.state import decode_state, encode_state
+from flows.tombstones import Tombstone
 from mneme.ids import section_id
 from mneme.ports import Remove
 from mneme.rows import Key, flush_marker
 
-STATE_VERSION = 2
 # Conversations of a bucket that are kept after they went idle; older ones are found again in the index. All are written
-# whenever one of them goes on: 512 cost some 10 ms.
-_RESTING = 512
+# whenever one of them goes on: some 50 KB.
+_RESTING = 256
+_WAKING = 4  # conversations of a bucket that are read at a time because it is time: after a restart that may be very many
+_TIMES_MILLISECONDS = 100  # what is due is looked at together: each time costs the engine a look at all buckets
 
-Out = Cut | Retraction | Pause | WriteBatch
+Out = Cut | Retraction | Pause | Erasure | WriteBatch
 Found = TypeVar("Found")
 
 
@@ -53,18 +54,18 @@ class SegmentLane:
         self._past: Pump[tuple[Conversation, Key], Resegmented | Remembered] = Pump(
             services.pool(services.detector.calls_a_model), services.clock
         )
-        self._awake: dict[str, Conversation] = {}
-        self._resting: OrderedDict[str, Resting] = OrderedDict()
+        self._awake = Awake()
+        self._resting = Shelf()
         self._judging: set[str] = set()
         self._waking: dict[str, Resting] = {}
         self._looking_back: set[str] = set()
-        self._waiting: dict[str, list[Pause]] = {}
+        self._waiting: dict[str, list[Pause | Erasure]] = {}
         self._due: list[tuple[datetime, str]] = []
         self._scheduled: dict[str, datetime] = {}
         if state is not None:
-            self._restore(decode_state(state, STATE_VERSION, {1: from_version_1}))
+            self._restore(state)
 
-    def on_batch(self, items: Sequence[Embedded | Amended | Pause]) -> Iterator[Out]:
+    def on_batch(self, items: Sequence[Embedded | Amended | Pause | Erasure]) -> Iterator[Out]:
         """Take in messages, changes and pauses, in order."""
         now = self._services.clock()
         touched: dict[str, None] = {}
@@ -73,6 +74,11 @@ class SegmentLane:
                 for lane in [item.lane] if item.lane else self._open_lanes():
                     touched.pop(lane, None)
                     yield from self._pause(lane, item, now)
+            elif isinstance(item, Erasure):
+                for lane in self._erased_lanes(item):
+                    touched.pop(lane, None)
+                    self._erase(lane, item)
+                yield from self._pass_on_if_done(item)
             elif item.utterance.message.document_id is not None:
                 yield section_cut(item.utterance)
             elif isinstance(item, Embedded):
@@ -110,7 +116,7 @@ class SegmentLane:
             if found.open is not None:
                 yield from self._show_again(conversation)
             yield from self._resume(as_it_was.lane, now)
-        while self._due and self._due[0][0] <= now:
+        while self._due and self._due[0][0] <= now and len(self._waking) < _WAKING:
             due, lane = heapq.heappop(self._due)
             if self._scheduled.get(lane) == due:  # else something earlier took its place
                 del self._scheduled[lane]
@@ -120,8 +126,8 @@ class SegmentLane:
         """When something is due: the pool to look at, a held message, an idle conversation."""
         at_work = self._judging or self._waking or self._looking_back
         times = [next_poll(self._services.clock())] if at_work else []
-        if self._due:
-            times.append(self._due[0][0])
+        if self._due and len(self._waking) < _WAKING:
+            times.append(next_poll(self._due[0][0], _TIMES_MILLISECONDS))
         return min(times, default=None)
 
     @property
@@ -131,10 +137,8 @@ class SegmentLane:
 
     def snapshot(self) -> bytes:
         """References to the messages of what is open."""
-        conversations = {lane: rest(conversation, self._waking.get(lane)) for lane, conversation in self._awake.items()}
-        for lane, pauses in self._waiting.items():
-            conversations[lane]["waiting"] = [refer(pause) for pause in pauses]
-        return encode_state(STATE_VERSION, {**self._resting, **conversations})
+        waiting = {lane: [refer(item) for item in items] for lane, items in self._waiting.items()}
+        return joined((*self._resting.parts(), *self._awake.parts(self._waking, waiting, self._judging | self._looking_back)))
 
     # --- conversations -----------------------------------------------------------------------------------------------
 
@@ -158,9 +162,9 @@ class SegmentLane:
         self._waking[lane] = resting
         self._texts.add(lane, lane, partial(read_texts, conversation, resting, self._services))
         for reference in resting.get("waiting", []):
-            pause = referred(reference)
-            assert isinstance(pause, Pause)
-            self._waiting.setdefault(lane, []).append(pause)
+            waiting = referred(reference)
+            assert isinstance(waiting, Pause | Erasure)
+            self._waiting.setdefault(lane, []).append(waiting)
         return conversation
 
     def _take_texts(self, lane: str, texts: Texts) -> None:
@@ -176,22 +180,21 @@ class SegmentLane:
     def _lay_to_rest(self, lane: str) -> None:
         self._scheduled.pop(lane, None)
         self._resting[lane] = rest(self._awake.pop(lane), None)
-        while len(self._resting) > _RESTING and self._is_shown(next(iter(self._resting))):
-            self._resting.popitem(last=False)
-
-    def _is_shown(self, lane: str) -> bool:
-        """Whether a conversation rests with nothing left to show."""
-        return lane in self._resting and self._resting[lane]["touched"] is None
+        self._resting.forget_shown(_RESTING)
 
     def _open_lanes(self) -> list[str]:
         """Conversations that have something not shown yet."""
-        return [*self._awake, *(lane for lane in self._resting if not self._is_shown(lane))]
+        return [*self._awake, *(lane for lane in self._resting if not self._resting.is_shown(lane))]
 
     def _resume(self, lane: str, now: datetime) -> Iterator[Out]:
         """The pool has answered: do what had to wait for it."""
         waiting = self._waiting.pop(lane, [])
-        for pause in waiting:
-            yield from self._pause(lane, pause, now)
+        for item in waiting:
+            if isinstance(item, Pause):
+                yield from self._pause(lane, item, now)
+            else:
+                self._erase(lane, item)
+                yield from self._pass_on_if_done(item)
         if not waiting:
             yield from self._go_on(lane, now)
 
@@ -206,7 +209,7 @@ class SegmentLane:
             self._schedule(conversation)
 
     def _pause(self, lane: str, pause: Pause, now: datetime) -> Iterator[Out]:
-        conversation = None if self._is_shown(lane) else self._wake(lane)
+        conversation = None if self._resting.is_shown(lane) else self._wake(lane)
         if conversation is not None:
             if not self._waits_for_the_pool(lane):
                 yield from self._advance(conversation, timedelta(0), now, pausing=True)
@@ -221,6 +224,35 @@ class SegmentLane:
                 self._lay_to_rest(lane)
         if pause.flush_id:
             yield pause
+
+    # --- erasures ----------------------------------------------------------------------------------------------------
+
+    def _erased_lanes(self, erasure: Erasure) -> list[str]:
+        """The conversations that are known here and erased."""
+        lanes = [lane for lane, conversation in self._awake.items() if erasure.concerns(lane, conversation.owner)]
+        return lanes + [lane for lane, resting in self._resting.items() if erasure.concerns(lane, owner_at_rest(resting))]
+
+    def _erase(self, lane: str, erasure: Erasure) -> None:
+        """Forget a conversation, once the pool is done with it; what came in behind the erasure stays."""
+        if self._resting.get(lane, {}).get("waiting"):
+            self._wake(lane)  # so that what waits with it goes on
+        if self._waits_for_the_pool(lane):
+            self._waiting.setdefault(lane, []).append(erasure)
+            return
+        self._resting.pop(lane, None)
+        self._scheduled.pop(lane, None)
+        if (conversation := self._awake.pop(lane, None)) is not None:
+            tombstone = Tombstone(erasure.position, erasure.arrived_at)
+            left = conversation.without(lambda message: tombstone.covers(message.position, message.created_at))
+            if left is not None:
+                self._awake[lane] = left
+                self._schedule(left)
+
+    def _pass_on_if_done(self, erasure: Erasure) -> Iterator[Erasure]:
+        """The last conversation that held an erasure up lets it go on."""
+        is_waiting = any(erasure in waiting for waiting in self._waiting.values())
+        if not is_waiting and not any(refer(erasure) in resting.get("waiting", ()) for resting in self._resting.values()):
+            yield erasure
 
     @property
     def _inline_detector(self) -> BoundaryDetector:
@@ -267,13 +299,14 @@ class SegmentLane:
             self._scheduled[conversation.lane] = due
             heapq.heappush(self._due, (due, conversation.lane))
 
-    def _restore(self, state: dict[str, Resting]) -> None:
-        now = self._services.clock()
-        for lane, resting in state.items():
-            self._resting[lane] = after_a_crash(resting)
-            if resting["touched"] is not None:
-                self._scheduled[lane] = now
-                heapq.heappush(self._due, (now, lane))
+    def _restore(self, state: bytes) -> None:
+        for lane, part in parts_in(state):
+            self._resting.from_state(lane, part)
+            due = self._resting.due(lane, self._hold_back, self._idle)
+            if due is not None:
+                self._scheduled[lane] = due
+                self._due.append((due, lane))
+        heapq.heapify(self._due)
 
     # --- the past ----------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,8 @@ class Services:
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
     ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
     no model is called. ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does.
-    ``tally`` counts what happened, for reports; only the worker's thread touches it.
+    ``tally`` counts what happened, for reports; only the worker's thread touches it. ``processes`` is how many run the flow
+    together.
     """
 
     settings: Settings
@@ -52,6 +53,7 @@ class Services:
     skill_writer: Callable[[str], Writer] | None
     tally: Counter[str]
     submit_call: Submit | None = None
+    processes: int = 1
 
     def pool(self, waits_for_a_model: bool) -> Submit:
         """Where a job belongs."""

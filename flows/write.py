@@ -5,6 +5,8 @@ For everything that one activation brings:
 2. What the index refuses becomes a dead letter with the row; the stream goes on.
 3. Send dead letters, then tell the change feed what was written.
 4. For flushes: refresh, then write their markers, for which their senders wait.
+5. For erasures, whose rows are gone by now: erase what else tells of them (cached answers of models, dead letters), take
+   it off the disk, then write their receipts.
 
 While the index or the broker is out of reach, each of these waits and tries again.
 """
@@ -12,18 +14,32 @@ While the index or the broker is out of reach, each of these waits and tries aga
 import json
 import logging
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from flows.items import FlushDone, SinkItem, WriteBatch
+from flows.items import Erased, FlushDone, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
 from mneme.ids import content_hash
-from mneme.ports import Change, ChangeFeed, DeadLetter, DeadLetters, MemoryIndex, Outcome, Put, Remove, Write, WriteResult
-from mneme.rows import Key, Row, flush_marker
+from mneme.ports import (
+    Change,
+    ChangeFeed,
+    DeadLetter,
+    DeadLetters,
+    MemoryIndex,
+    Outcome,
+    Put,
+    Remove,
+    Scope,
+    Write,
+    WriteResult,
+)
+from mneme.rows import Key, Row, erasure_receipt, flush_marker
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
+_REFUSED_LATELY = 1024  # rows; the second write of a message follows its first soon, and few are refused
 
 Result = TypeVar("Result")
 
@@ -44,6 +60,7 @@ class Writer:
         clock: the present, aware.
         stopping: set when the flow is to end; waiting ends then too.
         wrote: called with kind and id of each row that was written, for reports.
+        erase_answers: erases what models answered about a scope (``tenant/owner``, or with ``/conversation``); how many.
     """
 
     def __init__(
@@ -54,6 +71,7 @@ class Writer:
         clock: Callable[[], datetime],
         stopping: threading.Event,
         wrote: Callable[[str, str], None] = lambda kind, identity: None,
+        erase_answers: Callable[[Erased], int] = lambda erased: 0,
     ) -> None:
         self._index = index
         self._dead_letters = dead_letters
@@ -61,6 +79,8 @@ class Writer:
         self._clock = clock
         self._stopping = stopping
         self._wrote = wrote
+        self._erase_answers = erase_answers
+        self._refused_lately: OrderedDict[tuple[Key, str], None] = OrderedDict()
 
     def write(self, items: Sequence[SinkItem]) -> None:
         """Durable on return: rows in the index, letters and changes with the broker."""
@@ -70,7 +90,7 @@ class Writer:
         # Step 2. What the index refuses is kept as a dead letter.
         letters = [item for item in items if isinstance(item, DeadLetter)]
         for write, result in zip(writes, results, strict=True):
-            if result.outcome is Outcome.REJECTED:
+            if result.outcome is Outcome.REJECTED and self._is_news(write):
                 letters.append(self._refused(write, result))
         # Step 3. Letters, then changes.
         if letters:
@@ -87,8 +107,22 @@ class Writer:
         flushes = [item for item in items if isinstance(item, FlushDone)]
         if flushes:
             self._patiently(self._index.refresh)
-            markers = [Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock())) for flush in flushes]
+            markers = [Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock(), flush.attempt)) for flush in flushes]
             self._patiently(lambda: self._index.write(markers))
+        # Step 5. The traces of what was erased.
+        for item in items:
+            if isinstance(item, Erased):
+                self._erase_traces(item)
+
+    def _erase_traces(self, erased: Erased) -> None:
+        erasure = erased.erasure
+        scope = Scope(erasure.tenant_id, erased.conversation_ids, erasure.owner if erasure.conversation_id is None else None)
+        answers = self._patiently(lambda: self._erase_answers(erased))
+        letters = self._patiently(lambda: self._dead_letters.erase(scope))
+        self._patiently(self._index.purge)
+        removed = {**erased.removed, "answers": answers, "dead_letters": letters}
+        receipt = Put(erasure_receipt(erasure.tenant_id, erasure.erasure_id, self._clock(), removed))
+        self._patiently(lambda: self._index.write([receipt]))
 
     def _patiently(self, act: Callable[[], Result]) -> Result:
         pause = _FIRST_PAUSE_SECONDS
@@ -100,6 +134,16 @@ class Writer:
                 if self._stopping.wait(pause):
                     raise Stopped(str(error)) from error
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def _is_news(self, write: Write) -> bool:
+        """Whether this content of a row has not been refused before: a message comes on arrival, and again with its vector."""
+        body = {} if isinstance(write, Remove) else {name: value for name, value in write.row.body.items() if name != "version"}
+        refused = (write.key if isinstance(write, Remove) else write.row.key), content_hash(repr(body).encode(errors="replace"))
+        if is_news := refused not in self._refused_lately:
+            self._refused_lately[refused] = None
+            if len(self._refused_lately) > _REFUSED_LATELY:
+                self._refused_lately.popitem(last=False)
+        return is_news
 
     def _refused(self, write: Write, result: WriteResult) -> DeadLetter:
         content = write.key.id if isinstance(write, Remove) else json.dumps(write.row.body, ensure_ascii=False)

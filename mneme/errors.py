@@ -11,6 +11,7 @@ MnemeError
 └── StoreError              Kafka, an index or the recovery store
     ├── StoreRejected       this request will never succeed (mapping, wrong embedder, lost offsets, a second runner)
     └── StoreUnavailable    it may succeed later (connection, read-only block, too many requests)
+        └── DiskFull        it may succeed when somebody has made room on a volume of this machine
 
 Errors of libraries are mapped to these at the connector and chained (``raise ... from``), so nothing above a
 connector needs to know which client it uses. Each message says what to do next.
@@ -59,3 +60,7 @@ class StoreRejected(StoreError):
 
 class StoreUnavailable(StoreError):
     """The store cannot serve now; the same request may succeed later."""
+
+
+class DiskFull(StoreUnavailable):
+    """There is no room left on a volume of this machine."""

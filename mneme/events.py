@@ -2,15 +2,28 @@
 
 An event is a JSON object with ``schema`` (``"1.0"``), ``event`` and the fields of its class. Unknown fields are
 ignored, so that a newer minor version passes; an unknown major version is refused. ``parse_event`` is the only
-way in: whatever it refuses becomes a dead letter with the message of the ``InputError``.
+way in: whatever it refuses becomes a dead letter with the message of the ``InputError``. Everything has a largest size,
+checked before what would cost more than its length: a hostile event is refused in the time it takes to read it.
 """
 
 import json
+import re
 from abc import abstractmethod
-from datetime import datetime, timedelta
+from collections.abc import Sized
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from mneme.errors import InputError
 from mneme.ids import message_id, short_hash
@@ -21,8 +34,36 @@ from mneme.tokens import estimate_tokens
 SCHEMA = "1.0"
 FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
 LONGEST_TEXT = 200_000  # characters of one message; a longer one belongs on the documents topic
+LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
+DEEPEST = 32  # levels of JSON; events need four
+_MOST_ENTRIES = 100  # parts, tool calls, or entries of metadata
+_MOST_METADATA = 16_384  # characters of all keys and values
+_MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one could quote itself a million times
+
+
+def _few(entries: Any) -> Any:
+    if isinstance(entries, Sized) and not isinstance(entries, str) and len(entries) > _MOST_ENTRIES:
+        raise ValueError(f"has {len(entries)} entries; at most {_MOST_ENTRIES} are taken")
+    return entries
+
+
+def _brief(metadata: dict[str, Any]) -> dict[str, Any]:
+    length = sum(len(key) + len(str(value)) for key, value in metadata.items())
+    if length > _MOST_METADATA:
+        raise ValueError(f"has {length} characters; at most {_MOST_METADATA} are taken, put longer texts into content")
+    return metadata
+
+
+def _on_the_calendar(moment: datetime | None) -> datetime | None:
+    if moment is not None and not 1 < moment.year < 9999:  # in another zone it would be in no year at all
+        raise ValueError(f"is in the year {moment.year}; write when it was")
+    return moment
+
 
 Name = Annotated[str, Field(min_length=1, max_length=512)]
+_Label = Annotated[str, Field(max_length=512)]
+_Metadata = Annotated[dict[str, str | int | float | bool], BeforeValidator(_few), AfterValidator(_brief)]
+_Moment = Annotated[datetime, AfterValidator(_on_the_calendar)]
 
 
 class Part(BaseModel):
@@ -31,22 +72,30 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
     type: Literal["text", "image", "audio", "file"]
     text: str | None = None
-    uri: str | None = None
-    media_type: str | None = None
-    name: str | None = None
+    uri: Annotated[str, Field(max_length=4096)] | None = None
+    media_type: _Label | None = None
+    name: _Label | None = None
 
     def as_text(self) -> str:
         """The text of the part, or a bracketed mention of what it is."""
         return self.text or f"[{self.type}: {self.name or self.uri or 'unnamed'}]"
 
 
+_Content = Annotated[str | list[Part], BeforeValidator(_few)]
+
+
 def _text_of(content: str | list[Part]) -> str:
     return content if isinstance(content, str) else "\n".join(part.as_text() for part in content)
 
 
+def _refuse_long(field: str, length: int) -> None:
+    if length > LONGEST_TEXT:
+        raise ValueError(f"{field} has {length} characters; over {LONGEST_TEXT} send it as a document")
+
+
 class _Event(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, allow_inf_nan=False)
-    schema_version: str = Field(default=SCHEMA, alias="schema")
+    schema_version: str = Field(default=SCHEMA, alias="schema", max_length=32)
     tenant_id: Name = "default"
 
     @field_validator("schema_version")
@@ -95,8 +144,8 @@ class _Owned(_Event):
 class Message(_Owned, _ConversationEvent):
     """One utterance or tool call. ``message_id`` is the caller's idempotency key for ever.
 
-    Without a ``message_id`` the id is a hash of conversation, time, sender and content, so that a retry of the same
-    message is still recognised. A ``sent_at`` without an offset needs ``timezone``.
+    Without a ``message_id`` the id is a hash of conversation, instant, sender and content, so that a retry of the same
+    message is still recognised, in whatever offset its time is written. A ``sent_at`` without an offset needs ``timezone``.
 
     >>> message = Message(conversation_id="standup", user_id="user_123", content="Good morning")
     >>> message.owner.id, message.role
@@ -104,15 +153,15 @@ class Message(_Owned, _ConversationEvent):
     """
 
     event: Literal["message"] = "message"
-    message_id: Annotated[str, Field(max_length=512)] = ""
-    sender_id: str = ""
-    sender_name: str = ""
+    message_id: _Label = ""
+    sender_id: _Label = ""
+    sender_name: _Label = ""
     role: Literal["user", "assistant", "system", "tool"] = "user"
-    sent_at: datetime = Field(default_factory=utc_now)
-    timezone: str | None = None
-    content: str | list[Part]
-    tool_calls: list[ToolCall] = Field(default_factory=list)
-    metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    sent_at: _Moment = Field(default_factory=utc_now)
+    timezone: _Label | None = None
+    content: _Content
+    tool_calls: Annotated[list[ToolCall], BeforeValidator(_few)] = Field(default_factory=list)
+    metadata: _Metadata = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -120,8 +169,10 @@ class Message(_Owned, _ConversationEvent):
             raise ValueError("one of user_id, group_id or agent_id is needed: it says whose memory this is")
         if not self.text.strip() and not self.tool_calls:
             raise ValueError("content is empty; leave such a message out")
-        if len(self.text) > LONGEST_TEXT:
-            raise ValueError(f"content has {len(self.text)} characters; over {LONGEST_TEXT} send it as a document")
+        _refuse_long("content", len(self.text))
+        _refuse_long(
+            "tool_calls", sum(len(each.name) + len(each.arguments) + len(each.result or "") for each in self.tool_calls)
+        )
         fill = self.__dict__
         if self.sent_at.tzinfo is None:
             if not self.timezone:
@@ -134,7 +185,7 @@ class Message(_Owned, _ConversationEvent):
         fill["sender_id"] = self.sender_id or (self.user_id if self.role == "user" else self.agent_id) or self.role
         fill["sender_name"] = self.sender_name or self.sender_id
         fill["message_id"] = self.message_id or short_hash(
-            "\0".join((self.key, self.sent_at.isoformat(), self.sender_id, self.text))
+            "\0".join((self.key, self.sent_at.astimezone(UTC).isoformat(), self.sender_id, self.text))
         )
         return self
 
@@ -178,14 +229,13 @@ class Edit(_ConversationEvent):
 
     event: Literal["edit"] = "edit"
     message_id: Name
-    content: str | list[Part]
+    content: _Content
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.text.strip():
             raise ValueError("content is empty; to take the message away send a delete event")
-        if len(self.text) > LONGEST_TEXT:
-            raise ValueError(f"content has {len(self.text)} characters; over {LONGEST_TEXT} send it as a document")
+        _refuse_long("content", len(self.text))
         return self
 
     @property
@@ -208,28 +258,74 @@ class Flush(_ConversationEvent):
     flush_id: Name
 
 
-class Forget(_ConversationEvent):
-    """Erases a conversation."""
+class _Erasure(BaseModel):
+    erasure_id: _Label = ""
+    requested_at: _Moment = Field(default_factory=utc_now)
+
+    @field_validator("requested_at")
+    @classmethod
+    def _has_an_offset(cls, moment: datetime) -> datetime:
+        if moment.tzinfo is None:
+            raise ValueError("requested_at has no offset; write one ('2026-03-01T09:00:00+01:00')")
+        return moment
+
+
+class Forget(_Erasure, _ConversationEvent):
+    """Erases a conversation: its messages, and all that was made of them. The receipt is kept under ``erasure_id``.
+
+    What arrived before stays erased, whatever is read again; what is sent after it begins anew.
+    """
 
     event: Literal["forget"] = "forget"
 
 
+class Erase(_Erasure, _Owned):
+    """Erases an owner: all conversations and everything known of them; see ``Forget``."""
+
+    event: Literal["erase"] = "erase"
+
+    @model_validator(mode="after")
+    def _names_an_owner(self) -> Self:
+        if self._owner() is None:
+            raise ValueError("one of user_id, group_id or agent_id is needed: it says whose memory is erased")
+        return self
+
+    @property
+    def key(self) -> str:
+        """``tenant/owner_type/owner``."""
+        return self.owner.key
+
+    @property
+    def owner(self) -> Owner:
+        """Whose memory is erased."""
+        owner = self._owner()
+        assert owner is not None, "checked when the event was made"
+        return owner
+
+
 class Document(_Owned):
-    """A document for the documents topic: its text inline, or a reference. Without an owner it is the tenant's knowledge."""
+    """A document for the documents topic: its text inline, or a reference. Without an owner it is the tenant's knowledge.
+
+    ``uri`` is a ``file://`` under one of the folders that the reader allows (``MNEME_DOCUMENTS__ROOTS``); ``sha256`` is what
+    the file must then have, in hexadecimal digits.
+    """
 
     event: Literal["document"] = "document"
     document_id: Name
     name: Name
-    media_type: str | None = None
+    media_type: _Label | None = None
     content: str | None = None
-    uri: str | None = None
-    dated_at: datetime | None = None
-    metadata: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    uri: Annotated[str, Field(max_length=4096)] | None = None
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    dated_at: _Moment | None = None
+    metadata: _Metadata = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:
         if (self.content is None) == (self.uri is None):
             raise ValueError("exactly one of content and uri is needed")
+        if self.sha256 is not None and self.uri is None:
+            raise ValueError("sha256 is of what uri names; leave it out with content")
         if self.dated_at and self.dated_at.tzinfo is None:
             raise ValueError("dated_at has no offset; write one ('2026-03-01T00:00:00+00:00')")
         return self
@@ -245,20 +341,26 @@ class Document(_Owned):
         return self._owner() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
 
 
-Event = Annotated[Message | Edit | Delete | Flush | Forget | Document, Field(discriminator="event")]
-_event: TypeAdapter[Message | Edit | Delete | Flush | Forget | Document] = TypeAdapter(Event)
+Event = Annotated[Message | Edit | Delete | Flush | Forget | Erase | Document, Field(discriminator="event")]
+_event: TypeAdapter[Message | Edit | Delete | Flush | Forget | Erase | Document] = TypeAdapter(Event)
 
 
-def parse_event(raw: bytes, received_at: datetime | None) -> Message | Edit | Delete | Flush | Forget | Document:
+def parse_event(raw: bytes, received_at: datetime | None) -> Message | Edit | Delete | Flush | Forget | Erase | Document:
     """Bytes of a topic or a file line, as an event.
 
     A message without ``sent_at`` gets ``received_at``, the time the transport gave it; never the present, so that a
     replay gives the same record. A file has no such time (None), so its messages must tell theirs.
 
     Raises:
-        InputError: no UTF-8, no JSON object, an unknown event or version, a missing or wrong field, a ``sent_at``
+        InputError: too large, no UTF-8, no JSON object, an unknown event or version, a missing or wrong field, a ``sent_at``
             more than a day after ``received_at`` (in a file: after now). The message names the field.
     """
+    if len(raw) > LARGEST_EVENT_BYTES:
+        raise InputError(
+            f"event: {len(raw)} bytes, and {LARGEST_EVENT_BYTES} is the most; split it, or send a document by reference (uri)"
+        )
+    if _is_deeper(raw):
+        raise InputError(f"json: nested deeper than {DEEPEST} levels; an event needs four")
     try:
         data: Any = json.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -295,13 +397,36 @@ def _is_well_formed(data: Any) -> bool:
     return True
 
 
+def _is_deeper(raw: bytes) -> bool:
+    """Whether JSON is nested deeper than ``DEEPEST``, in time that grows with its length: innermost levels are taken away.
+
+    Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.
+    """
+    if raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+        return False
+    brackets = _STRINGS.sub(b"", raw).translate(_ALIKE, delete=_NO_BRACKETS)
+    for _ in range(DEEPEST):
+        brackets, before = brackets.replace(b"[]", b""), len(brackets)
+        if len(brackets) == before:  # empty, or nothing closes
+            break
+    return bool(brackets)
+
+
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)  # one without an end as well: it must not be tried from each quote
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ALIKE = bytes.maketrans(b"{}", b"[]")
+
+
 def describe(error: ValidationError) -> str:
-    """A pydantic error as one line: each field with what is wrong, without the values (they may be secret)."""
+    """A pydantic error as one line: the first fields with what is wrong, without the values (they may be secret)."""
     lines = []
     for detail in error.errors(include_url=False, include_input=False, include_context=False):
         field = ".".join(str(part) for part in detail["loc"] if part not in _EVENT_NAMES) or "event"
-        lines.append(f"{field}: {detail['msg'].removeprefix('Value error, ')}")
-    return "; ".join(dict.fromkeys(lines))
+        line = f"{field}: {detail['msg'].removeprefix('Value error, ')}"
+        lines.append(line if len(line) <= _LONGEST_COMPLAINT else f"{line[: _LONGEST_COMPLAINT - 1]}…")
+    unlike = list(dict.fromkeys(lines))
+    more = [f"and {len(unlike) - _MOST_COMPLAINTS} more"] if len(unlike) > _MOST_COMPLAINTS else []
+    return "; ".join([*unlike[:_MOST_COMPLAINTS], *more])
 
 
-_EVENT_NAMES = frozenset({"message", "edit", "delete", "flush", "forget", "document"})
+_EVENT_NAMES = frozenset({"message", "edit", "delete", "flush", "forget", "erase", "document"})

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from mneme.records import Position
+from mneme.records import Owner, Position
 from mneme.rows import Collection, Key, Row, Vector
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -183,6 +183,16 @@ class MemoryIndex(Protocol):
     def refresh(self) -> None:
         """Make everything written so far searchable."""
 
+    def purge(self) -> None:
+        """Take what was removed or replaced off the disk as well: old versions of tables, deleted documents of segments.
+
+        Safe to repeat. The removals must have been acknowledged. A server may finish it in the background. The versions of
+        removed rows may be forgotten with them, so nothing older may still be on its way.
+
+        Raises:
+            StoreUnavailable: it cannot be done now; nothing is lost by asking again.
+        """
+
     def metadata(self) -> dict[str, str]:
         """Small facts about the index as a whole (recovery id, run): see ``set_metadata``."""
 
@@ -322,6 +332,17 @@ class DocumentParser(Protocol):
         """
 
 
+class References(Protocol):
+    """What documents by reference are read from."""
+
+    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
+        """The content that a tenant's ``uri`` names; with ``sha256`` it has that hash.
+
+        Raises:
+            InputError: it may not, or cannot, be read, or is another; the message says why.
+        """
+
+
 class Transcriber(Protocol):
     """Speech to text."""
 
@@ -352,11 +373,26 @@ class DeadLetter:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose data an erasure takes away: conversations of a tenant, and, if ``owner`` is given, all that names this owner."""
+
+    tenant_id: str
+    conversation_ids: tuple[str, ...] = ()
+    owner: Owner | None = None
+
+
 class DeadLetters(Protocol):
     """Where dead letters are kept."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Keep them, durably on return."""
+
+    def erase(self, scope: Scope) -> int:
+        """Take away the letters whose bytes or reason tell of the scope, durably on return; how many.
+
+        Where it cannot be told what a letter is about, it goes if it holds an id of the scope.
+        """
 
     def close(self) -> None:
         """Release connections and files."""

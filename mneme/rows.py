@@ -4,6 +4,7 @@ Both backends store these columns and nothing else, so that a record never needs
 the record as JSON; what is not a column cannot be searched.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -244,20 +245,30 @@ def _hidden_if_repeated(record: AtomicFact | Foresight) -> dict[str, str]:
     return {"kind": "repetition"} if record.validity.merged_into else {}
 
 
-def flush_marker(tenant_id: str, flush_id: str, at: datetime) -> Row:
+def flush_marker(tenant_id: str, flush_id: str, at: datetime, attempt: int = 0) -> Row:
     """The row that says: everything before this flush is searchable."""
+    return _note(tenant_id, "flush", flush_id, at, {"flush_id": flush_id, "attempt": attempt})
+
+
+def erasure_receipt(tenant_id: str, erasure_id: str, at: datetime, removed: Mapping[str, int]) -> Row:
+    """The row that says: everything of this erasure is gone, since ``at``. ``removed`` counts what was taken from where."""
+    return _note(tenant_id, "erasure", erasure_id, at, {"erased_at": at.isoformat(), "removed": dict(removed)})
+
+
+def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str, Any]) -> Row:
+    """A small row of the tenant's, for somebody who waits for it."""
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
     return Row(
-        Collection.CONTROL,
-        make_id("flush", tenant_id, flush_id),
-        "flush",
-        1,
-        tenant_id,
-        owner.key,
-        owner.type,
-        owner.id,
-        at,
-        {"flush_id": flush_id},
+        collection=Collection.CONTROL,
+        id=make_id(kind, tenant_id, identity),
+        kind=kind,
+        version=1,
+        tenant_id=tenant_id,
+        owner_key=owner.key,
+        owner_type=owner.type,
+        owner_id=owner.id,
+        at=at,
+        body=body,
     )
 
 

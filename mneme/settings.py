@@ -78,8 +78,9 @@ class Index(_Group):
 class EmbedderSettings(_Group):
     """Texts to vectors."""
 
-    provider: Literal["local", "openai"] = Field(
-        default="local", description="all-MiniLM-L6-v2 on this machine, or an OpenAI-compatible endpoint"
+    provider: Literal["local", "openai", "hash"] = Field(
+        default="local",
+        description="all-MiniLM-L6-v2 on this machine, or an OpenAI-compatible endpoint; hash: for tests and volume benchmarks",
     )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
     quantize: Literal["none", "int8"] = Field(
@@ -171,11 +172,24 @@ class Skills(_Group):
     overlap: float = Field(default=0.3, ge=0, le=1, description="share of their words and tools in common, needed too")
 
 
+class Documents(_Group):
+    """Documents by reference: files that a ``uri`` of an event may name."""
+
+    roots: tuple[Path, ...] = Field(
+        default=(),
+        description="folders under which files may be read, as JSON; {tenant} in one stands for the tenant; none: refused",
+    )
+    largest_bytes: int = Field(default=50_000_000, ge=1, description="of one file")
+
+
 class Flow(_Group):
     """The stream."""
 
     buckets: int = Field(
         default=256, ge=1, le=4096, description="into which conversations and owners are hashed; fixed for a recovery store"
+    )
+    processes: int = Field(
+        default=1, ge=1, le=64, description="that share the work of mneme run; --processes wins; more than 1 need OpenSearch"
     )
     epoch_seconds: float = Field(default=1.0, ge=0, description="between snapshots of the state")
     pending_limit: int = Field(
@@ -240,6 +254,7 @@ class Settings(BaseSettings):
     reconcile: Reconcile = Reconcile()
     profiles: Profiles = Profiles()
     skills: Skills = Skills()
+    documents: Documents = Documents()
     flow: Flow = Flow()
     retrieval: Retrieval = Retrieval()
 

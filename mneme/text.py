@@ -71,6 +71,8 @@ def has_cjk(text: str) -> bool:
 
 def cjk_share(text: str) -> float:
     """The share of Chinese, Japanese and Korean characters among the letters of a text, 0 to 1."""
+    if text.isascii():
+        return 0.0
     letters = [character for character in text if character.isalpha()]
     return sum(bool(_IS_CJK.match(character)) for character in letters) / len(letters) if letters else 0.0
 

@@ -35,8 +35,8 @@ def zone(name: str) -> tzinfo:
         except ValueError:
             raise InputError(f"timezone: {name!r} is not an offset like '+08:00'") from None
         offset = timedelta(hours=hours, minutes=minutes)
-        if offset >= timedelta(hours=24):
-            raise InputError(f"timezone: {name!r} is a day or more away from UTC")
+        if minutes >= 60 or offset >= timedelta(hours=24):
+            raise InputError(f"timezone: {name!r} is a day or more away from UTC, or no time of day")
         return timezone(-offset if name[0] == "-" else offset)
     try:
         return ZoneInfo(name)

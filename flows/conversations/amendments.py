@@ -13,6 +13,7 @@ from flows.decode import amendment_of
 from flows.items import Amendment
 from flows.pump import NotYet
 from flows.services import Services
+from flows.tombstones import conversation_tombstone_key, tombstone_of
 from flows.vectors import vectors_of
 from mneme.events import Delete, Edit, parse_event
 from mneme.ids import make_id, message_id
@@ -43,7 +44,7 @@ class Change:
     """The message as an amendment leaves it, or why it is ``refused``.
 
     ``replayed`` when an earlier run of the flow had got at least so far with it; then the amendment itself may be gone.
-    ``failure`` kept the message from having a vector.
+    ``failure`` kept the message from having a vector. ``erased`` when its conversation was erased after it.
     """
 
     amendment: Amendment | None
@@ -51,6 +52,7 @@ class Change:
     replayed: bool = False
     refused: str = ""
     failure: str = ""
+    erased: bool = False
 
 
 def change_of(waiting: Waiting, owner: Owner | None, seen_at: datetime | None, services: Services) -> Change | None:
@@ -74,7 +76,9 @@ def change_of(waiting: Waiting, owner: Owner | None, seen_at: datetime | None, s
     if stored is None:
         if seen_at is not None and services.clock() < seen_at + _ON_ITS_WAY:
             raise NotYet(f"message {waiting.message_id} is on its way to the index")
-        return Change(amendment, refused=amendment.refusal(UNKNOWN)) if amendment is not None else None
+        if amendment is None:
+            return None
+        return Change(amendment, refused=amendment.refusal(UNKNOWN), erased=_is_erased(amendment, services))
     if amendment is None or _is_in(stored, amendment):
         changed = stored
     elif stored.deleted and amendment.text is not None:
@@ -145,6 +149,12 @@ def _stored(waiting: Waiting, owner: Owner | None, services: Services) -> Stored
     row = services.index.get([key]).get(key)
     record = row.record() if row is not None else None
     return record if isinstance(record, StoredMessage) else None
+
+
+def _is_erased(amendment: Amendment, services: Services) -> bool:
+    key = conversation_tombstone_key(amendment.tenant_id, amendment.conversation_id)
+    tombstone = tombstone_of(services.index.get([key]).get(key))
+    return tombstone is not None and tombstone.covers(amendment.position, amendment.received_at or tombstone.arrived_at)
 
 
 def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:

@@ -14,14 +14,14 @@ elsewhere when the same messages come again. Messages that it may have begun an 
 turns out to begin none, such an episode is taken back.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
 from flows.items import Retraction
 from mneme.ids import episode_id
-from mneme.records import ClosedBy, Owner
+from mneme.records import ClosedBy, Owner, StoredMessage
 from mneme.times import to_milliseconds
 
 Place = tuple[datetime, str]  # where a message belongs in its conversation
@@ -112,6 +112,25 @@ class Conversation:
             provisional=dict(self.provisional),
             doubtful=set(self.doubtful),
             changes=dict(self.changes),
+        )
+
+    def without(self, is_erased: Callable[[StoredMessage], bool]) -> "Conversation | None":
+        """What is left when these messages are gone for good, to be decided anew; None if nothing is."""
+        arrived = self.touched_at
+        opened = [Held(utterance, arrived) for utterance in self.open] if arrived is not None else []
+        held = [each for each in (*opened, *self.held) if not is_erased(each.utterance.message)]
+        if not held:
+            return None
+        left = {each.utterance.message.message_id for each in held}
+        return Conversation(
+            self.lane,
+            held[0].utterance.message.owner,
+            self.conversation_id,
+            self.limits,
+            held=held,
+            doubtful=self.doubtful & left,
+            changes={identity: change for identity, change in self.changes.items() if identity in left},
+            touched_at=self.touched_at,
         )
 
     # --- messages come in ------------------------------------------------------------------------------------------

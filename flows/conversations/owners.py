@@ -1,6 +1,7 @@
 """Whose a conversation is, found again however long ago it began: one small row of ``control`` for each conversation."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from mneme.ids import make_id
 from mneme.records import Owner, Position, StoredMessage
@@ -9,19 +10,25 @@ from mneme.rows import Collection, Key, Row
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The owner of a conversation, and the event that began it."""
+    """The owner of a conversation, the event that began it, and when that arrived."""
 
     owner: Owner
     began_with: Position
+    began_at: datetime
 
 
 def conversation_key(tenant_id: str, conversation_id: str) -> Key:
     """Where the row of a conversation lies: with the tenant, since its owner is what it tells."""
-    return Key(Collection.CONTROL, tenant_of(tenant_id).key, make_id("conversation", tenant_id, conversation_id))
+    return lane_key(tenant_id, make_id(tenant_id, conversation_id))
+
+
+def lane_key(tenant_id: str, lane: str) -> Key:
+    """The same, of a conversation that is known by its lane."""
+    return Key(Collection.CONTROL, tenant_of(tenant_id).key, f"conversation/{lane}")
 
 
 def conversation_row(first: StoredMessage) -> Row:
-    """The row of the conversation that this message begins. It is only created: the first one written stays."""
+    """The row of the conversation that this message begins. Where there is one it stays, unless it was erased."""
     assert first.conversation_id is not None, "a document has no such row"
     key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
     return Row(
@@ -43,7 +50,7 @@ def origin_of(row: Row | None) -> Origin | None:
     """What the row of a conversation tells."""
     if row is None:
         return None
-    return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]))
+    return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]), row.at)
 
 
 def tenant_of(tenant_id: str) -> Owner:

@@ -48,6 +48,12 @@ def rest(conversation: Conversation, waking: Resting | None) -> Resting:
     }
 
 
+def owner_at_rest(resting: Resting) -> Owner:
+    """Whose a conversation at rest is."""
+    tenant_id, owner_type, owner_id = resting["owner"]
+    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+
+
 def after_a_crash(resting: Resting) -> Resting:
     """A conversation as its state tells it, when the process that wrote it may have got further than it says."""
     return resting | {
@@ -67,10 +73,9 @@ def from_version_1(state: dict[str, Resting]) -> dict[str, Resting]:
 
 def without_texts(lane: str, resting: Resting, limits: Limits) -> Conversation:
     """A conversation that goes on, before its texts are there."""
-    tenant_id, owner_type, owner_id = resting["owner"]
     return Conversation(
         lane,
-        Owner(tenant_id=tenant_id, type=owner_type, id=owner_id),
+        owner_at_rest(resting),
         resting["conversation"],
         limits,
         begins_because=tuple(resting["because"]),

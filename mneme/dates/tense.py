@@ -48,7 +48,7 @@ _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
 _CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\b(?:I|we|you|he|she|it|they)\b", re.IGNORECASE)
 _LEADING = re.compile(
-    r"\W*(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W+){0,3}$", re.IGNORECASE
+    r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.IGNORECASE
 )
 
 

@@ -19,7 +19,7 @@ from flows.consistency.statements import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.items import Amendment, Arrived, FlushDone, Pause, WriteBatch
+from flows.items import Amendment, Arrived, Erased, Erasure, FlushDone, Pause, WriteBatch
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
@@ -27,9 +27,9 @@ from flows.services import Services
 from flows.versions import Versions
 from flows.write import Writer
 from mneme.events import Message
-from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex
-from mneme.records import Position
-from mneme.rows import Collection, Vector, flush_marker
+from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex, Scope
+from mneme.records import Owner, Position
+from mneme.rows import Collection, Vector, erasure_receipt, flush_marker
 from mneme.settings import Settings
 from mneme.text import tokenise
 
@@ -108,12 +108,20 @@ class Letters:
 
     def __init__(self) -> None:
         self.letters: list[DeadLetter] = []
+        self.erased: list[Scope] = []
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         self.letters += letters
 
+    def erase(self, scope: Scope) -> int:
+        self.erased.append(scope)
+        return 0
+
     def close(self) -> None:
         pass
+
+
+Fed = Arrived | Amendment | Erasure | Pause
 
 
 class River:
@@ -143,10 +151,11 @@ class River:
         self._submit = submit
         self._run = 0
         self._snapshot: list[bytes | None] = [None] * 4
-        self._fed_in_epoch: list[Arrived | Amendment | Pause] = []
+        self._fed_in_epoch: list[Fed] = []
+        self.answers_erased: list[Erased] = []
         self._build()
 
-    def feed(self, *items: Arrived | Amendment | Pause) -> None:
+    def feed(self, *items: Fed) -> None:
         """What a source gives in one batch, taken through all steps as far as it goes."""
         self._fed_in_epoch += items
         self._pass(0, list(items))
@@ -198,6 +207,12 @@ class River:
         self._snapshot[1] = None
         self.crash()
 
+    def receipt(self, erasure_id: str) -> dict[str, Any] | None:
+        """The receipt of an erasure, once it is there."""
+        key = erasure_receipt("default", erasure_id, self.now, {}).key
+        row = self.index.get([key]).get(key)
+        return row.body if row is not None else None
+
     def is_flushed(self, flush_id: str) -> bool:
         """Whether the marker of a flush is there."""
         return bool(self.index.get([flush_marker("default", flush_id, self.now).key]))
@@ -227,17 +242,23 @@ class River:
         )
         builders: list[Any] = [EmbedLane, SegmentLane, ExtractLane, ReconcileLane]
         self._lanes = [build(services, state) for build, state in zip(builders, self._snapshot, strict=True)]
-        self._writer = Writer(self.index, self.letters, None, lambda: self.now, threading.Event())
+        self._writer = Writer(
+            self.index, self.letters, None, lambda: self.now, threading.Event(), erase_answers=self._erase_answers
+        )
+
+    def _erase_answers(self, erased: Erased) -> int:
+        self.answers_erased.append(erased)
+        return 0
 
     def _pass(self, step: int, items: list[Any]) -> None:
         if items:
             self._onward(step, list(self._lanes[step].on_batch(items)))
 
     def _onward(self, step: int, out: list[Any]) -> None:
-        writes = [item for item in out if isinstance(item, WriteBatch | FlushDone | DeadLetter)]
+        writes = [item for item in out if isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter)]
         if writes:
             self._writer.write(writes)
-        self._pass(step + 1, [item for item in out if not isinstance(item, WriteBatch | FlushDone | DeadLetter)])
+        self._pass(step + 1, [item for item in out if not isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter)])
 
 
 def message(number: int, text: str, conversation: str = "talk", after: float | None = None, **fields: Any) -> Arrived:
@@ -265,6 +286,21 @@ def edit(number: int, text: str | None, offset: int, conversation: str = "talk",
         received_at=START,
         raw=json.dumps(event | ({"content": text} if text is not None else {})).encode(),
     )
+
+
+def forget(offset: int, conversation: str = "talk", erasure_id: str = "gone") -> Erasure:
+    """A conversation is to be erased; ``offset`` is the event's own in the source of ``message``."""
+    return _erasure(offset, conversation, None, erasure_id)
+
+
+def erase(offset: int, user_id: str = "ann", erasure_id: str = "gone") -> Erasure:
+    """A user is to be erased."""
+    return _erasure(offset, None, Owner(tenant_id="default", type="user", id=user_id), erasure_id)
+
+
+def _erasure(offset: int, conversation: str | None, owner: Owner | None, erasure_id: str) -> Erasure:
+    arrived_at = START + timedelta(days=1)
+    return Erasure("default", conversation, owner, erasure_id, arrived_at, Position(topic="t", partition=0, offset=offset))
 
 
 _HISTORY = ("version", "closed_by", "provisional", "position", "edited_by")  # of a row: how it came to be

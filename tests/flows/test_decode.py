@@ -17,7 +17,7 @@ GOOD = {"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_a
 
 def decoded(raw: bytes | dict[str, object]) -> list[object]:
     data = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
-    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), PlainTextParser()))
+    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), PlainTextParser(), buckets=4))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_defect_of_the_parser_costs_one_event() -> None:
             raise ZeroDivisionError("oops")
 
     raw = json.dumps({"event": "document", "document_id": "d", "name": "n", "content": "x"}).encode()
-    [letter] = decode(Incoming(raw, Position(topic="t", partition=0, offset=0), ARRIVED), Defective())
+    [letter] = decode(Incoming(raw, Position(topic="t", partition=0, offset=0), ARRIVED), Defective(), buckets=1)
     assert isinstance(letter, DeadLetter)
     assert letter.reason == "ZeroDivisionError: oops"
 
@@ -79,7 +79,7 @@ def test_a_message_without_a_time_gets_that_of_its_transport() -> None:
 
 def test_a_message_of_a_file_must_tell_its_time() -> None:
     raw = json.dumps({key: value for key, value in GOOD.items() if key != "sent_at"}).encode()
-    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), PlainTextParser())
+    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), PlainTextParser(), buckets=1)
     assert isinstance(letter, DeadLetter)
     assert "sent_at: missing" in letter.reason
 
@@ -99,7 +99,9 @@ def test_a_message_of_a_file_must_tell_its_time() -> None:
         ({**GOOD, "content": "  "}, "empty"),
         ({**GOOD, "event": "explode"}, "event"),
         ({**GOOD, "schema": "2.0"}, "version '2.0'"),
-        ({"event": "forget", "conversation_id": "talk"}, "not applied yet"),
+        ({"event": "forget"}, "conversation_id"),
+        ({"event": "erase"}, "whose memory"),
+        ({"event": "erase", "user_id": "ann", "requested_at": "2026-03-02T09:00:00"}, "requested_at"),
         ({"event": "edit", "conversation_id": "talk", "message_id": "m", "content": " "}, "content is empty; to take the"),
         ({"event": "edit", "conversation_id": "talk", "message_id": "m", "content": "x" * 200_001}, "send it as a document"),
         ({"event": "edit", "conversation_id": "talk", "message_id": "m"}, "content"),

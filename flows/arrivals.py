@@ -1,0 +1,145 @@
+"""Which arrived messages are new, and their vectors: the job of the embed step. Blocks: for the pool.
+
+A message may be known (its id was stored from another position of the source), seen again (from the same position: a
+replay), stored under another owner than its conversation's, or older than an erasure of its conversation or owner.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flows.conversations.amendments import message_key
+from flows.conversations.owners import conversation_key, conversation_row, origin_of
+from flows.cuts import Utterance
+from flows.services import Services
+from flows.tombstones import has_erased_beginning, is_erased, tombstone_keys
+from flows.vectors import vectors_of
+from mneme.ports import Create, Put
+from mneme.records import Owner, StoredMessage
+from mneme.rows import Key, Row
+
+CREATED = 1  # the version of a message that has not passed the embed step yet
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Messages on their way to their vectors; after a restart only their keys are known."""
+
+    keys: tuple[Key, ...]
+    messages: tuple[StoredMessage, ...] | None
+
+    @property
+    def lanes(self) -> set[str]:
+        """The conversations they belong to: their ids begin with it."""
+        return {key.id.rpartition("/")[0] for key in self.keys}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Served:
+    """The messages that are new, with their vectors, and what kept them from having one (``failure``).
+
+    ``replayed`` and ``continuing`` are ids of messages (flows/items.py). ``beginnings`` say whose the conversations are that
+    begin here. ``misplaced`` are rows under another owner than their conversation's. ``erased`` are messages that an erasure
+    has taken away.
+    """
+
+    utterances: tuple[Utterance, ...]
+    duplicates: int = 0
+    failure: str = ""
+    replayed: frozenset[str] = frozenset()
+    continuing: frozenset[str] = frozenset()
+    beginnings: tuple[Create | Put, ...] = ()
+    misplaced: tuple[Key, ...] = ()
+    erased: tuple[StoredMessage, ...] = ()
+
+
+def serve(batch: Batch, services: Services) -> Served:
+    """What becomes of the messages of a batch.
+
+    Raises:
+        StoreUnavailable, ModelError: worth trying again.
+    """
+    messages, stored = _read(batch, services)
+    new, misplaced, erased, continuing = [], [], [], set()
+    beginnings: dict[Key, Create | Put] = {}
+    for message in messages:
+        if is_erased(message, stored):
+            erased.append(message)
+            continue
+        key = conversation_key(message.owner.tenant_id, message.conversation_id or "")
+        origin = origin_of(stored.get(key))
+        if origin is not None and origin.owner != message.owner:
+            stored |= services.index.get([message_key(origin.owner, message.id), *_tombstone_keys([message], origin.owner)])
+        if origin is not None and has_erased_beginning(origin, message.conversation_id or "", stored):
+            beginnings[key] = anew(Create(conversation_row(message)), services.versions.next())
+            origin = None
+        elif origin is None and message.conversation_id is not None:
+            beginnings.setdefault(key, Create(conversation_row(message)))
+        if origin is not None and origin.began_with != message.position:
+            continuing.add(message.id)
+        if origin is not None and origin.owner != message.owner:  # it had been forgotten here whose this is
+            misplaced.append(message_key(message.owner, message.id))
+            message = owned_by(origin.owner, message)
+        if (goes_on := _unless_known(message, stored)) is not None:
+            new.append(goes_on)
+    living = [message for message in new if not message.deleted]
+    vectors, failure = vectors_of(living, services)
+    known = len(messages) - len(new) - len(erased)
+    return Served(
+        utterances=tuple(map(Utterance, living, vectors)),
+        duplicates=known if batch.messages is not None else 0,
+        failure=failure,
+        replayed=frozenset(row.id for row in stored.values() if row.version > CREATED),
+        continuing=frozenset(continuing),
+        beginnings=tuple(beginnings.values()),
+        misplaced=tuple(misplaced),
+        erased=tuple(erased),
+    )
+
+
+def anew(beginning: Create | Put, version: int) -> Put:
+    """The same beginning, in the place of one that was erased."""
+    return Put(replace(beginning.row, version=version))
+
+
+def owned_by(owner: Owner, message: StoredMessage) -> StoredMessage:
+    """A conversation has one owner, fixed by its first message."""
+    return message if owner == message.owner else message.model_copy(update={"owner": owner})
+
+
+def _read(batch: Batch, services: Services) -> tuple[Sequence[StoredMessage], dict[Key, Row]]:
+    """The messages of a batch, and what the index holds of them, their conversations and erasures."""
+    get = services.index.get
+    if batch.messages is not None:
+        messages: Sequence[StoredMessage] = batch.messages
+        stored = get([*batch.keys, *_conversations(messages), *_tombstone_keys(messages)])
+    else:
+        stored = get(batch.keys)
+        records = [stored[key].record() for key in batch.keys if key in stored]
+        messages = [record for record in records if isinstance(record, StoredMessage)]
+        stored |= get([*_conversations(messages), *_tombstone_keys(messages)])
+    return messages, stored
+
+
+def _conversations(messages: Sequence[StoredMessage]) -> list[Key]:
+    named = [(message.owner.tenant_id, message.conversation_id) for message in messages]
+    return [conversation_key(tenant_id, identity) for tenant_id, identity in dict.fromkeys(named) if identity is not None]
+
+
+def _tombstone_keys(messages: Sequence[StoredMessage], owner: Owner | None = None) -> list[Key]:
+    named = dict.fromkeys((owner or message.owner, message.conversation_id) for message in messages)
+    return list(dict.fromkeys(key for each in named for key in tombstone_keys(*each)))
+
+
+def _unless_known(message: StoredMessage, rows: dict[Key, Row]) -> StoredMessage | None:
+    """The message as it goes on; None for one that came before from elsewhere."""
+    key = message_key(message.owner, message.id)
+    row = rows.get(key)
+    stored = row.record() if row is not None else None
+    if not isinstance(stored, StoredMessage):
+        return message
+    if is_erased(stored, rows):  # on its way out: this one is new
+        del rows[key]
+        return message
+    if stored.position != message.position:
+        return None
+    return stored if stored.edited_by is not None else message

@@ -1,0 +1,210 @@
+"""Erasing a conversation, or an owner: nothing is left, nothing else is touched, and what is older stays out."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flows.items import Arrived, Erasure, Pause
+from mneme.ports import Filter, Scope
+from mneme.records import Owner
+from mneme.rows import Collection, Row
+from tests.flows.river import START, River, contents, edit, episodes, erase, forget, message
+from tests.flows.test_river_chaos import SlowPool
+from tests.memory_index_reference import ReferenceIndex
+
+ANN = Owner(tenant_id="default", type="user", id="ann")
+
+
+def talk(conversation: str = "talk", first: int = 0, **fields: str) -> list[Arrived]:
+    texts = [f"coffee with Bob in {conversation}", "NEW topic: Paris", "rain in Paris", "NEW job at Acme"]
+    return [message(first + at, text, conversation, **fields) for at, text in enumerate(texts)]
+
+
+def everything(index: ReferenceIndex) -> list[Row]:
+    """All rows, hidden ones and those of the flow itself included, but the tombstones and receipts, which name nobody."""
+    index.refresh()
+    return [row for place in Collection for row in index.scan(place) if row.kind not in ("erased", "erasure", "flush")]
+
+
+def test_of_a_forgotten_conversation_nothing_is_left_and_of_the_others_everything() -> None:
+    flow, clean = River(ReferenceIndex()), River(ReferenceIndex())
+    flow.feed(*talk(), *talk("other", 10))
+    flow.end()
+    flow.feed(forget(20))
+    flow.settle()
+    clean.feed(*talk("other", 10))
+    clean.end()
+    assert contents(flow.index) == contents(clean.index)
+    assert not [row.id for row in everything(flow.index) if "talk" in row.id or "talk" in str(row.body)]
+    assert (receipt := flow.receipt("gone")) is not None
+    assert receipt["removed"] == {"messages": 4, "episodes": 3, "facts": 4, "control": 2, "answers": 0, "dead_letters": 0}
+
+
+def test_what_only_a_forgotten_conversation_told_leaves_the_shared_records_of_its_owner() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(message(0, "Bob likes Paris", "talk"), message(1, "Bob paints", "other"))
+    flow.end()
+    [bob] = [row for row in flow.index.scan(Collection.GRAPH) if row.body["name"] == "Bob"]
+    assert len(bob.body["mentions"]) == 2
+    flow.feed(forget(20))
+    flow.settle()
+    flow.index.refresh()
+    assert {row.body["name"] for row in flow.index.scan(Collection.GRAPH)} == {"Bob"}
+    [bob] = flow.index.scan(Collection.GRAPH)
+    assert [mention["text"] for mention in bob.body["mentions"]] == ["Bob in Bob paints"]
+
+
+def test_a_fact_that_a_forgotten_one_had_ended_holds_again() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(message(0, "I live in Paris", "other"), message(1, "I moved to Rome", "talk"))
+    flow.end()
+    before = {row.body["atomic_fact"]: row.valid_to for row in flow.index.scan(Collection.FACTS)}
+    flow.feed(forget(20))
+    flow.settle()
+    flow.index.refresh()
+    [fact] = flow.index.scan(Collection.FACTS)
+    assert fact.valid_to is None
+    assert before.keys() == {"I live in Paris", "I moved to Rome"}
+
+
+def test_of_an_erased_owner_nothing_is_left() -> None:
+    flow, clean = River(ReferenceIndex()), River(ReferenceIndex())
+    eve = talk("eve's", 10, user_id="eve")
+    flow.feed(*talk(), *eve, *talk("other", 20), erase(30))
+    flow.end()
+    clean.feed(*eve)
+    clean.end()
+    assert contents(flow.index) == contents(clean.index)
+    assert not [row.id for row in everything(flow.index) if row.owner_id == "ann" or "/talk" in row.id or "/other" in row.id]
+    scope = Filter("default", (ANN.key,), hidden=True)
+    assert sum(flow.index.count(place, scope) for place in Collection) == 0
+    assert (receipt := flow.receipt("gone")) is not None
+    assert receipt["removed"]["messages"] == 8
+
+
+def test_the_traces_outside_the_index_are_erased_with_what_they_are_about() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*talk(), erase(30, erasure_id="all"))
+    flow.end()
+    flow.feed(*talk("second", 40, after=90_000), forget(50, "second", erasure_id="one"))
+    flow.settle()
+    assert flow.letters.erased == [Scope("default", ("talk",), ANN), Scope("default", ("second",), None)]
+    assert [erased.erasure.erasure_id for erased in flow.answers_erased] == ["all", "one"]
+    assert [erased.erasure.owner for erased in flow.answers_erased] == [ANN, ANN]
+
+
+def test_an_erasure_of_what_nobody_knows_is_acknowledged_all_the_same() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(forget(0, "never seen", erasure_id="a"), erase(1, "nobody", erasure_id="b"))
+    flow.settle()
+    assert flow.receipt("a") is not None
+    assert flow.receipt("b") is not None
+
+
+def test_what_is_older_than_an_erasure_stays_out_and_what_is_newer_begins_anew() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*talk(), forget(20))
+    flow.end()
+    older = message(5, "Zebra again", after=300)  # from another partition, behind the erasure, but it had arrived before
+    other_place = older.message.position.model_copy(update={"partition": 1, "offset": 77})
+    flow.feed(Arrived(older.message.model_copy(update={"position": other_place})))
+    newer, erased = message(21, "hello again").message, talk()[0].message
+    same_id = {"id": erased.id, "message_id": erased.message_id}
+    flow.feed(Arrived(newer.model_copy(update=same_id)))
+    flow.end()
+    assert [row.body["text"] for row in flow.index.scan(Collection.MESSAGES)] == ["hello again"]
+    assert episodes(flow.index) == [("m000",)]
+    assert flow.tally["erased"] == 1
+
+
+def test_older_messages_stay_out_after_a_restart_too() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*talk(), forget(20))
+    flow.end()
+    flow.epoch()
+    flow.crash()
+    flow.feed(*talk())
+    flow.end()
+    assert contents(flow.index) == {}
+    assert not [row for row in everything(flow.index) if row.kind == "conversation"]
+
+
+def test_a_message_of_the_same_moment_behind_the_erasure_is_newer() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*talk(), forget(20))
+    behind = message(21, "hello", after=86_400)
+    assert behind.message.created_at == START + timedelta(days=1)
+    flow.feed(behind)
+    flow.end()
+    assert episodes(flow.index) == [("m021",)]
+
+
+def test_an_edit_that_is_older_than_an_erasure_leaves_no_dead_letter_with_its_text() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*talk(), forget(20))
+    flow.end()
+    flow.feed(edit(1, "Zebra secrets", 30, topic="backfill"))
+    flow.settle()
+    flow.epoch()
+    flow.crash()
+    flow.feed(edit(1, "Zebra secrets", 31, topic="backfill"))
+    flow.settle()
+    assert flow.letters.letters == []
+    assert "Zebra" not in str([row.body for row in everything(flow.index)])
+
+
+def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> None:
+    flow = River(ReferenceIndex())
+    flow.feed(*talk(), forget(20), message(21, "mine now", user_id="eve"), message(22, "still mine", user_id="ann"))
+    flow.end()
+    assert {row.owner_id for row in flow.index.scan(Collection.MESSAGES)} == {"eve"}
+    flow.epoch()
+    flow.forget_conversations()
+    flow.feed(message(23, "and mine", user_id="ann"))
+    flow.end()
+    assert {row.owner_id for row in everything(flow.index) if row.collection is not Collection.CONTROL} == {"eve"}
+
+
+@pytest.mark.parametrize("whole_owner", [False, True])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=int(__import__("os").environ.get("EX","40")), deadline=None)
+def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been(whole_owner: bool, seed: int) -> None:
+    luck = random.Random(seed)
+    pool = SlowPool(luck)
+    flow, clean = River(ReferenceIndex(), submit=pool, idle_seconds=1.0), River(ReferenceIndex())
+    erasure = erase(100) if whole_owner else forget(100)
+    others = talk("eve's", 20, user_id="eve") if whole_owner else talk("other", 20)
+    behind = talk("talk", 110)
+    source: list[Arrived | Erasure | Pause] = [*_mixed(luck, talk(), others), erasure, *behind]
+    for item in source:
+        flow.feed(item)
+        pool.work(luck.randrange(6))
+        flow.wait(luck.choice([0.0, 0.1, 2.0]))
+        if luck.random() < 0.2:
+            flow.epoch()
+        if luck.random() < 0.2:
+            pool.abandon()
+            flow.crash()
+    flow.feed(Pause("", "end"))
+    for _ in range(400):
+        pool.work(4)
+        flow.wait(0.1)
+    assert not flow.unfinished
+    assert flow.receipt("gone") is not None
+
+    clean.feed(*others, *behind)
+    clean.end()
+    assert contents(flow.index) == contents(clean.index)
+    left = [row.id for row in everything(flow.index) if row.collection is Collection.CONTROL]
+    assert sorted(left) == sorted(row.id for row in everything(clean.index) if row.collection is Collection.CONTROL)
+
+
+def _mixed(luck: random.Random, one: list[Arrived], other: list[Arrived]) -> list[Arrived]:
+    """Two conversations, each in its order."""
+    one, other, mixed = list(one), list(other), []
+    while one or other:
+        mixed.append((one if one and (not other or luck.random() < 0.5) else other).pop(0))
+    return mixed
