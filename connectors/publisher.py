@@ -9,6 +9,7 @@ from connectors.kafka import create_topics
 from connectors.kafka_producer import DELIVERY_SECONDS, Record, ReliableProducer
 from mneme.errors import InputError
 from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Erase, Flush, Forget, Message
+from mneme.records import Owner
 from mneme.settings import Kafka, load_settings
 
 Event = Message | Edit | Delete | Flush | Forget | Erase | Document
@@ -69,6 +70,23 @@ class Publisher:
         self.send(Flush(tenant_id=tenant, conversation_id=conversation, flush_id=flush_id))
         self.flush()
         return flush_id
+
+    def forget_conversation(self, tenant: str, conversation: str) -> str:
+        """Erase a conversation; returns the erasure id, under which the receipt appears once nothing is left of it."""
+        erasure_id = uuid4().hex
+        self.send(Forget(tenant_id=tenant, conversation_id=conversation, erasure_id=erasure_id))
+        self.flush()
+        return erasure_id
+
+    def erase_owner(self, owner: Owner) -> str:
+        """Erase all that is known of an owner; returns the erasure id, under which the receipt appears.
+
+        Stop sending for the owner until then: what is sent meanwhile may be read before the erasure, and go with it.
+        """
+        erasure_id = uuid4().hex
+        self.send(Erase(tenant_id=owner.tenant_id, **{f"{owner.type}_id": owner.id}, erasure_id=erasure_id))
+        self.flush()
+        return erasure_id
 
     def close(self) -> None:
         """Flush, then release the connection.

@@ -61,7 +61,7 @@ class EmbedLane:
         if state is not None:
             self._restore(decode_state(state, STATE_VERSION, {1: lambda older: older}))
 
-    def on_batch(self, items: Sequence[Arrived | Amendment | Erasure | Pause]) -> Iterator[Passed]:
+    def on_batch(self, items: Sequence[Arrived | Amendment | Embedded | Erasure | Pause]) -> Iterator[Passed]:
         """Take in what arrived."""
         fresh: list[StoredMessage] = []
         for item in items:
@@ -84,6 +84,9 @@ class EmbedLane:
                 self._amend(Waiting(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
             elif isinstance(item, Erasure):
                 yield from self._erase(item)
+            elif isinstance(item, Embedded):  # of a rebuild: stored long ago, and nothing before it is at work
+                yield from self.poll()
+                yield item
             else:
                 owner = self._owners.get(item.lane)
                 pause = replace(item, owner_key=owner.key) if owner else item

@@ -1,6 +1,7 @@
 """extract: a cut becomes an episode with its facts; the work runs in the pool, in order within a conversation.
 
-A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why. Model calls
+A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why. A defect costs the
+one episode that meets it (flows/defects.py). Model calls
 are cached by content before they are used (connectors/answer_cache.py), so that a replay pays nothing and says the same.
 """
 
@@ -13,6 +14,7 @@ from datetime import datetime
 
 from flows.assemble import NewTexts, assemble
 from flows.cuts import Cut, Extraction, Extractor
+from flows.defects import end_of_traceback, is_defect
 from flows.items import Erasure, Extracted, Pause, Reference, Retraction, SinkItem
 from flows.pump import Pump, worth_retrying
 from flows.references import MessagesGone, owner_of, read_cut, refer, referred, weight_of
@@ -69,6 +71,9 @@ class ExtractLane:
                     yield referred(reference)
             elif isinstance(done, MessagesGone):
                 log.warning("%s", done)
+            elif is_defect(done):
+                log.error("%s is not extracted: %s; see the dead letter", reference["id"], type(done).__name__)
+                yield letter(reference, end_of_traceback(done), self._services)
             else:
                 raise done
 
@@ -100,13 +105,12 @@ class ExtractLane:
         call: Callable[[], Done] | None = None
         if reference["is"] == "cut":
             call = lambda: extract(reference, cut or read_cut(reference, self._services), self._services)  # noqa: E731
-        queue: str = reference.get("queue", reference["lane"])
-        self._pump.add(queue, reference, call)
+        self._pump.add(str(reference.get("queue", reference["lane"])), reference, call)
 
 
-def letter(reference: Reference, failure: str, services: Services) -> DeadLetter:
+def letter(reference: Reference, failure: str, services: Services, stage: str = "extract") -> DeadLetter:
     """What went wrong with an episode; its bytes are the reference, from which it can be made again."""
-    return DeadLetter("extract", failure, json.dumps(reference).encode(), None, services.clock())
+    return DeadLetter(stage, failure, json.dumps(reference).encode(), None, services.clock())
 
 
 def extract(reference: Reference, cut: Cut, services: Services) -> Done:

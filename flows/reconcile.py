@@ -7,7 +7,8 @@ For each owner one job at a time, over everything that waits for it, in order:
    sees all of it.
 3. On the worker: versions, and one bulk for all writes of the job; then the flushes that waited behind them.
 
-An erasure takes its place in that order as a job of its own (flows/erase.py), once all its tokens are here.
+A job that meets a defect is done again one work at a time, and the work that meets it is left out with a dead letter
+(flows/defects.py). An erasure takes its place in that order as a job of its own (flows/erase.py), once all its tokens are here.
 """
 
 import logging
@@ -21,6 +22,7 @@ from flows.consistency.deciders import Deciders
 from flows.consistency.judges import RuleJudge
 from flows.consistency.revise import Revision, revise
 from flows.consistency.view import View
+from flows.defects import end_of_traceback, is_defect
 from flows.erase import Swept, sweep
 from flows.extract import extract, letter
 from flows.held import Held
@@ -31,7 +33,7 @@ from flows.services import Services
 from flows.state import decode_state, encode_state
 from flows.unseen import Unseen
 from mneme.errors import ModelError
-from mneme.ports import Put, Remove
+from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
 
@@ -77,6 +79,7 @@ class ReconcileLane:
         self._unseen = Unseen()
         self._waiting: dict[str, deque[_Work]] = {}
         self._at_work: set[str] = set()
+        self._one_by_one: Counter[str] = Counter()  # how many of an owner's works are jobs of their own, after a defect
         self._tokens: Counter[str] = Counter()
         self._done: Held[FlushDone] = Held(services.processes)
         if state is not None:
@@ -102,9 +105,10 @@ class ReconcileLane:
         """Write what is ready, and begin what waited for it."""
         while done := list(self._pump.finished()):
             for works, outcome in done:
-                if isinstance(outcome, BaseException):
-                    raise outcome
                 self._at_work.discard(works[0].queue)
+                if isinstance(outcome, BaseException):
+                    yield from self._without_defects(works, outcome)
+                    continue
                 if isinstance(outcome, Swept):
                     yield from self._swept(outcome)
                 elif outcome is not None:
@@ -160,7 +164,9 @@ class ReconcileLane:
         """What an owner's next job is about: an erasure, or what waits before the next one."""
         waiting = self._waiting[queue]
         works = [waiting.popleft()]
-        if works[0].reference["is"] != "erasure":
+        if self._one_by_one[queue]:
+            self._one_by_one[queue] -= 1
+        elif works[0].reference["is"] != "erasure":
             while waiting and len(works) < _MOST_EPISODES and waiting[0].reference["is"] != "erasure":
                 works.append(waiting.popleft())
         if not waiting:
@@ -203,6 +209,19 @@ class ReconcileLane:
             view = View(owner, services.index, unseen)
             revise(view, revisions, by_rule)
         return view.changes()
+
+    def _without_defects(self, works: tuple[_Work, ...], error: BaseException) -> Iterator[DeadLetter]:
+        """A job failed: find the work that it failed with, and leave that out. An erasure is never left out."""
+        if not is_defect(error) or works[0].reference["is"] == "erasure":
+            raise error
+        if len(works) > 1:
+            queue = works[0].queue
+            self._waiting.setdefault(queue, deque()).extendleft(reversed(works))
+            self._one_by_one[queue] += len(works)
+            return
+        reference = works[0].reference
+        log.error("%s is not reconciled: %s; see the dead letter", reference["id"], type(error).__name__)
+        yield letter(reference, end_of_traceback(error), self._services, stage="reconcile")
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
         writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())

@@ -4,28 +4,32 @@ The work is done in flows/conversations/; this step keeps the conversations of o
 pool where it calls a model), looks after time, and holds no texts of conversations that rest: those are references,
 read again from the index, in the pool, when the conversation goes on. Changes of what was decided long ago, and
 conversations that were forgotten here, are read from the index too (resegment.py). While a conversation waits for
-the pool it only takes in messages and changes; pauses wait with it.
+the pool it only takes in messages and changes; pauses wait with it. One that meets a defect is put in quarantine, and a
+``flush`` asks for it again; the others go on (flows/conversations/quarantine.py).
 """
 
 import heapq
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
 from flows.conversations.conversation import Conversation, Limits, Question
+from flows.conversations.quarantine import is_quarantined, noted, quarantine_letter, quarantined, released
 from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
 from flows.conversations.rest import Resting, Texts, owner_at_rest, read_texts, rest, without_texts
 from flows.conversations.shelf import Awake, Shelf, joined, parts_in
 from flows.conversations.verdicts import judge
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
+from flows.defects import is_defect
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.pump import Pump, next_poll
 from flows.references import refer, referred
 from flows.services import Services
 from flows.tombstones import Tombstone
 from mneme.ids import section_id
-from mneme.ports import Remove
+from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 
 # Conversations of a bucket that are kept after they went idle; older ones are found again in the index. All are written
@@ -34,8 +38,10 @@ _RESTING = 256
 _WAKING = 4  # conversations of a bucket that are read at a time because it is time: after a restart that may be very many
 _TIMES_MILLISECONDS = 100  # what is due is looked at together: each time costs the engine a look at all buckets
 
-Out = Cut | Retraction | Pause | Erasure | WriteBatch
+Out = Cut | Retraction | Pause | Erasure | WriteBatch | DeadLetter
 Found = TypeVar("Found")
+
+log = logging.getLogger(__name__)
 
 
 class SegmentLane:
@@ -73,7 +79,9 @@ class SegmentLane:
             if isinstance(item, Pause):
                 for lane in [item.lane] if item.lane else self._open_lanes():
                     touched.pop(lane, None)
-                    yield from self._pause(lane, item, now)
+                    if item.reason == "flush" and self._is_quarantined(lane):
+                        self._resting[lane] = released(self._resting[lane], now)
+                    yield from self._pause_unless_defective(lane, item, now)
             elif isinstance(item, Erasure):
                 for lane in self._erased_lanes(item):
                     touched.pop(lane, None)
@@ -81,6 +89,10 @@ class SegmentLane:
                 yield from self._pass_on_if_done(item)
             elif item.utterance.message.document_id is not None:
                 yield section_cut(item.utterance)
+            elif self._is_quarantined(item.lane):
+                before = self._resting[item.lane]
+                if (after := noted(before, item, now)) is not before:
+                    self._resting[item.lane] = after
             elif isinstance(item, Embedded):
                 self._conversation_of(item, item.continues).hold(item.utterance, now, doubtful=item.replayed)
                 touched[item.lane] = None
@@ -88,39 +100,27 @@ class SegmentLane:
                 self._conversation_of(item, True).amend(item.utterance, now, item.replayed)
                 touched[item.lane] = None
         for lane in touched:
-            yield from self._go_on(lane, now)
+            yield from self._unless_defective(lane, self._go_on(lane, now))
         yield from self.poll()
 
     def poll(self) -> Iterator[Out]:
         """Take what the pool has found out, and do what is due."""
         now = self._services.clock()
         for lane, texts in self._texts.finished():
-            self._take_texts(lane, _result(texts, Texts))
+            yield from self._unless_defective(lane, self._with_texts(lane, texts))
             yield from self._resume(lane, now)
         for (lane, question), outcome in self._verdicts.finished():
-            verdict = _result(outcome, Verdict)
-            self._judging.discard(lane)
-            conversation = self._awake[lane]
-            yield from conversation.apply(question, verdict)
-            if verdict.tail_complete and not conversation.undecided:
-                yield from conversation.pause(self._services.fallback_detector, "boundary")
+            yield from self._unless_defective(lane, self._with_verdict(lane, question, outcome))
             yield from self._resume(lane, now)
         for (as_it_was, marker), found in self._past.finished():
             yield WriteBatch((Remove(marker, self._services.versions.next()),))
-            if isinstance(found, BaseException):
-                raise found
-            assert found is not None, "only jobs are handed to this pump"
-            self._looking_back.discard(as_it_was.lane)
-            conversation = self._awake[as_it_was.lane]
-            yield from found.work_into(conversation, as_it_was)
-            if found.open is not None:
-                yield from self._show_again(conversation)
+            yield from self._unless_defective(as_it_was.lane, self._with_past(as_it_was, found))
             yield from self._resume(as_it_was.lane, now)
         while self._due and self._due[0][0] <= now and len(self._waking) < _WAKING:
             due, lane = heapq.heappop(self._due)
             if self._scheduled.get(lane) == due:  # else something earlier took its place
                 del self._scheduled[lane]
-                yield from self._go_on(lane, now)
+                yield from self._unless_defective(lane, self._go_on(lane, now))
 
     def wake_at(self) -> datetime | None:
         """When something is due: the pool to look at, a held message, an idle conversation."""
@@ -167,12 +167,32 @@ class SegmentLane:
             self._waiting.setdefault(lane, []).append(waiting)
         return conversation
 
-    def _take_texts(self, lane: str, texts: Texts) -> None:
+    def _with_texts(self, lane: str, outcome: object) -> Iterator[Out]:
+        texts = _result(outcome, Texts)
         del self._waking[lane]
         conversation = self._awake[lane]
         conversation.episode, conversation.undecided = texts.episode, texts.undecided
         conversation.held = sorted([*texts.held, *conversation.held], key=lambda held: held.place)
         conversation.changes = texts.changes | conversation.changes
+        yield from ()
+
+    def _with_verdict(self, lane: str, question: Question, outcome: object) -> Iterator[Out]:
+        verdict = _result(outcome, Verdict)
+        self._judging.discard(lane)
+        conversation = self._awake[lane]
+        yield from conversation.apply(question, verdict)
+        if verdict.tail_complete and not conversation.undecided:
+            yield from conversation.pause(self._services.fallback_detector, "boundary")
+
+    def _with_past(self, as_it_was: Conversation, found: Resegmented | Remembered | BaseException | None) -> Iterator[Out]:
+        if isinstance(found, BaseException):
+            raise found
+        assert found is not None, "only jobs are handed to this pump"
+        self._looking_back.discard(as_it_was.lane)
+        conversation = self._awake[as_it_was.lane]
+        yield from found.work_into(conversation, as_it_was)
+        if found.open is not None:
+            yield from self._show_again(conversation)
 
     def _waits_for_the_pool(self, lane: str) -> bool:
         return lane in self._judging or lane in self._waking or lane in self._looking_back
@@ -189,16 +209,19 @@ class SegmentLane:
     def _resume(self, lane: str, now: datetime) -> Iterator[Out]:
         """The pool has answered: do what had to wait for it."""
         waiting = self._waiting.pop(lane, [])
-        for item in waiting:
+        # Erasures first: what came in behind one must not be decided together with what is erased.
+        for item in sorted(waiting, key=lambda each: isinstance(each, Pause)):
             if isinstance(item, Pause):
-                yield from self._pause(lane, item, now)
+                yield from self._pause_unless_defective(lane, item, now)
             else:
                 self._erase(lane, item)
                 yield from self._pass_on_if_done(item)
         if not waiting:
-            yield from self._go_on(lane, now)
+            yield from self._unless_defective(lane, self._go_on(lane, now))
 
     def _go_on(self, lane: str, now: datetime) -> Iterator[Out]:
+        if self._is_quarantined(lane):
+            return
         conversation = self._wake(lane)
         if conversation is None or self._waits_for_the_pool(lane):
             return
@@ -224,6 +247,37 @@ class SegmentLane:
                 self._lay_to_rest(lane)
         if pause.flush_id:
             yield pause
+
+    # --- defects -----------------------------------------------------------------------------------------------------
+
+    def _is_quarantined(self, lane: str) -> bool:
+        return self._resting.is_shown(lane) and is_quarantined(self._resting[lane])
+
+    def _unless_defective(self, lane: str, work: Iterator[Out]) -> Iterator[Out]:
+        """What comes of work on a conversation, all of it or, if it meets a defect, nothing but the letter about it."""
+        try:
+            done = list(work)
+        except Exception as error:  # whatever it is, it must not stop the other conversations at every start
+            if not is_defect(error):
+                raise
+            log.error("conversation put in quarantine: %s; see the dead letters", type(error).__name__)
+            done = [self._quarantine(lane, error)]
+        yield from done
+
+    def _pause_unless_defective(self, lane: str, pause: Pause, now: datetime) -> Iterator[Out]:
+        """A flush is answered in any case: what it flushed is searchable as it was said."""
+        done = list(self._unless_defective(lane, self._pause(lane, pause, now)))
+        yield from done
+        if pause.flush_id and any(isinstance(item, DeadLetter) for item in done):
+            yield pause
+
+    def _quarantine(self, lane: str, error: Exception) -> DeadLetter:
+        for at_work in (self._judging, self._looking_back):
+            at_work.discard(lane)
+        self._scheduled.pop(lane, None)
+        resting = quarantined(self._awake.pop(lane), self._waking.pop(lane, None))
+        self._resting[lane] = resting
+        return quarantine_letter(lane, resting, error, self._services.clock())
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 

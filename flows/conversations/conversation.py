@@ -116,20 +116,21 @@ class Conversation:
 
     def without(self, is_erased: Callable[[StoredMessage], bool]) -> "Conversation | None":
         """What is left when these messages are gone for good, to be decided anew; None if nothing is."""
-        arrived = self.touched_at
-        opened = [Held(utterance, arrived) for utterance in self.open] if arrived is not None else []
-        held = [each for each in (*opened, *self.held) if not is_erased(each.utterance.message)]
-        if not held:
+        undecided = [utterance for utterance in self.open if not is_erased(utterance.message)]
+        held = [each for each in self.held if not is_erased(each.utterance.message)]
+        left = [*undecided, *(each.utterance for each in held)]
+        if not left:
             return None
-        left = {each.utterance.message.message_id for each in held}
+        ids = {utterance.message.message_id for utterance in left}
         return Conversation(
             self.lane,
-            held[0].utterance.message.owner,
+            left[0].message.owner,
             self.conversation_id,
             self.limits,
             held=held,
-            doubtful=self.doubtful & left,
-            changes={identity: change for identity, change in self.changes.items() if identity in left},
+            undecided=undecided,
+            doubtful=self.doubtful & ids,
+            changes={identity: change for identity, change in self.changes.items() if identity in ids},
             touched_at=self.touched_at,
         )
 

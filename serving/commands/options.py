@@ -2,11 +2,14 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from mneme.errors import InputError
+
+if TYPE_CHECKING:
+    from mneme.records import Owner
 
 Value = TypeVar("Value", str, list[str], None)
 
@@ -57,3 +60,18 @@ VectorsOption = Annotated[
 def given(**values: str | None) -> dict[str, str]:
     """The options that were given."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def owner_of(user: str | None, group: str | None, agent: str | None, tenant: str) -> "Owner":
+    """The owner that exactly one of the options names.
+
+    Raises:
+        InputError: none or several.
+    """
+    from mneme.records import Owner
+
+    named = given(user=user, group=group, agent=agent)
+    if len(named) != 1:
+        raise InputError("give one of --user, --group and --agent: it says whose memory is meant")
+    [(owner_type, identity)] = named.items()
+    return Owner.model_validate({"tenant_id": tenant, "type": owner_type, "id": identity})

@@ -170,7 +170,7 @@ def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> 
 
 @pytest.mark.parametrize("whole_owner", [False, True])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=int(__import__("os").environ.get("EX","40")), deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been(whole_owner: bool, seed: int) -> None:
     luck = random.Random(seed)
     pool = SlowPool(luck)

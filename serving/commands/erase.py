@@ -1,0 +1,170 @@
+"""Commands that erase: forget a conversation, erase an owner. Both wait for the receipt, then look whether anything is left."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, owner_of
+from serving.console import messages, note, output
+
+if TYPE_CHECKING:
+    from mneme.events import Erase, Forget
+    from mneme.ports import Filter, MemoryIndex
+    from mneme.settings import Settings
+
+_POLL_SECONDS = 0.1
+
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+KafkaOption = Annotated[
+    bool, typer.Option("--kafka", help="Through the topics, to a flow that runs; without it the embedded index is erased here.")
+]
+TimeoutOption = Annotated[float, typer.Option(help="Seconds to wait for the receipt.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the program."""
+    app.command()(forget)
+    app.command()(erase)
+
+
+def forget(
+    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False)],
+    tenant: TenantOption = "default",
+    yes: YesOption = False,
+    kafka: KafkaOption = False,
+    timeout: TimeoutOption = 120.0,
+) -> None:
+    """Erase a conversation: its messages, and all that was made of them. What is sent to it later begins anew.
+
+    What it told leaves entities, profiles and the validity of other facts too, and comes back neither with a replay nor with
+    a rebuild. Kafka keeps its own copy until the topic's retention is over.
+    """
+    from mneme.events import Forget
+
+    _confirm(f"Erase conversation {conversation} for good?", yes)
+    _erase(Forget(tenant_id=tenant, conversation_id=conversation), kafka, timeout)
+
+
+def erase(
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: TenantOption = "default",
+    yes: YesOption = False,
+    kafka: KafkaOption = False,
+    timeout: TimeoutOption = 120.0,
+) -> None:
+    """Erase an owner: all conversations, documents, and everything known. One of --user, --group, --agent says whose.
+
+    Stop sending for the owner until the receipt is there. Kafka keeps its own copy until the topic's retention is over.
+    """
+    from mneme.events import Erase
+
+    owner = owner_of(user, group, agent, tenant)
+    _confirm(f"Erase everything known of {owner.type} {owner.id} for good?", yes)
+    _erase(Erase(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent), kafka, timeout)
+
+
+def _confirm(question: str, yes: bool) -> None:
+    if not yes and not typer.confirm(question):
+        raise typer.Abort
+
+
+def _erase(event: "Forget | Erase", kafka: bool, timeout: float) -> None:
+    from uuid import uuid4
+
+    from connectors.indices import open_index
+    from mneme.settings import load_settings
+
+    settings = load_settings()
+    event = event.model_copy(update={"erasure_id": uuid4().hex})
+    if kafka or settings.index.backend == "opensearch":
+        scope = _scope(event, settings)
+        _publish(event, settings)
+    else:
+        scope = _scope(event, settings)
+        _erase_here(event, settings)
+    index = open_index(settings, read_only=True)
+    try:
+        with messages().status("Waiting for the receipt"):
+            receipt = _receipt(index, event, timeout)
+        left = _left(index, scope) if scope is not None else 0
+    finally:
+        index.close()
+    removed = {name.replace("_", " "): count for name, count in receipt["removed"].items() if count}
+    told = ", ".join(f"{count:,} {name}" for name, count in removed.items()) or "nothing was known of it"
+    output().print(f"erased at {receipt['erased_at']}: {told}")
+    output().print(f"left in the index: {left}")
+    if left:
+        note(
+            "What came in while the erasure was under way is still there; erase again once nothing is sent any more.", "yellow"
+        )
+        raise typer.Exit(1)
+
+
+def _publish(event: "Forget | Erase", settings: "Settings") -> None:
+    from connectors import Publisher
+
+    with Publisher(settings.kafka) as publisher:
+        publisher.send(event)
+
+
+def _erase_here(event: "Forget | Erase", settings: "Settings") -> None:
+    """Take the event through the flow in this process, as one would a file."""
+    import flows
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "erase.jsonl"
+        file.write_bytes(event.to_bytes())
+        flows.ingest([file], settings)
+
+
+def _scope(event: "Forget | Erase", settings: "Settings") -> "Filter | None":
+    """What must be gone afterwards; None where nothing is known of a conversation."""
+    from connectors.indices import open_index
+    from flows.conversations.owners import conversation_key, origin_of
+    from mneme.events import Erase
+    from mneme.ports import Filter
+
+    if isinstance(event, Erase):
+        return Filter(event.tenant_id, (event.owner.key,), hidden=True)
+    key = conversation_key(event.tenant_id, event.conversation_id)
+    index = open_index(settings, read_only=True)
+    try:
+        origin = origin_of(index.get([key]).get(key))
+    finally:
+        index.close()
+    if origin is None:
+        return None
+    return Filter(event.tenant_id, (origin.owner.key,), conversation_ids=(event.conversation_id,), hidden=True)
+
+
+def _receipt(index: "MemoryIndex", event: "Forget | Erase", timeout: float) -> dict[str, Any]:
+    """The receipt, once it is there.
+
+    Raises:
+        StoreUnavailable: the time is over.
+    """
+    from mneme.errors import StoreUnavailable
+    from mneme.rows import erasure_receipt
+    from mneme.times import utc_now
+
+    key = erasure_receipt(event.tenant_id, event.erasure_id, utc_now(), {}).key
+    deadline = time.monotonic() + timeout
+    while not (row := index.get([key]).get(key)):
+        if time.monotonic() > deadline:
+            raise StoreUnavailable(
+                f"erasure {event.erasure_id} is not done after {timeout:g} s; it is in the topic, and done when `mneme run` "
+                "gets there"
+            )
+        time.sleep(_POLL_SECONDS)
+    return row.body
+
+
+def _left(index: "MemoryIndex", scope: "Filter") -> int:
+    from mneme.rows import Collection
+
+    return sum(index.count(collection, scope) for collection in Collection)
