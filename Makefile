@@ -8,7 +8,7 @@ BENCH_OUT ?= bench-results
 CODE := mneme connectors flows queries serving evaluation
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench docs lock clean
+.PHONY: help setup demo test lint audit format bench docs lock clean
 
 help: ## This list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -30,6 +30,9 @@ lint: $(STAMP) ## ruff, mypy --strict, and the one-way imports of the rooms
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/lint-imports
+
+audit: $(STAMP) ## Ask the OSV database for known vulnerabilities of the pinned packages (needs the network)
+	@$(BIN)/python requirements/audit.py
 
 format: $(STAMP) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .

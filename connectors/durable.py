@@ -3,6 +3,8 @@
 import fcntl
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,19 @@ from mneme.errors import StoreUnavailable
 
 def replace_json(path: Path, value: Any) -> None:
     """Write a JSON file so that a reader sees the old or the new one, never a part; on the disk on return."""
+    replace_bytes(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True).encode())
+
+
+def replace_bytes(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write a file so that a reader sees the old or the new one, never a part; on the disk on return."""
     temporary = path.with_suffix(path.suffix + ".new")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump(value, file, ensure_ascii=False, indent=1, sort_keys=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-    _sync_path(path.parent)
+    sync_path(path.parent)
 
 
 class FolderSync:
@@ -36,9 +44,9 @@ class FolderSync:
         present = _files(self._folder)
         new = present - self._synced
         for path in sorted(new):
-            _sync_path(Path(path))
+            sync_path(Path(path))
         for parent in sorted({os.path.dirname(path) for path in new}):
-            _sync_path(Path(parent))
+            sync_path(Path(parent))
         self._synced = present
 
 
@@ -65,16 +73,30 @@ class FolderLock:
         self._file.write(str(os.getpid()))
         self._file.flush()
 
+    def fileno(self) -> int:
+        """The descriptor of the lock: a process that inherits it holds the folder too, and until it ends."""
+        return self._file.fileno()
+
     def release(self) -> None:
         """Let another process write. Safe to repeat."""
         self._file.close()
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait until no other process is inside with the same file, which is made if it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _files(folder: Path) -> set[str]:
     return {os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names}
 
 
-def _sync_path(path: Path) -> None:
+def sync_path(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk; one that is gone is no error."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:  # a version that was cleaned up meanwhile

@@ -110,15 +110,19 @@ class EmbeddingQueue:
             future.set_result(vectors)
         return future
 
-    def close(self) -> None:
-        """Cancel what has not begun, wait for the batches that have, and end the threads. Safe to repeat."""
+    def close(self, grace_seconds: float | None = None) -> None:
+        """Cancel what has not begun, give the batches that have some time (None: all they need), and end the threads.
+
+        Safe to repeat.
+        """
+        deadline = None if grace_seconds is None else time.monotonic() + grace_seconds
         with self._changed:
             self._closed = True
             abandoned = {waiting.request.future for waiting in self._waiting}
             self._waiting.clear()
             self._changed.notify_all()
         for thread in self._threads:
-            thread.join()
+            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
         for future in abandoned:
             if not future.cancel() and not future.done():  # a part of it was embedded: it counts as running
                 future.set_exception(CancelledError())

@@ -15,6 +15,7 @@ from typing import Any
 
 from connectors.chat_events import Event, Given, complete
 from connectors.chat_exports import SHAPES, Shape, is_event, shape_of
+from connectors.content_formats import unread_format
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
@@ -165,8 +166,8 @@ def _recognise(path: Path) -> _Lines | _Chat | _Text:
         lines = list(itertools.islice(_filled_lines(file), _LINES_LOOKED_AT)) if head[:1] == b"{" else []
     if not head:
         raise InputError(f"{path}: the file is empty")
-    if head.startswith(b"%PDF") or b"\0" in head:
-        raise InputError(f"{path}: files of this format are not read yet; what is: {_UNDERSTOOD}, in UTF-8")
+    if (format := unread_format(head)) is not None:
+        raise InputError(f"{path}: it is {format}; files of this format are not read yet; what is: {_UNDERSTOOD}, in UTF-8")
     parsed = [_parsed(line) for line in lines]
     if ending not in _LINE_ENDINGS and parsed and parsed[0] is None and (data := _parsed(path.read_bytes())) is not None:
         return _chat(path, data)  # one object over many lines

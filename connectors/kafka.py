@@ -1,19 +1,23 @@
 """What every Kafka connector shares: the arguments of a connection, the client's errors in our words, and the topics."""
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kafka import errors
-from kafka.admin import KafkaAdminClient
+from kafka import TopicPartition, errors
+from kafka.admin import KafkaAdminClient, OffsetSpec
 
+from connectors.silent_loggers import silence
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
+from mneme.events import LARGEST_EVENT_BYTES
 from mneme.settings import Kafka
 
-LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
 LARGEST_INPUT_BYTES = LARGEST_EVENT_BYTES + 64 * 1024  # with key, headers and framing
 LARGEST_OUTPUT_BYTES = LARGEST_INPUT_BYTES + 1024 * 1024  # a dead letter is an input with headers that explain it
+
+silence("kafka.protocol.parser", "kafka.net.connection", below=logging.INFO)  # every request as it is, that of a login too
 
 # The client's own limit is 30 s: after a broker's restart a stream would stand still for that long.
 _LONGEST_RECONNECT_MS = 1_000
@@ -150,6 +154,18 @@ def create_topics(settings: Kafka) -> list[str]:
         return created
 
 
+def delete_topics(settings: Kafka, names: Sequence[str]) -> None:
+    """Delete topics with all that is in them; one that is not there is no error.
+
+    Raises:
+        SettingsError, StoreUnavailable, StoreRejected
+    """
+    with kafka_errors(settings, "deleting topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        for answer in admin.delete_topics(list(names), raise_errors=False)["topics"]:
+            if answer["error_code"] not in (0, errors.UnknownTopicOrPartitionError.errno):
+                raise errors.for_code(answer["error_code"])(answer["name"])
+
+
 def partitions_of(settings: Kafka, topic: str) -> list[int]:
     """The partitions of a topic, in order.
 
@@ -167,3 +183,17 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
         if found["error_code"] != 0:
             raise errors.for_code(found["error_code"])(topic)
     return sorted(partition["partition_index"] for partition in found["partitions"])
+
+
+def unread(settings: Kafka, topic: str) -> int:
+    """How many events of a topic lie behind what the group of the settings committed: what a lag monitor shows.
+
+    Raises:
+        StoreUnavailable, StoreRejected
+    """
+    partitions = [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)]
+    with kafka_errors(settings, f"looking for the lag of {topic}"), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        ends = admin.list_partition_offsets(dict.fromkeys(partitions, OffsetSpec.LATEST))
+        group = admin.list_group_offsets({settings.group_id: partitions})[settings.group_id]
+        done = {partition: group[partition].offset if partition in group else 0 for partition in partitions}
+        return sum(max(0, ends[partition].offset - max(0, done[partition])) for partition in partitions)

@@ -2,18 +2,23 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
+from pathlib import Path
 from threading import Lock
 
 from kafka import KafkaConsumer, TopicPartition
+from kafka.admin import KafkaAdminClient
 from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
 from connectors.dead_letters import safe_reason
+from connectors.durable import alone
 from connectors.kafka import connection_arguments, kafka_errors, partitions_of
 from connectors.kafka_producer import DELIVERY_SECONDS, Record, ReliableProducer
-from mneme.ports import Change, DeadLetter
+from connectors.letter_scope import tells_of
+from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
 from mneme.rows import Key, Row
 from mneme.settings import Kafka
@@ -49,7 +54,18 @@ class KafkaDeadLetters(_Sink):
     The value of a record is the event's own bytes, so that replaying it is copying it; what explains it is in the
     headers ``mneme-stage``, ``-reason``, ``-at`` and, for what came from Kafka or a file, ``-topic``, ``-partition``
     and ``-offset``.
+
+    Args:
+        settings: the broker and the topic.
+        delivery_seconds: how long a record is tried.
+        lock: a file that the processes of this machine share, so that one at a time takes letters away: of two at once, one
+            could bring back what the other took.
     """
+
+    def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS, lock: Path | None = None) -> None:
+        super().__init__(settings, delivery_seconds)
+        self._taking_away = Lock()
+        self._shared_lock = lock
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Keep letters; they are durable on return.
@@ -59,6 +75,40 @@ class KafkaDeadLetters(_Sink):
         """
         topic = self._settings.topics.dead_letters
         self._write(Record(topic, _letter_key(letter), letter.raw, _headers(letter)) for letter in letters)
+
+    def erase(self, scope: Scope) -> int:
+        """See ``DeadLetters``. The broker frees the disk when it next deletes a segment; nobody can read it from now on.
+
+        Raises:
+            StoreUnavailable, StoreRejected: some may still be there; nothing is lost by asking again.
+        """
+        return self.remove(lambda letter: tells_of(letter, scope))
+
+    def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
+        """Take letters away; how many.
+
+        1. Read up to the present end, and stop if no letter is unwanted.
+        2. Send those that stay again, as they are, behind the end. A crash leaves them there twice, which harms nobody.
+        3. Delete everything before that end.
+        """
+        topic = self._settings.topics.dead_letters
+        with self._taking_away, alone(self._shared_lock) if self._shared_lock else nullcontext():
+            # Step 1.
+            with _reading(self._settings) as (consumer, ends):
+                count = sum(unwanted(_letter(record)) for record in _records(consumer, ends))
+            if not count:
+                return 0
+            # Step 2.
+            with _reading(self._settings) as (consumer, _):
+                kept = (record for record in _records(consumer, ends) if not unwanted(_letter(record)))
+                self._write(_again(record) for record in kept)
+            # Step 3.
+            with (
+                kafka_errors(self._settings, f"deleting from {topic}"),
+                KafkaAdminClient(**connection_arguments(self._settings)) as admin,
+            ):
+                admin.delete_records({partition: end for partition, end in ends.items() if end > 0})
+        return count
 
 
 class KafkaChangeFeed(_Sink):
@@ -86,6 +136,14 @@ def read_dead_letters(settings: Kafka) -> Iterator[DeadLetter]:
     Raises:
         StoreUnavailable, StoreRejected
     """
+    with _reading(settings) as (consumer, ends):
+        for record in _records(consumer, ends):
+            yield _letter(record)
+
+
+@contextmanager
+def _reading(settings: Kafka) -> Iterator[tuple[KafkaConsumer, Mapping[TopicPartition, int]]]:
+    """A consumer of the dead letters, and where each partition ends now."""
     topic = settings.topics.dead_letters
     partitions = [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)]
     with kafka_errors(settings, f"reading {topic}"):
@@ -96,24 +154,31 @@ def read_dead_letters(settings: Kafka) -> Iterator[DeadLetter]:
             allow_auto_create_topics=False,
         )
         try:
-            for partition in partitions:
-                yield from _letters_of(consumer, partition)
+            yield consumer, consumer.end_offsets(partitions)
         finally:
             consumer.close(autocommit=False)
 
 
-def _letters_of(consumer: KafkaConsumer, partition: TopicPartition) -> Iterator[DeadLetter]:
-    consumer.assign([partition])
-    consumer.seek_to_beginning(partition)
-    end = consumer.end_offsets([partition])[partition]
-    heard = time.monotonic()
-    while consumer.position(partition) < end:
-        records = consumer.poll(timeout_ms=500).get(partition, ())
-        yield from (_letter(record) for record in records if record.offset < end)
-        now = time.monotonic()
-        heard = now if records else heard
-        if now - heard > _SILENCE_SECONDS:
-            raise KafkaTimeoutError(f"{partition.topic}/{partition.partition}: nothing came for {_SILENCE_SECONDS} s")
+def _records(consumer: KafkaConsumer, ends: Mapping[TopicPartition, int]) -> Iterator[ConsumerRecord]:
+    """Every record before the ends, partition by partition."""
+    for partition, end in ends.items():
+        consumer.assign([partition])
+        consumer.seek_to_beginning(partition)
+        heard = time.monotonic()
+        while consumer.position(partition) < end:
+            records = consumer.poll(timeout_ms=500).get(partition, ())
+            yield from (record for record in records if record.offset < end)
+            now = time.monotonic()
+            heard = now if records else heard
+            if now - heard > _SILENCE_SECONDS:
+                raise KafkaTimeoutError(f"{partition.topic}/{partition.partition}: nothing came for {_SILENCE_SECONDS} s")
+
+
+def _again(record: ConsumerRecord) -> Record:
+    """A record as it was written, to be written once more."""
+    headers = [(name, value.decode(errors="replace")) for name, value in record.headers if value is not None]
+    key = record.key.decode(errors="replace") if record.key is not None else None
+    return Record(record.topic, key, record.value or b"", headers)
 
 
 def _letter_key(letter: DeadLetter) -> str | None:

@@ -27,6 +27,7 @@ from mneme.times import utc_now
 
 TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch index
 VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another process takes
+_ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers lose theirs, which is meant
 COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 STALE_SHARE = 0.02  # a refresh leaves alone what moves BM25's statistics by less than this
@@ -49,24 +50,12 @@ class LanceTable:
         self._dimension: int = self._table.schema.field("vector").type.list_size
         self._sync = FolderSync(folder / f"{collection.value}.lance")
         self._rows = self._commits = self._unindexed = 0
+        self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
 
     @staticmethod
     def create(database: lancedb.DBConnection, collection: Collection, dimension: int) -> None:
         """Make the table with its indices: tokens for BM25, id and owner for lookups and prefilters."""
-        table = database.create_table(collection.value, schema=schema(dimension))
-        table.create_index(
-            "tokens",
-            config=FTS(
-                base_tokenizer="whitespace",
-                max_token_length=None,
-                lower_case=False,
-                stem=False,
-                remove_stop_words=False,
-                ascii_folding=False,
-            ),
-        )
-        for column in ("id", "owner_key", "parent_id"):
-            table.create_index(column, config=BTree())
+        _create_indices(database.create_table(collection.value, schema=schema(dimension)))
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
@@ -79,6 +68,7 @@ class LanceTable:
         """
         # Step 1.
         versions = self._versions([key_of(write).id for write in writes])
+        held_before = set(versions)
         # Step 2.
         results: list[WriteResult] = []
         changed: dict[Key, Put | Create | Remove] = {}
@@ -108,6 +98,7 @@ class LanceTable:
             merge.execute(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
             self._sync.sync()
             self._commits += 1
+            self._is_pure = self._is_pure and not any(key in held_before for key in changed)
             self._unindexed += len(changed)
             self._rows = self._rows or self._table.count_rows()
             if self._unindexed >= max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows) or (
@@ -129,6 +120,25 @@ class LanceTable:
         self._sync.sync()
         self._commits = self._unindexed = 0
         self._rows = self._table.count_rows()
+
+    def purge(self) -> None:
+        """Leave nothing in the files that was removed or replaced, not even the ids of tombstones.
+
+        1. Drop the tombstones: what is still on its way must be newer than what was removed.
+        2. Write all rows anew: a merge of files keeps deleted rows where they are few (a tenth, LanceDB 0.40).
+        3. Make the indices anew: they keep the tokens and ids of deleted rows.
+        4. Remove all versions but the last, with what an interrupted commit left.
+        """
+        if self._is_pure:
+            return
+        self._table.delete(f"{REMOVED_AT} IS NOT NULL")
+        self._table.update(values_sql={"version": "version"})
+        _create_indices(self._table)
+        self._table.optimize(cleanup_older_than=_ALL_VERSIONS, delete_unverified=True)
+        self._sync.sync()
+        self._commits = self._unindexed = 0
+        self._rows = self._table.count_rows()
+        self._is_pure = True
 
     def _versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
         """What is held for ids: the version, and whether it is a row (not a tombstone)."""
@@ -218,6 +228,21 @@ class LanceTable:
         query = MatchQuery(" ".join(dict.fromkeys(tokens)), "tokens")  # type: ignore[call-arg]  # its defaults are pydantic's
         search = self._table.search(query, query_type="fts").where(condition(filter), prefilter=True)
         return search.limit(limit).select([*columns, "_score"]).to_arrow()
+
+
+def _create_indices(table: Any) -> None:
+    """Tokens for BM25, ids and owner for lookups and prefilters; those that are there are made anew."""
+    config = FTS(
+        base_tokenizer="whitespace",
+        max_token_length=None,
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+    )
+    table.create_index("tokens", config=config)
+    for column in ("id", "owner_key", "parent_id"):
+        table.create_index(column, config=BTree())
 
 
 def _best(collection: Collection, found: pa.Table, scores: Sequence[float], limit: int) -> list[Hit]:

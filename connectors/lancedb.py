@@ -117,6 +117,13 @@ class LanceIndex:
             for collection in Collection:
                 self._table(collection).refresh()
 
+    def purge(self) -> None:
+        """See ``MemoryIndex``. All files are written anew, and a reader may have to repeat what it began before."""
+        with _store_errors(self._path), self._writing:
+            self._must_write()
+            for collection in Collection:
+                self._table(collection).purge()
+
     def metadata(self) -> dict[str, str]:
         """See ``MemoryIndex``."""
         with _store_errors(self._path):

@@ -21,6 +21,10 @@ def open_embedder(settings: Settings) -> Embedder:
             from connectors.openai_embedder import OpenAiEmbedder
 
             return OpenAiEmbedder(settings.embedder)
+        case "hash":
+            from connectors.hash_embedder import HashEmbedder
+
+            return HashEmbedder()
 
 
 def open_chat_model(settings: Settings) -> RememberingChat | None:

@@ -14,6 +14,7 @@ from opensearchpy.exceptions import RequestError
 from connectors.opensearch_bulk import BulkWriter
 from connectors.opensearch_client import mapped_errors, open_client, reason_of, refusal, shown
 from connectors.opensearch_mapping import alias_of, changeable_settings, index_settings, mapping, meta, row_of_document
+from connectors.opensearch_purge import DelayedPurge
 from connectors.opensearch_queries import (
     WITHOUT_VECTOR,
     Request,
@@ -32,6 +33,7 @@ from mneme.rows import Collection, Key, Row, Vector
 _PAGE = 1000  # rows of one realtime get or one page of a scan: about 5 MB with vectors
 _SNAPSHOT = "2m"  # how long a scan may pause between two pages
 _METADATA_ID = "mneme:metadata"  # a document of the control index without an owner, so that no search sees it
+_PURGE, _DUE, _ASKED_FOR = "purge", "due", "asked for"  # in the metadata: whether what was removed is still to be merged away
 
 
 class OpenSearchIndex:
@@ -53,6 +55,7 @@ class OpenSearchIndex:
         self._read_only = read_only
         self._client = open_client(settings)
         self._bulk = BulkWriter(self._send_bulk, settings, sleep)
+        self._purging = DelayedPurge(self._merge_away)
 
     # --- the indices -------------------------------------------------------------------------------------------------
 
@@ -77,6 +80,8 @@ class OpenSearchIndex:
                     raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
                 self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
                 self._update_settings(name, index["settings"]["index"])
+        if self.metadata().get(_PURGE) == _DUE:
+            self._purging.ask()
 
     def _indices(self) -> dict[Collection, tuple[str, dict[str, Any]]]:
         """Name and description of the index behind each alias that there is."""
@@ -262,6 +267,26 @@ class OpenSearchIndex:
         with mapped_errors(self._settings.url):
             self._client.indices.refresh(index=",".join(map(self._alias, Collection)))
 
+    def purge(self) -> None:
+        """Have the server merge away what was removed by now, within a minute (connectors/opensearch_purge.py); see the port.
+
+        If this process ends before that, its next start sees to it (``prepare``).
+        """
+        self.set_metadata({_PURGE: _DUE})
+        self._purging.ask()
+
+    def _merge_away(self) -> None:
+        """Merge every segment that has deleted documents; the server does it in the background."""
+        indices = ",".join(map(self._alias, Collection))
+        with mapped_errors(self._settings.url):
+            self._client.indices.flush(index=indices)  # what is not flushed yet is kept by the merge
+            # The server's own threshold leaves segments alone of which less than a tenth is deleted.
+            self._client.indices.put_settings(index=indices, body={"index.merge.policy.expunge_deletes_allowed": "0"})
+            self._client.indices.forcemerge(
+                index=indices, params={"only_expunge_deletes": "true", "wait_for_completion": "false"}
+            )
+        self.set_metadata({_PURGE: _ASKED_FOR})
+
     # --- metadata ----------------------------------------------------------------------------------------------------
 
     def metadata(self) -> dict[str, str]:
@@ -282,4 +307,5 @@ class OpenSearchIndex:
 
     def close(self) -> None:
         """Release connections."""
+        self._purging.cancel()
         self._client.close()

@@ -4,6 +4,7 @@ What the server answers is sorted by one question: may the same request succeed 
 responses and for single items of a bulk alike.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,8 +23,11 @@ from opensearchpy.exceptions import (
     TransportError,
 )
 
+from connectors.silent_loggers import silence
 from mneme import settings as mneme_settings
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
+
+silence("opensearch", "opensearchpy.trace", below=logging.CRITICAL)  # bodies, and answers that quote them; what counts is raised
 
 _CONNECTIONS = 32  # kept open; flows write and queries search from many threads
 _PASSING_TYPES = frozenset({"cluster_block_exception", "index_closed_exception"})  # until an operator or free disk lifts them
@@ -144,3 +148,33 @@ def reason_of(error: Mapping[str, Any]) -> tuple[str, str]:
 
 def _cause(error: ConnectionError) -> str:
     return str(error.info).rsplit(": ", 1)[-1]  # what urllib3 says before the last colon repeats host and port
+
+
+def drop_indices(settings: mneme_settings.OpenSearch) -> None:
+    """Delete all indices of a prefix, with their aliases; none is no error.
+
+    Raises:
+        StoreUnavailable, StoreRejected
+    """
+    client = open_client(settings)
+    try:
+        with mapped_errors(settings.url):
+            if names := ",".join(client.indices.get(index=f"{settings.index_prefix}-*")):
+                client.indices.delete(index=names)
+    finally:
+        client.close()
+
+
+def bulks_at_work(settings: mneme_settings.OpenSearch) -> int:
+    """How many bulk requests the server works at now.
+
+    Raises:
+        StoreUnavailable, StoreRejected
+    """
+    client = open_client(settings)
+    try:
+        with mapped_errors(settings.url):
+            nodes = client.tasks.list(params={"actions": "indices:data/write/bulk"})["nodes"]
+        return sum(len(node["tasks"]) for node in nodes.values())
+    finally:
+        client.close()

@@ -16,7 +16,7 @@ from mneme.ports import EmbedderIdentity
 from mneme.rows import Collection, Row, Vector
 
 LAYOUT = "1"  # a change of the mapping that old indices cannot follow raises this
-VECTOR_DECIMALS = 9  # beyond them a float32 below 1 holds nothing: half the bytes of Python's own digits
+VECTOR_DIGITS = 9  # a float32 comes back exactly from nine digits: half the bytes of Python's own
 
 _KEYWORDS = (
     *("id", "kind", "tenant_id", "owner_key", "owner_type", "owner_id", "conversation_id", "document_id"),
@@ -114,6 +114,10 @@ def row_of_document(collection: Collection, document: Mapping[str, Any]) -> Row:
 
 
 def digits(vector: Vector) -> list[float]:
-    """A vector as numbers that are short in JSON."""
-    numbers: list[float] = np.asarray(vector, dtype=np.float64).round(VECTOR_DECIMALS).tolist()
+    """A vector as numbers that are short in JSON, and exactly the same when they are read as float32."""
+    wide = np.asarray(vector, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # what is not finite the server refuses
+        magnitude = np.floor(np.log10(np.abs(wide), where=wide != 0, out=np.zeros_like(wide)))
+        scale = 10.0 ** (VECTOR_DIGITS - 1 - magnitude)
+        numbers: list[float] = (np.rint(wide * scale) / scale).tolist()
     return numbers

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import PurePath
 
+from connectors.content_formats import unread_format
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
@@ -36,6 +37,8 @@ class PlainTextParser:
         """See ``DocumentParser``."""
         if media_type is not None and media_type.split(";")[0].strip().lower() not in _READABLE:
             raise InputError(f"{name}: the format {media_type} is not read yet; send plain text or Markdown")
+        if (format := unread_format(content)) is not None:
+            raise InputError(f"{name}: it is {format}, which is not read yet; send plain text or Markdown")
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:

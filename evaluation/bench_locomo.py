@@ -136,20 +136,9 @@ def fresh_index(settings: Settings, bench: str) -> Iterator[Settings]:
             yield own
         finally:
             if own.index.backend == "opensearch":
-                _drop_indices(own)
+                from connectors.opensearch_client import drop_indices
 
-
-def _drop_indices(settings: Settings) -> None:
-    from connectors.opensearch_client import mapped_errors, open_client
-
-    client = open_client(settings.opensearch)
-    try:
-        with mapped_errors(settings.opensearch.url):
-            names = ",".join(client.indices.get(index=f"{settings.opensearch.index_prefix}-*"))
-            if names:
-                client.indices.delete(index=names)
-    finally:
-        client.close()
+                drop_indices(own.opensearch)
 
 
 def _report(settings: Settings, ingested: IngestReport, answered: Sequence[Answered], methods: Sequence[str]) -> Report:

@@ -5,7 +5,7 @@ Both are plain objects over plain values: they know neither Bytewax nor an index
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -15,10 +15,14 @@ from mneme.rows import Vector
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Utterance:
-    """A message with its vector (of ``embedding_text``); None where the embedder did not serve."""
+    """A message with its vector (of ``embedding_text``); None where the embedder did not serve.
+
+    ``reading`` is what a detector noted about it, kept for the next question about the same conversation.
+    """
 
     message: StoredMessage
     vector: Vector | None
+    reading: object = field(default=None, init=False, repr=False)
 
 
 def embedding_text(message: StoredMessage) -> str:

@@ -9,6 +9,7 @@ written again, and converges (flows/versions.py). Several processes may run it t
 sources are spread over them, and each writes what its own steps hand over.
 """
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,14 +27,14 @@ from bytewax.run import cli_main
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.feeds import Fed, Feed
-from flows.items import Amendment, Arrived, Erased, Erasure, Extracted, FlushDone, Pause, Retraction, WriteBatch
+from flows.items import Amendment, Arrived, Embedded, Erased, Erasure, Extracted, FlushDone, Pause, Retraction, WriteBatch
 from flows.pending import Pending
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from flows.services import Services
 from flows.write import Writer
 from mneme.ids import stable_hash
-from mneme.ports import DeadLetter
+from mneme.ports import DeadLetter, Incoming
 from mneme.times import utc_now
 
 _REST = timedelta(milliseconds=5)  # between polls of a source that had nothing: quick enough, and no busy loop
@@ -105,7 +106,7 @@ def build(
 
     def decoded(fed: Fed) -> list[Any]:
         with failures:
-            items = [fed] if isinstance(fed, Pause) else list(decode(fed))
+            items = list(decode(fed)) if isinstance(fed, Incoming) else [fed]
         pending.enter(len(items) - 1)
         return items
 
@@ -184,7 +185,7 @@ def _without_key(pair: tuple[str, Any]) -> Any:
     return pair[1]
 
 
-def _conversation_bucket(item: Arrived | Amendment | Pause | Erasure, buckets: int) -> str:
+def _conversation_bucket(item: Arrived | Amendment | Embedded | Pause | Erasure, buckets: int) -> str:
     if isinstance(item, Pause | Erasure) and not item.lane:
         return f"{item.bucket:04d}"
     return f"{stable_hash(item.lane) % buckets:04d}"
@@ -205,7 +206,7 @@ def _step(
 
     def logic(state: bytes | None) -> _Logic:
         with failures:
-            return _Logic(f"{name}-{next(count)}", lane(services, state), services.pending, failures)
+            return _Logic(f"{name}-{next(count)}", lane(services, state), services, failures)
 
     return op.stateful_batch(name, up, logic)
 
@@ -213,12 +214,13 @@ def _step(
 class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
     """A lane as Bytewax drives it."""
 
-    def __init__(self, name: str, lane: Lane, pending: Pending, failures: Failures) -> None:
+    def __init__(self, name: str, lane: Lane, services: Services, failures: Failures) -> None:
         self._name = name
         self._lane = lane
-        self._pending = pending
+        self._pending = services.pending
+        self._tally = services.tally
         self._failures = failures
-        pending.jobs(name, lane.unfinished)
+        self._pending.jobs(name, lane.unfinished)
 
     def on_batch(self, values: list[Any]) -> tuple[list[Any], bool]:
         with self._failures:
@@ -236,8 +238,12 @@ class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
         return self._lane.wake_at()
 
     def snapshot(self) -> bytes:
+        began = time.perf_counter_ns()
         with self._failures:
-            return self._lane.snapshot()
+            state = self._lane.snapshot()
+        self._tally["snapshot_microseconds"] += (time.perf_counter_ns() - began) // 1000
+        self._tally["snapshot_bytes"] += len(state)
+        return state
 
     def _account(self, moving: int) -> None:
         self._pending.jobs(self._name, self._lane.unfinished)  # first: the total must not touch zero in between

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from flows.items import Pause
+from flows.items import Embedded, Pause
 from flows.pending import Pending
 from mneme.ports import Incoming
 
-Fed = Incoming | Pause
+Fed = Incoming | Embedded | Pause
 
 
 class Feed(Protocol):
@@ -66,6 +66,7 @@ class PartitionFeed:
         batch: the most events of a poll.
         stopping: ends the feed.
         may_read: further reason to pause (a backfill gives way to live traffic).
+        polled: called after each poll.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class PartitionFeed:
         batch: int,
         stopping: threading.Event,
         may_read: Callable[[], bool] = lambda: True,
+        polled: Callable[[], None] = lambda: None,
     ) -> None:
         self._reader = reader
         self._pending = pending
@@ -83,6 +85,7 @@ class PartitionFeed:
         self._batch = batch
         self._stopping = stopping
         self._may_read = may_read
+        self._polled = polled
         self._finished: int | None = None
 
     def next_batch(self) -> list[Fed]:
@@ -92,6 +95,7 @@ class PartitionFeed:
         if self._pending.total >= self._limit or not self._may_read():
             return []
         batch: list[Fed] = list(self._reader.poll(self._batch))
+        self._polled()
         self._pending.enter(len(batch))
         return batch
 

@@ -1,6 +1,8 @@
-"""How much this process has taken from its sources and not finished: what stops the sources, and ends a finite one."""
+"""How much the flow has taken from its sources and not finished: what stops the sources, and ends a finite one."""
 
 import threading
+
+from flows.shared_sum import SharedSum
 
 
 class Pending:
@@ -8,10 +10,17 @@ class Pending:
 
     A source asks ``total`` before it reads on: above its limit it pauses, which is the back-pressure; a finite source
     ends only at zero, because after its end no timer of the engine fires any more.
+
+    Where several processes run the flow, an item is counted in by the one that reads it and out by the one that finishes
+    it: the part of one process means nothing, only the sum of all does.
+
+    Args:
+        shared: the sum over all processes; None where there is one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shared: SharedSum | None = None) -> None:
         self._lock = threading.Lock()
+        self._shared = shared or SharedSum()
         self._moving = 0
         self._jobs: dict[str, int] = {}
         self._jobs_total = 0
@@ -20,11 +29,13 @@ class Pending:
         """Items were handed to the next step."""
         with self._lock:
             self._moving += count
+            self._tell()
 
     def leave(self, count: int = 1) -> None:
         """Items were taken in by a step."""
         with self._lock:
             self._moving -= count
+            self._tell()
 
     def jobs(self, step: str, count: int) -> None:
         """How many unfinished items a step holds now."""
@@ -34,9 +45,12 @@ class Pending:
                 self._jobs[step] = count
             else:
                 self._jobs.pop(step, None)
+            self._tell()
 
     @property
     def total(self) -> int:
-        """Unfinished items."""
-        with self._lock:
-            return self._moving + self._jobs_total
+        """Unfinished items of all processes."""
+        return self._shared.total
+
+    def _tell(self) -> None:
+        self._shared.put(self._moving + self._jobs_total)

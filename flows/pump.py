@@ -30,9 +30,9 @@ class NotYet(Exception):
     """Raised by a job whose input is still on its way through the flow: it is run again in a moment, however often."""
 
 
-def next_poll(now: datetime) -> datetime:
-    """The next point of the 20 ms grid."""
-    return from_milliseconds((to_milliseconds(now) // POLL_MILLISECONDS + 1) * POLL_MILLISECONDS)
+def next_poll(now: datetime, milliseconds: int = POLL_MILLISECONDS) -> datetime:
+    """The next point of the 20 ms grid, or of a wider one."""
+    return from_milliseconds((to_milliseconds(now) // milliseconds + 1) * milliseconds)
 
 
 def worth_retrying(error: BaseException) -> bool:

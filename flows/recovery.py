@@ -1,11 +1,12 @@
 """The recovery store: one runner at a time, one index it belongs to, and the number of the run.
 
-The directory holds Bytewax's store (``epochs/``), a lock file and ``mneme.json`` with the store's id and the last run.
+The directory holds Bytewax's files (``epochs/``), a lock file and ``mneme.json`` with the store's id and the last run.
 The index keeps the id and the run as well: a store that was lost, or an index that another store wrote, is noticed
-before anything is written.
+before anything is written. At start and after a clean stop Bytewax's files are tidied (flows/store_files.py).
 """
 
 import json
+import logging
 import uuid
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,61 +14,81 @@ from types import TracebackType
 from typing import Any
 
 from connectors.durable import FolderLock, replace_json
-from mneme.errors import StoreRejected, StoreUnavailable
+from flows.engine import make_store
+from flows.store_files import disk_errors, is_used, remedy, tidy
+from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 
+REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
+
+log = logging.getLogger(__name__)
+
 
 class RecoveryStore(AbstractContextManager["RecoveryStore"]):
-    """The recovery directory of one flow, held by this process.
+    """The recovery directory of one flow, held by this process and those that inherit ``lock``.
 
     Args:
         directory: where the store lives; made if it is not there.
         name: which flow it serves (``kafka``, ``files``): one index may be fed by one store of each name.
         buckets: into how many buckets its states are keyed.
+        partitions: into how many files a new store is divided.
 
     Raises:
-        StoreRejected: another process holds the directory, or its states are keyed into another number of buckets.
+        StoreRejected: another process holds the directory, its states are keyed into another number of buckets, or a
+            part of it is missing or damaged.
+        DiskFull: there is no room on its volume.
     """
 
-    def __init__(self, directory: Path, name: str, buckets: int) -> None:
+    def __init__(self, directory: Path, name: str, buckets: int, partitions: int) -> None:
         self._directory = directory
         self._name = name
-        directory.mkdir(parents=True, exist_ok=True)
-        try:
-            self._lock = FolderLock(directory, "the recovery store")
-        except StoreUnavailable as error:
-            raise StoreRejected(
-                f"another Mneme runs on the recovery store {directory}; stop it first, or give this one its own MNEME_DATA"
-            ) from error
+        self._buckets = buckets
+        self._partitions = partitions
+        with disk_errors(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock = FolderLock(directory, "the recovery store")
+            except StoreUnavailable as error:
+                raise StoreRejected(
+                    f"another Mneme runs on the recovery store {directory}; stop it first, or give this one its own MNEME_DATA"
+                ) from error
         try:
             state = self._read()
-        except StoreRejected:
+            self._check(state)
+            if self.epochs.exists():
+                tidy(self.epochs)
+        except BaseException:
             self._lock.release()
             raise
-        self._id, self._run, self._buckets = str(state["recovery_id"]), int(state["run"]), buckets
-        if state.get("buckets", buckets) != buckets:
-            self._lock.release()
-            raise StoreRejected(
-                f"the states of {directory} are keyed into {state['buckets']} buckets: set "
-                f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
-            )
+        self._id, self._run = str(state["recovery_id"]), int(state["run"])
 
     @property
     def epochs(self) -> Path:
         """Where Bytewax keeps its snapshots."""
         return self._directory / "epochs"
 
+    @property
+    def lock(self) -> int:
+        """The descriptor that holds the directory: whoever inherits it holds it as well, until it ends."""
+        return self._lock.fileno()
+
     def begin_run(self, index: MemoryIndex, adopt: bool) -> int:
-        """Bind the store to the index and start a run.
+        """Bind the store to the index and start a run; Bytewax's files are there then.
 
         Returns:
             The run's number, higher than that of every earlier run on this index.
 
         Raises:
             StoreRejected: the index was filled by another recovery store, and ``adopt`` does not allow to go on.
+            DiskFull: there is no room on its volume.
         """
         metadata = index.metadata()
+        if (unfinished := metadata.get(REBUILD)) and self._name != REBUILD:
+            raise StoreRejected(
+                "a rebuild of this index has begun and not ended: repeat it first, "
+                f"`mneme rebuild --from {unfinished.split()[0]}`"
+            )
         key = f"recovery_{self._name}"
         other = metadata.get(key)
         if other is not None and other != self._id and not adopt and index.count(Collection.MESSAGES):
@@ -76,13 +97,30 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "open conversations are not known here. Restore that store, or set MNEME_FLOW__ADOPT_INDEX=true to read the "
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
-        run = max(self._run, int(metadata.get("run", "0"))) + 1
-        replace_json(self._state_file, {"recovery_id": self._id, "run": run, "buckets": self._buckets})
-        index.set_metadata({key: self._id, "run": str(run)})
-        return run
+        self._run = max(self._run, int(metadata.get("run", "0"))) + 1
+        with disk_errors(self._directory):
+            make_store(self.epochs, self._partitions)
+            replace_json(self._state_file, {"recovery_id": self._id, "run": self._run, "buckets": self._buckets})
+        index.set_metadata({key: self._id, "run": str(self._run)})
+        return self._run
+
+    def tidy(self) -> None:
+        """Tidy Bytewax's files; no run may be under way.
+
+        Raises:
+            StoreRejected, DiskFull: as for the store itself.
+        """
+        if self.epochs.exists():
+            tidy(self.epochs)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._lock.release()
+        try:
+            if error is None:
+                self.tidy()
+        except StoreError as failure:  # what was settled is settled; the next start says it again
+            log.warning("the recovery store could not be tidied: %s", failure)
+        finally:
+            self._lock.release()
 
     @property
     def _state_file(self) -> Path:
@@ -94,7 +132,17 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         try:
             state: dict[str, Any] = json.loads(self._state_file.read_text())
         except ValueError as error:
-            raise StoreRejected(
-                f"{self._state_file} is damaged; restore it, or remove {self._directory} to start anew"
-            ) from error
+            raise StoreRejected(f"{self._state_file} is damaged; {remedy(self._directory)}") from error
         return state
+
+    def _check(self, state: dict[str, Any]) -> None:
+        """Raise what does not fit together."""
+        if not state["run"] and self.epochs.exists() and is_used(self.epochs):
+            raise StoreRejected(f"{self._state_file} is missing beside {self.epochs}; {remedy(self._directory)}")
+        if state["run"] and not self.epochs.exists():
+            raise StoreRejected(f"{self.epochs} is missing beside {self._state_file}; {remedy(self._directory)}")
+        if state.get("buckets", self._buckets) != self._buckets:
+            raise StoreRejected(
+                f"the states of {self._directory} are keyed into {state['buckets']} buckets: set "
+                f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
+            )

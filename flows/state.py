@@ -1,7 +1,8 @@
 """State values: versioned bytes with references and counters, no texts and no pickled classes.
 
-A value is the version, a colon and deflated JSON. A step that changes the form of its state raises its version and
-keeps the older forms readable (``migrations``), so that a store of an older Mneme can be continued.
+A value is the version, a colon and deflated JSON, or what a step makes of it itself (``split_state``). A step that changes the
+form of its state raises its version and keeps the older forms readable (``migrations``), so that a store of an older Mneme can
+be continued.
 """
 
 import json
@@ -23,14 +24,30 @@ def decode_state(value: bytes, version: int, migrations: Mapping[int, Callable[[
     Raises:
         StoreRejected: the value was written by a newer Mneme, or is none.
     """
-    head, _, body = value.partition(b":")
+    found, body = split_state(value, version)
     try:
-        found = int(head)
         state = json.loads(zlib.decompress(body))
     except (ValueError, zlib.error) as error:
-        raise StoreRejected("the recovery store holds a state value that is not Mneme's; use its own directory") from error
-    if found > version:
-        raise StoreRejected(f"the recovery store was written by a newer Mneme (state {found}, here {version}); upgrade")
+        raise StoreRejected(_DAMAGED) from error
     for step in range(found, version):
         state = (migrations or {})[step](state)
     return state
+
+
+def split_state(value: bytes, version: int) -> tuple[int, bytes]:
+    """The version and the body of a state value.
+
+    Raises:
+        StoreRejected: the value was written by a newer Mneme, or is none.
+    """
+    head, _, body = value.partition(b":")
+    try:
+        found = int(head)
+    except ValueError as error:
+        raise StoreRejected(_DAMAGED) from error
+    if found > version:
+        raise StoreRejected(f"the recovery store was written by a newer Mneme (state {found}, here {version}); upgrade")
+    return found, body
+
+
+_DAMAGED = "the recovery store holds a state value that is not Mneme's; use its own directory"

@@ -8,7 +8,7 @@ from collections import deque
 
 from mneme.rows import Key, Row
 
-_SNAPSHOTS = 3  # the sink may be one epoch behind the step, and one more for good measure
+SNAPSHOTS = 3  # the sink may be one epoch behind the step, and one more for good measure
 
 
 class Unseen:
@@ -28,5 +28,5 @@ class Unseen:
     def snapshot_taken(self) -> None:
         """Forget what is in the index by now."""
         self._generations.append({})
-        while len(self._generations) > _SNAPSHOTS:
+        while len(self._generations) > SNAPSHOTS:
             self._generations.popleft()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from flows.cuts import embedding_text
+from flows.defects import is_defect
 from flows.pump import worth_retrying
 from flows.services import Services
 from mneme.errors import ModelError
@@ -19,8 +20,16 @@ def vectors_of(messages: Sequence[StoredMessage], services: Services) -> tuple[S
     if not messages:
         return [], ""
     try:
-        return list(services.embed([embedding_text(message) for message in messages]).result()), ""
+        vectors = services.embed([embedding_text(message) for message in messages]).result()
+        return [vector.copy() for vector in vectors], ""  # a view would keep those of all in memory while one is open
     except ModelError as error:
         if worth_retrying(error):
             raise
         return [None] * len(messages), str(error)
+    except Exception as error:  # a defect that one text meets must not cost the others theirs
+        if not is_defect(error):
+            raise
+        if len(messages) == 1:
+            return [None], f"{type(error).__name__}: {error}"
+    each = [vectors_of([message], services) for message in messages]
+    return [vector for [vector], _ in each], next((failure for _, failure in each if failure), "")

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
-from serving.commands import bench, fit, search, stream
+from serving.commands import bench, dead_letters, erase, fit, rebuild, search, stream, transfer
 from serving.console import messages
 
 _EXTRAS = {
@@ -82,6 +82,10 @@ def options(
 app.command(name="demo")(demo_command.demo)
 stream.register(app)
 search.register(app)
+transfer.register(app)
+rebuild.register(app)
+dead_letters.register(app)
+erase.register(app)
 bench.register(app)
 fit.register(app)
 

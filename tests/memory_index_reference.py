@@ -90,6 +90,9 @@ class ReferenceIndex:
     def refresh(self) -> None:
         """Everything is searchable at once."""
 
+    def purge(self) -> None:
+        """Nothing is kept beside the rows."""
+
     def metadata(self) -> dict[str, str]:
         return dict(self._store.metadata)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.contracts.isolation import IsolationContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import EMBEDDER
 from tests.memory_index_reference import ReferenceIndex, ReferenceStore
@@ -21,3 +22,11 @@ class TestReferenceIndex(MemoryIndexContract):
     @pytest.fixture
     def reopen(self, store):
         return lambda: ReferenceIndex(store)
+
+
+class TestReferenceIsolation(IsolationContract):
+    @pytest.fixture
+    def index(self):
+        index = ReferenceIndex()
+        index.prepare(EMBEDDER)
+        return index

@@ -6,18 +6,25 @@ speak for it.
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
+from flows.cuts import Utterance
 from mneme.text import cjk_share, tokenise
 
-_READ_CHARACTERS = 2000  # of a long message, its beginning says what it is about; bounds the work and the cache
+_READ_CHARACTERS = 2000  # of a long message, its beginning says what it is about; bounds the work and what is kept
+
+CUES = (
+    "greets", "takes_leave", "thanks", "changes_subject", "offers_more", "refers_back", "asks", "ends_with_question"
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One message, read. ``opening`` names how it begins; see ``_OPENINGS``."""
+    """One message, read. ``opening`` names how it begins; see ``_OPENINGS``.
 
-    tokens: frozenset[str]
+    It is kept with every message that is open: ``tokens``, each once, are no set, which would take five times the memory.
+    """
+
+    tokens: tuple[str, ...]
     words: int
     opening: str
     greets: bool
@@ -33,12 +40,40 @@ class Reading:
     lower_case: bool
     chinese: bool
 
+    @property
+    def opens(self) -> tuple[float, ...]:
+        """1 for the opening that it has, 0 for all others of ``OPENINGS``."""
+        return _ONE_OF[self.opening]
 
-def _pattern(english: str, chinese: str, at_start: bool = False) -> re.Pattern[str]:
+    @property
+    def cues(self) -> tuple[float, ...]:
+        """Its ``CUES`` as numbers."""
+        found = self.greets, self.takes_leave, self.thanks, self.changes_subject, self.offers_more, self.refers_back
+        return tuple(map(float, (*found, self.asks, self.ends_with_question)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """What is looked for in a text of lower case: in one of plain ASCII only the English words."""
+
+    english: re.Pattern[str]
+    either: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Where it stands first."""
+        return (self.english if text.isascii() else self.either).search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Whether the text begins with it."""
+        return (self.english if text.isascii() else self.either).match(text)
+
+
+def _pattern(english: str, chinese: str, at_start: bool = False) -> _Pattern:
     """English words, whole ones, or Chinese ones; the lists are regular expressions that may be broken into lines."""
     one_line = " ".join(english.split()).replace(" | ", "|")
     before = r"^\W*" if at_start else ""
-    return re.compile(rf"{before}(?:(?<!\w)(?:{one_line})(?!\w)|{''.join(chinese.split())})", re.IGNORECASE)
+    words = rf"(?<!\w)(?:{one_line})(?!\w)"
+    return _Pattern(re.compile(rf"{before}{words}"), re.compile(rf"{before}(?:{words}|{''.join(chinese.split())})"))
 
 
 _GREETS = _pattern(
@@ -120,38 +155,46 @@ _OPENINGS = {  # the first that fits names the opening
     "self": _pattern("i | i'm | i've | my | we | our", "我|我们|咱们", at_start=True),
 }
 OPENINGS = tuple(_OPENINGS)
+_ONE_OF = {opening: tuple(float(opening == name) for name in OPENINGS) for opening in (*OPENINGS, "")}
 
 
-def read(text: str) -> Reading:
-    """Reads the beginning (2,000 characters) of a message."""
-    return _read(text[:_READ_CHARACTERS])
+def reading_of(utterance: Utterance) -> Reading:
+    """A message, read once: a conversation asks for the same messages again with every one that follows."""
+    kept = utterance.reading
+    if isinstance(kept, Reading):
+        return kept
+    reading = read(utterance.message.text)
+    object.__setattr__(utterance, "reading", reading)
+    return reading
 
 
 def turning_words(text: str) -> str:
     """The words with which the beginning of a message turns to another subject ("by the way"); "" if there are none."""
-    found = _CHANGES_SUBJECT.search(text[:_READ_CHARACTERS])
-    return " ".join(found.group().lower().split()) if found else ""
+    found = _CHANGES_SUBJECT.search(text[:_READ_CHARACTERS].lower())
+    return " ".join(found.group().split()) if found else ""
 
 
-@lru_cache(maxsize=4096)
-def _read(text: str) -> Reading:
+def read(text: str) -> Reading:
+    """Reads the beginning (2,000 characters) of a message."""
+    text = text[:_READ_CHARACTERS]
+    lower = text.lower()
     chinese = cjk_share(text) > 0.5
     words = len(text.split()) if not chinese else sum(character.isalpha() for character in text) // 2 + 1
-    end = text.rstrip()[-2:]
+    end = lower.rstrip()[-2:]
     return Reading(
-        tokens=frozenset(tokenise(text)),
+        tokens=tuple(dict.fromkeys(tokenise(text))),
         words=words,
-        opening=next((name for name, pattern in _OPENINGS.items() if pattern.search(text)), ""),
-        greets=bool(_GREETS.search(text) or _MEETS_AGAIN.search(text)),
-        takes_leave=bool(_TAKES_LEAVE.search(text)),
-        thanks=bool(_THANKS.search(text)),
-        changes_subject=bool(_CHANGES_SUBJECT.search(text)),
-        offers_more=bool(_OFFERS_MORE.search(text)),
-        refers_back=bool(_REFERS_BACK.search(text)),
-        asks=bool(_QUESTION.search(text)),
+        opening=next((name for name, pattern in _OPENINGS.items() if pattern.match(lower)), ""),
+        greets=bool(_GREETS.match(lower) or _MEETS_AGAIN.search(lower)),
+        takes_leave=bool(_TAKES_LEAVE.search(lower)),
+        thanks=bool(_THANKS.search(lower)),
+        changes_subject=bool(_CHANGES_SUBJECT.search(lower)),
+        offers_more=bool(_OFFERS_MORE.search(lower)),
+        refers_back=bool(_REFERS_BACK.search(lower)),
+        asks=bool(_QUESTION.search(lower)),
         ends_with_question=bool(_QUESTION.search(end)),
-        speaks_of_self=bool(_SELF.search(text)),
-        addresses_other=bool(_OTHER.search(text)),
-        lower_case=text == text.lower() and not chinese,
+        speaks_of_self=bool(_SELF.search(lower)),
+        addresses_other=bool(_OTHER.search(lower)),
+        lower_case=text == lower and not chinese,
         chinese=chinese,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from flows.boundaries.cues import read, turning_words
+from flows.boundaries.cues import reading_of, turning_words
 from flows.cuts import Utterance
 
 _WORDS = {"similarity": "new subject", "words": "other words", "speakers": "other speakers", "shape": "length"}
@@ -31,9 +31,9 @@ def _in_words(group: str, before: Utterance, message: Utterance) -> str:
 def _cue(before: Utterance, message: Utterance) -> str:
     if words := turning_words(message.message.text):
         return f'"{words}"'
-    if read(message.message.text).greets:
+    if reading_of(message).greets:
         return "greeting"
-    if read(before.message.text).takes_leave:
+    if reading_of(before).takes_leave:
         return "after a farewell"
     return "wording"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from flows.boundaries.cues import read
+from flows.boundaries.cues import reading_of
 from flows.boundaries.features import features
 from flows.boundaries.model import Head, shipped_heads, situation
 from flows.boundaries.reasons import reason
@@ -82,5 +82,5 @@ class SemanticDetector:
                     reasons.append(reason(episode, message, head.evidence(values)))
                     episode.clear()
             episode.append(message)
-        complete = bool(judged) and not ahead and read(judged[-1].message.text).takes_leave
+        complete = bool(judged) and not ahead and reading_of(judged[-1]).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)

@@ -10,7 +10,7 @@ tell without the body when a conversation needs attention, so that a restart rea
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import ItemsView, Iterable, Iterator, MutableMapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -119,6 +119,10 @@ class Awake(MutableMapping[str, Conversation]):
     def __len__(self) -> int:
         return len(self._conversations)
 
+    def items(self) -> ItemsView[str, Conversation]:
+        """All, to look at: they do not count as changed."""
+        return self._conversations.items()
+
     def parts(self, waking: dict[str, Resting], waiting: dict[str, list[Any]], at_work: set[str]) -> Iterator[bytes]:
         """What a state keeps of them.
 
@@ -134,7 +138,7 @@ class Awake(MutableMapping[str, Conversation]):
                 resting["waiting"] = waiting[lane]
             self._parts[lane] = part_of(lane, resting, at_once=lane in at_work)
         self._changed.clear()
-        return iter(self._parts.values())
+        return (self._parts[lane] for lane in self._conversations)
 
 
 def part_of(lane: str, resting: Resting, at_once: bool = False) -> bytes:

@@ -143,7 +143,8 @@ class ModelExtractor:
 
 def _shown(cut: Cut) -> str:
     """The messages, numbered, one line each, under the speaker's local time."""
-    header = f"Document: {', '.join(part for part in (cut.document_name, cut.section) if part)}\n" if cut.is_document else ""
+    named = ", ".join(one_line(part) for part in (cut.document_name, cut.section) if part)
+    header = f"Document: {named}\n" if cut.is_document else ""
     return header + "\n".join(under_times(_lines(cut)))
 
 
@@ -155,7 +156,7 @@ def _lines(cut: Cut) -> Iterator[tuple[datetime, str]]:
         yield local, f"{number} {one_line(message.sender_name)}{role}: {one_line(message.text)}"
         for call in message.tool_calls:
             result = f" -> {one_line(call.result)[:_LONGEST_TOOL_TEXT]}" if call.result else ""
-            yield local, f"    called {call.name}({one_line(call.arguments)[:_LONGEST_TOOL_TEXT]}){result}"
+            yield local, f"    called {one_line(call.name)}({one_line(call.arguments)[:_LONGEST_TOOL_TEXT]}){result}"
 
 
 # --- the check -------------------------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ def register(app: typer.Typer) -> None:
     benches.command()(extraction)
     benches.command()(ingest)
     benches.command()(models)
+    benches.command()(state)
+    benches.command()(faults)
     app.add_typer(benches, name="bench")
 
 
@@ -112,3 +114,39 @@ def models(
     from serving.console import output
 
     run_models(path, load_settings(), out, copies, console=output())
+
+
+def faults(
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PATH]", help="Your file of conversations; without it those of the examples."),
+    ] = None,
+    long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Of all luck: texts, moments of harm.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/faults.json"),
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
+) -> None:
+    """What the stream survives: kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier."""
+    from evaluation.faults.bench import run_faults
+    from evaluation.faults.scenario import Size
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    size = Size.LONG if long else Size.SHORT
+    report = run_faults(load_settings(), size, seed, out, path, only or (), console=output())
+    if report.headline["failed"]:
+        raise typer.Exit(1)
+
+
+def state(
+    conversations: Annotated[int, typer.Option("--conversations", min=100, help="Open at a time.")] = 100_000,
+    messages: Annotated[int, typer.Option("--messages", min=1, help="That are measured, spread over all of them.")] = 100_000,
+    closed: Annotated[int, typer.Option("--closed", min=100, help="Opened and closed, one after the other.")] = 200_000,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/state.json"),
+) -> None:
+    """What very many conversations cost: messages a second, snapshots, size of the recovery store, restart, memory."""
+    from evaluation.bench_state import run_state
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_state(conversations, messages, closed, load_settings(), out, console=output())

@@ -117,12 +117,21 @@ def publish(
         )
 
 
-def run() -> None:
+def run(
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=64, metavar="N", help="That share the work, as one unit; else MNEME_FLOW__PROCESSES.", show_default=False
+        ),
+    ] = None,
+) -> None:
     """Run the flow from Kafka into the index, until it is stopped (SIGTERM or Ctrl-C)."""
     import flows
     from mneme.settings import load_settings
 
     settings = load_settings()
+    if processes is not None:
+        settings = settings.model_copy(update={"flow": settings.flow.model_copy(update={"processes": processes})})
     if settings.index.backend == "opensearch":
         from connectors.opensearch_client import shown
 

@@ -1,5 +1,7 @@
 """Dead letters in a file."""
 
+import base64
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,10 @@ from hypothesis import strategies as st
 
 from connectors.dead_letters import FileDeadLetters, safe_reason
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import DeadLetter
+from mneme.ports import DeadLetter, Scope
 from tests.contracts.dead_letters import AT, DeadLettersContract, letter
+
+TALK = b'{"conversation_id": "talk", "user_id": "ana"}'
 
 
 class TestFileDeadLetters(DeadLettersContract):
@@ -51,8 +55,48 @@ class TestFileDeadLetters(DeadLettersContract):
             self.open_store().send([letter()])
 
     def test_nobody_else_may_read_the_file(self):
-        self.keep(letter())
+        self.keep(letter(1, TALK), letter(2))
         assert self.path.stat().st_mode & 0o077 == 0
+        assert self.erase(Scope("default", ("talk",))) == 1
+        assert self.path.stat().st_mode & 0o077 == 0
+
+    def test_no_file_holds_an_erased_letter(self):
+        self.keep(letter(1, TALK), letter(2))
+        assert self.erase(Scope("default", ("talk",))) == 1
+        held = b"".join(path.read_bytes() for path in self.path.parent.iterdir())
+        assert base64.b64encode(TALK) not in held
+        assert list(self.path.parent.iterdir()) == [self.path]
+
+    def test_where_nothing_is_to_go_the_file_stays_the_same(self):
+        self.keep(letter(1))
+        before = self.path.stat()
+        assert self.erase(Scope("default", ("talk",))) == 0
+        assert self.path.stat().st_ino == before.st_ino
+
+    def test_a_damaged_line_is_erased_if_it_names_the_conversation_and_stays_if_not(self):
+        self.keep(letter(1))
+        with self.path.open("ab") as file:
+            file.write(b'{"about": "talk"}\n{"about": "walk"}\n')
+        assert self.erase(Scope("default", ("talk",))) == 1
+        assert self.path.read_bytes().endswith(b'}\n{"about": "walk"}\n')
+
+    def test_what_one_process_sends_while_another_erases_is_kept(self):
+        def send(numbers: range) -> None:
+            store = self.open_store()
+            for number in numbers:
+                store.send([letter(number, TALK if number % 2 else b"{}")])
+
+        def erase(_: int) -> int:
+            return sum(self.erase(Scope("default", ("talk",))) for _ in range(20))
+
+        with ThreadPoolExecutor(4) as pool:
+            sending = [pool.submit(send, range(start, start + 50)) for start in (0, 50)]
+            erased = sum(pool.map(erase, range(2)))
+            for each in sending:
+                each.result()
+        erased += self.erase(Scope("default", ("talk",)))
+        assert erased == 50
+        assert sorted(kept.position.offset for kept in self.read_back() if kept.position) == list(range(0, 100, 2))
 
 
 @given(st.binary(), st.text(max_size=300), st.text(max_size=20))

@@ -1,14 +1,18 @@
 """Dead letters and the change feed on a real broker."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import pytest
 from kafka import KafkaConsumer, TopicPartition
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaConnectionError
 
 from connectors.kafka import connection_arguments, create_topics
-from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters, read_dead_letters
-from mneme.ports import Change, DeadLetter
+from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters, _reading, _records, read_dead_letters
+from mneme.errors import StoreUnavailable
+from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Owner
 from mneme.rows import Collection, Key
 from mneme.settings import Kafka
@@ -17,6 +21,8 @@ from tests.contracts.dead_letters import DeadLettersContract, letter
 from tests.contracts.rows import axis, fact
 
 pytestmark = pytest.mark.kafka
+
+TALK = b'{"conversation_id": "talk", "user_id": "ana"}'
 
 
 class TestKafkaDeadLetters(DeadLettersContract):
@@ -40,6 +46,57 @@ class TestKafkaDeadLetters(DeadLettersContract):
         write_raw(self.settings, self.settings.topics.dead_letters, [b"not ours"])
         (found,) = self.read_back()
         assert (found.stage, found.raw, found.position) == ("unknown", b"not ours", None)
+
+    def test_letters_are_moved_with_everything_they_had(self):
+        others = [b"\x00\xff", b"", b'{"conversation_id": "other", "user_id": "ana"}']
+        self.keep(letter(1, TALK), *(letter(number, raw, "content: 需要", number % 2) for number, raw in enumerate(others)))
+        before = self._records()
+        assert self.erase(Scope("default", ("talk",))) == 1
+        assert [each for each in before if each[1] != TALK] == self._records()
+
+    def test_where_nothing_is_to_go_nothing_is_written(self):
+        self.keep(letter(1), letter(2))
+        before = self._ends()
+        assert self.erase(Scope("default", ("talk",))) == 0
+        assert self._ends() == before
+
+    def test_an_erasure_that_dies_before_its_end_loses_no_letter_and_can_be_done_again(self, monkeypatch):
+        self.keep(letter(1, TALK), letter(2))
+
+        def die(*_: object) -> None:
+            raise KafkaConnectionError("the broker is gone")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(KafkaAdminClient, "delete_records", die)
+            with pytest.raises(StoreUnavailable):
+                self.erase(Scope("default", ("talk",)))
+        assert set(self.read_back()) == {letter(1, TALK), letter(2)}
+        assert self.erase(Scope("default", ("talk",))) == 1
+        assert set(self.read_back()) == {letter(2)}
+
+    def test_processes_that_share_a_lock_take_letters_away_one_after_the_other(self, tmp_path):
+        names = [f"talk-{number}" for number in range(3)]
+        self.keep(*(letter(n, f'{{"conversation_id": "{name}", "user_id": "ana"}}'.encode()) for n, name in enumerate(names)))
+
+        def erase(name: str) -> int:
+            store = KafkaDeadLetters(self.settings, lock=tmp_path / "lock")
+            try:
+                return store.erase(Scope("default", (name,)))
+            finally:
+                store.close()
+
+        with ThreadPoolExecutor(3) as pool:
+            assert sum(pool.map(erase, names)) == 3
+        assert self.read_back() == []
+
+    def _records(self) -> list[tuple[object, ...]]:
+        with _reading(self.settings) as (consumer, ends):
+            found = [(each.key, each.value, each.headers, each.partition) for each in _records(consumer, ends)]
+        return sorted(found, key=repr)
+
+    def _ends(self) -> list[int]:
+        with _reading(self.settings) as (_, ends):
+            return list(ends.values())
 
     def test_the_largest_event_can_become_a_dead_letter(self):
         self.keep(letter(raw=b"x" * (10 * 1024 * 1024 + 60_000)))

@@ -15,6 +15,7 @@ from connectors.lancedb import LanceIndex
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
 from mneme.rows import Collection, flush_marker
+from tests.contracts.isolation import IsolationContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import EMBEDDER, NOON, axis, fact, message, of
 
@@ -47,6 +48,12 @@ class TestLanceIndex(MemoryIndexContract):
     @pytest.fixture
     def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
         return lambda: LanceIndex(folder, read_only=True)
+
+
+class TestLanceIsolation(IsolationContract):
+    @pytest.fixture
+    def index(self, writer: LanceIndex) -> LanceIndex:
+        return writer
 
 
 # --- one writer, many readers ----------------------------------------------------------------------------------------
@@ -99,9 +106,10 @@ def test_a_reader_outlives_maintenance_by_the_writer(writer, reader):
     [
         lambda index: index.write([Put(fact("f"))]),
         lambda index: index.refresh(),
+        lambda index: index.purge(),
         lambda index: index.set_metadata({"run": "1"}),
     ],
-    ids=["write", "refresh", "set_metadata"],
+    ids=["write", "refresh", "purge", "set_metadata"],
 )
 def test_a_reader_changes_nothing(reader, change):
     with pytest.raises(StoreRejected, match="reading only"):
@@ -216,6 +224,55 @@ def test_old_tombstones_are_forgotten(writer, monkeypatch):
     writer.write([Put(fact("other"))])
     writer.refresh()
     assert writer.write([Put(row)]) == [WriteResult(Outcome.DONE)]
+
+
+def test_a_purge_leaves_nothing_of_what_was_removed_or_replaced_in_any_file(folder, writer, reader):
+    def hold(word: str) -> bool:
+        return any(word.encode() in path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file())
+
+    words = " ".join(f"{number * 104729:09x}" for number in range(500))
+    writer.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(40)])
+    writer.refresh()
+    before = _text_index_bytes(folder)
+    writer.write([Put(fact("removed-canary", f"Canary-1 sings {words}")), Put(fact("f0", "Canary-2 sings", version=2))])
+    writer._table(Collection.FACTS).maintain()
+    writer.write([Remove(fact("removed-canary").key, version=2), Put(fact("f0", "green tea", version=3, vector=axis(0)))])
+    for _ in range(2):  # to one file, in which the tombstone is too little for a merge to write it anew
+        writer._table(Collection.FACTS).maintain()
+    assert hold("Canary-1")
+    assert hold("Canary-2")
+    assert hold("removed-canary")
+    assert _text_index_bytes(folder) > before + 2_000
+    writer.purge()
+    assert not hold("Canary-1")
+    assert not hold("Canary-2")
+    assert not hold("removed-canary")
+    # The text index packs its tokens, so that no search for bytes could find them: but it cannot hold them in so few.
+    assert _text_index_bytes(folder) < before + 500
+    assert len(reader.recall([TextLeg(Collection.FACTS, of(), ("tea",), 50)])[0]) == 40
+
+
+def _text_index_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in (folder / "tables" / "facts.lance" / "_indices").glob("*/part_*"))
+
+
+def test_what_an_interrupted_commit_left_goes_with_a_purge(folder, writer):
+    writer.write([Put(fact("f")), Put(fact("f", version=2))])
+    left = folder / "tables" / "facts.lance" / "data" / "0123456789.lance"
+    left.write_bytes(b"half a commit")
+    writer.purge()
+    assert not left.exists()
+
+
+def test_a_reader_outlives_a_purge_by_the_writer(writer, reader):
+    writer.write([Put(fact(f"f{number:04d}", "green tea", vector=axis(0))) for number in range(100)])
+    scan = reader.scan(Collection.FACTS, of(), with_vectors=True)
+    next(scan)
+    writer.write([Put(fact("f0001", "black tea", version=2))])
+    writer.purge()
+    assert len(list(scan)) == 99
+    assert reader.count(Collection.FACTS) == 100
+    assert len(reader.recall([TextLeg(Collection.FACTS, of(), ("black",), 50)])[0]) == 1
 
 
 def test_many_small_commits_leave_few_files(folder, writer, monkeypatch):

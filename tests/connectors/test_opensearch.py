@@ -7,13 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from connectors import opensearch_purge
 from connectors.opensearch import OpenSearchIndex
+from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import Create, Filter, Outcome, Put, TextLeg, VectorLeg
+from mneme.ports import Create, Filter, Outcome, Put, Remove, TextLeg, VectorLeg
 from mneme.records import Owner
 from mneme.rows import Collection
 from mneme.settings import load_settings
 from queries import Memories
+from tests.contracts.isolation import IsolationContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of
 from tests.queries.world import WordEmbedder
@@ -46,6 +49,16 @@ class TestOpenSearchIndex(MemoryIndexContract):
     @pytest.fixture
     def reopen(self, opensearch):
         return lambda: OpenSearchIndex(opensearch)
+
+
+@pytest.mark.opensearch
+class TestOpenSearchIsolation(IsolationContract):
+    @pytest.fixture
+    def index(self, opensearch, remove_indices):
+        index = OpenSearchIndex(opensearch)
+        index.prepare(EMBEDDER)
+        yield index
+        index.close()
 
 
 @pytest.fixture
@@ -231,6 +244,47 @@ def test_a_scan_of_several_pages_gives_each_row_once(open_index, monkeypatch):
     index.refresh()
     assert [row.id for row in index.scan(Collection.FACTS)] == [row.id for row in rows]
     assert len(index.get([row.key for row in rows])) == 8
+
+
+@pytest.mark.opensearch
+def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearch, monkeypatch):
+    """Half a minute: so often the server forgets what a copy of a shard might need (connectors/opensearch_purge.py)."""
+    monkeypatch.setattr(opensearch_purge, "AFTER_SECONDS", 2.0)
+    index = open_index()
+    index.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(100)])
+    index.write([Put(fact("gone", "canary sings")), Put(fact("f0", "canary sings", version=2))])
+    index.refresh()
+    index.write([Remove(fact("gone").key, version=2), Put(fact("f0", "green tea", version=3))])
+    index.refresh()
+    assert deleted_documents(index, opensearch) > 0
+    deadline = time.monotonic() + 100
+    while left := deleted_documents(index, opensearch):
+        assert time.monotonic() < deadline, f"{left} deleted documents are still in a segment"
+        index.purge()
+        time.sleep(0.5)
+    assert index.count(Collection.FACTS) == 100
+
+
+@pytest.mark.opensearch
+def test_a_purge_that_a_process_did_not_live_to_see_is_made_up_for_at_the_next_start(open_index, monkeypatch):
+    monkeypatch.setattr(opensearch_purge, "AFTER_SECONDS", 0.5)
+    first = open_index()
+    first.purge()
+    first.close()
+    assert first.metadata()["purge"] == "due"
+    second = open_index()
+    deadline = time.monotonic() + 30
+    while second.metadata()["purge"] == "due":
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def deleted_documents(index: OpenSearchIndex, settings: mneme_settings.OpenSearch) -> int:
+    """In all segments of the facts, with those that are only kept for replicas."""
+    index.refresh()
+    name = f"{settings.index_prefix}-facts-1"
+    (copies,) = index._client.indices.segments(index=name)["indices"][name]["shards"].values()
+    return sum(segment["deleted_docs"] for copy in copies for segment in copy["segments"].values())
 
 
 @pytest.mark.opensearch

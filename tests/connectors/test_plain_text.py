@@ -142,7 +142,7 @@ def test_a_byte_order_mark_and_line_ends_of_windows_do_no_harm():
     ("content", "media_type", "reason"),
     [
         (b"caf\xe9", None, "UTF-8 at byte 3"),
-        (b"a\0b", None, "no text"),
+        (b"a\0b", None, "binary data"),
         (b"%PDF-1.7", "application/pdf", "application/pdf is not read yet"),
     ],
 )

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from connectors import Publisher
-from connectors.kafka import LARGEST_EVENT_BYTES
 from mneme.errors import InputError, StoreRejected
-from mneme.events import Delete, Document, Edit, Flush, Forget, parse_event
+from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Flush, Forget, parse_event
 from mneme.settings import Kafka
 from tests.connectors.kafka_help import message, read_topic
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mneme.ports import DeadLetter, DeadLetters
-from mneme.records import Position
+from mneme.ports import DeadLetter, DeadLetters, Scope
+from mneme.records import Owner, Position
 
 AT = datetime(2026, 3, 1, 9, 30, 0, 123456, tzinfo=UTC)
 
@@ -94,3 +94,45 @@ class DeadLettersContract(ABC):
         self.keep(letter(reason="x" * 100_000))
         (kept,) = self.read_back()
         assert 100 < len(kept.reason) <= 2_000
+
+    # --- erasing -----------------------------------------------------------------------------------------------------
+
+    def erase(self, scope: Scope) -> int:
+        store = self.open_store()
+        try:
+            return store.erase(scope)
+        finally:
+            store.close()
+
+    def test_letters_of_an_erased_conversation_go_and_the_others_stay_whole_and_in_order(self):
+        others = [letter(number, b'{"conversation_id": "other", "user_id": "ana", "x": "\xff"}') for number in range(0, 10, 2)]
+        erased = [letter(number, b'{"conversation_id": "talk", "user_id": "ana", "content": 7}') for number in range(1, 11, 2)]
+        self.keep(*(each for pair in zip(others, erased, strict=True) for each in pair))
+        assert self.erase(Scope("default", ("talk",))) == 5
+        assert self.read_back() == others
+
+    def test_letters_of_an_erased_owner_go(self):
+        ana, ben = (letter(raw=f'{{"conversation_id": "talk", "user_id": "{name}"}}'.encode()) for name in ("ana", "ben"))
+        self.keep(ana, ben)
+        assert self.erase(Scope("default", (), Owner(tenant_id="default", type="user", id="ana"))) == 1
+        assert self.read_back() == [ben]
+
+    def test_letters_of_another_tenant_stay(self):
+        self.keep(letter(raw=b'{"tenant_id": "acme", "conversation_id": "talk", "user_id": "ana"}'))
+        assert self.erase(Scope("default", ("talk",))) == 0
+        assert len(self.read_back()) == 1
+
+    def test_erasing_where_nothing_is_kept_erases_nothing(self):
+        assert self.erase(Scope("default", ("talk",))) == 0
+        assert self.read_back() == []
+
+    def test_after_an_erasure_letters_are_kept_as_before(self):
+        store = self.open_store()
+        try:
+            store.send([letter(1, b'{"conversation_id": "talk", "user_id": "ana"}'), letter(2)])
+            assert store.erase(Scope("default", ("talk",))) == 1
+            store.send([letter(3)])
+            assert store.erase(Scope("default", ("talk",))) == 0
+        finally:
+            store.close()
+        assert self.read_back() == [letter(2), letter(3)]

@@ -702,6 +702,34 @@ class MemoryIndexContract:
         assert list(index.scan(Collection.FACTS)) == []
         assert index.count(Collection.FACTS, of()) == 0
 
+    def test_a_purge_takes_nothing_that_is_there(self, index):
+        kept = [fact(f"f{number}", f"green tea {number}", version=2, vector=axis(number)) for number in range(3)]
+        index.write([Put(fact(f"f{number}", "secret plans", vector=axis(5))) for number in range(3)])
+        index.write([Put(row) for row in kept])
+        index.write([Put(fact("gone", "secret plans")), Remove(fact("gone").key, version=2)])
+        index.purge()
+        index.refresh()
+        for row in kept:
+            assert_same(only(index, row.key, with_vectors=True), row)
+        assert [row.id for row in index.scan(Collection.FACTS, of())] == ["f0", "f1", "f2"]
+        assert found(index, by_text("tea")) == ["f0", "f1", "f2"]
+        assert found(index, by_text("secret")) == []
+        assert found(index, by_vector(axis(1), limit=1)) == ["f1"]
+
+    def test_after_a_purge_and_another_writing_goes_on(self, index):
+        index.write([Put(fact("f", version=3)), Remove(fact("g").key, version=3)])
+        index.purge()
+        index.purge()
+        assert outcomes(index, Put(fact("f", version=2)), Put(fact("f", version=4)), Put(fact("g", version=4))) == [
+            Outcome.NEWER_EXISTS,
+            Outcome.DONE,
+            Outcome.DONE,
+        ]
+
+    def test_an_empty_index_can_be_purged(self, index):
+        index.purge()
+        assert index.count(Collection.FACTS) == 0
+
     # --- metadata ----------------------------------------------------------------------------------------------------
 
     def test_metadata_is_merged_and_lasts(self, index, reopen):

@@ -131,7 +131,7 @@ def _known(index: MemoryIndex, user: str) -> list[dict[str, object]]:
     return [{name: value for name, value in row.body.items() if name != "version"} for row in rows]
 
 
-def _is_erased(index: MemoryIndex, erasure_id: str):  # noqa: ANN202  as until() wants it
+def _is_erased(index: MemoryIndex, erasure_id: str):
     key = erasure_receipt("default", erasure_id, START, {}).key
     return lambda: bool(index.get([key]))
 

@@ -11,7 +11,7 @@ import pytest
 from flows.items import FlushDone, WriteBatch
 from flows.write import Stopped, Writer
 from mneme.errors import StoreUnavailable
-from mneme.ports import Change, DeadLetter, Outcome, Put, Remove, Write, WriteResult
+from mneme.ports import Change, Create, DeadLetter, Outcome, Put, Remove, Write, WriteResult
 from mneme.rows import Collection, Key, Row, flush_marker, row_of
 from tests.flows.river import IDENTITY, Letters, message
 from tests.memory_index_reference import ReferenceIndex
@@ -45,7 +45,7 @@ class Index(ReferenceIndex):
 
 
 def _is_refused(write: Write) -> bool:
-    return isinstance(write, Put) and "refuse" in write.row.body.get("text", "")
+    return not isinstance(write, Remove) and "refuse" in write.row.body.get("text", "")
 
 
 class Feed:
@@ -76,6 +76,15 @@ def test_what_the_index_refuses_becomes_a_letter_with_the_row_and_the_rest_is_wr
     assert (letter.stage, letter.reason) == ("write", "mapping: field too long")
     assert b"refuse this" in letter.raw
     assert feed.changes == [(Change.WRITTEN, "default/talk/m000"), (Change.WRITTEN, "default/talk/m002")]
+
+
+def test_a_row_that_is_refused_again_is_one_letter_and_with_other_content_another() -> None:
+    write, letters, _ = writer(Index())
+    write.write([WriteBatch((Create(put(1, "refuse this", version=1).row),))])
+    write.write([WriteBatch((put(1, "refuse this", version=7),))])
+    assert len(letters.letters) == 1
+    write.write([WriteBatch((put(1, "refuse that too", version=8),))])
+    assert len(letters.letters) == 2
 
 
 def test_a_write_that_lost_to_a_newer_one_is_neither_told_nor_a_letter() -> None:

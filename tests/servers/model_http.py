@@ -41,7 +41,7 @@ class ModelHttpServer(ThreadingHTTPServer):
             except OSError:
                 continue  # it has ended by itself
 
-    def handleerror_body(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that gave up is what the tests want."""
 
 

@@ -25,6 +25,9 @@ from tests.servers.model_http import ModelHttpServer, error_body
 __all__ = ["RATE_LIMITED", "SERVER_ERROR", "Fault", "ModelServer", "Received", "model_server"]
 
 
+_CHAT = "/v1/chat/completions"
+
+
 class ModelServer:
     """The running server; use it as a context manager. Its fields may be changed while it runs."""
 
@@ -44,7 +47,8 @@ class ModelServer:
 
         Args:
             latency: seconds before each answer.
-            script: faults of the next requests, in order; None for a good answer. Then ``fault_rate`` decides.
+            script: faults of the next requests, in order; None for a good answer. Then ``meets``, ``shares``, or
+                ``fault_rate`` decide.
             fault_rate: the share of requests that fail, with one of ``fault_kinds``, drawn with ``seed``.
             fault_kinds: see ``fault_rate``.
             seed: see ``fault_rate``.
@@ -56,11 +60,14 @@ class ModelServer:
         self.latency, self.fault_rate, self.fault_kinds = latency, fault_rate, tuple(fault_kinds)
         self.dimension, self.formats, self.api_key = dimension, tuple(formats), api_key
         self.answer: Callable[[dict[str, Any], str], Any] = fill  # from schema and user text; a test may set its own
+        self.shares: dict[Fault, float] = {}  # of chat requests that meet each fault; a test may set it, also while it runs
+        self.meets: Callable[[str, dict[str, Any]], Fault | None] | None = None  # what a request (path, body) meets; as above
         self.requests: list[Received] = []
         self.keeps_requests, self.received = True, 0
         self.prompt_tokens: Counter[str] = Counter()
         self.in_flight = self.most_in_flight = 0
         self._script = deque(script)
+        self._seed, self._asked = seed, Counter[str]()
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self.stopping = threading.Event()
@@ -77,7 +84,7 @@ class ModelServer:
         with self._lock:
             self._script.extend(faults)
 
-    def calls(self, path: str = "/v1/chat/completions") -> int:
+    def calls(self, path: str = _CHAT) -> int:
         """How many requests of a path have come in."""
         with self._lock:
             return sum(request.path == path for request in self.requests)
@@ -88,6 +95,7 @@ class ModelServer:
             self.requests.clear()
             self.prompt_tokens.clear()
             self._script.clear()
+            self.shares, self.meets = {}, None
             self.fault_rate, self.latency, self.most_in_flight = 0.0, 0.0, self.in_flight
 
     def __enter__(self) -> Self:
@@ -106,12 +114,27 @@ class ModelServer:
         with self._lock:
             if self._script:
                 fault = self._script.popleft()
+            elif self.meets is not None:
+                fault = self.meets(path, body)
+            elif self.shares:
+                fault = self._drawn(body) if path == _CHAT else None
             else:
                 fault = self._random.choice(self.fault_kinds) if self._random.random() < self.fault_rate else None
             if self.keeps_requests:
                 self.requests.append(Received(path, body, headers, fault))
             self.received += 1
             return fault
+
+    def _drawn(self, body: dict[str, Any]) -> Fault | None:
+        """The fault of a chat request by ``shares``: the same for a question and how often it was asked, in whatever order."""
+        question = str(body["messages"][1]["content"])
+        self._asked[question] += 1
+        left = random.Random(f"{self._seed}/{question}/{self._asked[question]}").random()
+        for fault, share in self.shares.items():
+            left -= share
+            if left < 0:
+                return fault
+        return None
 
     def enter(self, by: int) -> None:
         """Count what is under way."""

@@ -80,3 +80,25 @@ def test_a_reset_forgets_what_was_and_what_was_to_come(model_server: ModelServer
     model_server.reset()
     assert httpx.post(f"{model_server.url}/embeddings", json={"model": "m", "input": "a text"}).status_code == 200
     assert model_server.calls("/v1/embeddings") == 1
+
+
+def test_faults_by_shares_are_the_same_for_a_question_in_whatever_order() -> None:
+    def outcomes(questions: list[str], seed: int) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {question: [] for question in questions}
+        with ModelServer(seed=seed) as server, httpx.Client() as client:
+            server.shares = {Fault("error"): 0.3, Fault("rate_limited"): 0.3}
+            for question in questions * 8:
+                chat = [{"role": "system", "content": "Answer."}, {"role": "user", "content": question}]
+                answer = client.post(f"{server.url}/chat/completions", json={"model": "m", "messages": chat})
+                found[question].append(answer.status_code)
+        return found
+
+    assert outcomes(["a", "b", "c"], 1) == outcomes(["c", "a", "b"], 1) != outcomes(["a", "b", "c"], 2)
+    assert {status for answers in outcomes(["a", "b", "c"], 1).values() for status in answers} == {200, 429, 500}
+
+
+def test_what_a_request_meets_can_depend_on_what_it_asks(model_server: ModelServer) -> None:
+    model_server.meets = lambda path, body: Fault("status", status=503) if "bad" in body["input"] else None
+    texts = ("good", "bad", "good", "bad")
+    statuses = [httpx.post(f"{model_server.url}/embeddings", json={"model": "m", "input": text}).status_code for text in texts]
+    assert statuses == [200, 503, 200, 503]

@@ -11,11 +11,12 @@
 import json
 import unicodedata
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from pydantic import BaseModel, Field
 
 from flows.consistency.statements import Pair, Relation, Statement
+from flows.pool import Pool
 from mneme.ports import Prompt, RememberingChat, Role
 
 _CALLS_AT_ONCE = 8  # of one judgement; the budget of the process holds beside it (connectors/call_budget.py)
@@ -65,9 +66,12 @@ class ModelJudge:
             return self._chat.remember(Role.RECONCILE, scope, verdicts)
 
         if calls:
-            with ThreadPoolExecutor(min(len(calls), _CALLS_AT_ONCE), thread_name_prefix="judge") as pool:
-                for verdicts in pool.map(ask, calls):
-                    known |= verdicts
+            pool = Pool(min(len(calls), _CALLS_AT_ONCE), "judge")
+            try:
+                for asking in [pool.submit(partial(ask, part)) for part in calls]:
+                    known |= asking.result()
+            finally:
+                pool.close()
         return [Relation.SAME if _reads_the_same(*pair) else Relation(known[_content(pair)]) for pair in pairs]
 
 

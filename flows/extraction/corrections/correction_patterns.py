@@ -80,8 +80,9 @@ _CUES = (
     "you(?:['’]re| are) right",
 )
 _CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"
-_CORRECTS = re.compile(rf"^(?:\W*{_CUE}\b[\s,.:;!–—-]*)+(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
-_ALONE = re.compile(rf"^(?:\W*{_CUE}\b\W*)+$", re.I)
+# Possessive, here and below: a row of cues can be divided in very many ways, and each would be tried.
+_CORRECTS = re.compile(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
+_ALONE = re.compile(rf"^\W*+(?:{_CUE}\b\W*+)++$", re.I)
 _AGREES = re.compile(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$", re.I)
 _REASON = re.compile(
     r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
@@ -98,7 +99,7 @@ _RETRACTS = re.compile(
 _WEAK = re.compile(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$", re.I)
 _NO_CORRECTION = re.compile(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b", re.I)  # after a weak cue
 _WITHIN = re.compile(
-    r"^(?P<before>.{8,}?)\s*[,;–—-]+\s*(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
+    r"^(?P<before>.{8,}?)\s*+[,;–—-]++\s*+(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
     r"scratch that|oops)(?:[,\s]+(?:i mean(?:t)?|no|sorry))*[,:]?\s+(?P<new>[^,.;!?]+?)"
     r"(?P<after>(?:\s+(?:with|for|including|plus|without|because|starting)\b|[,.;!?]|$).*)$",
     re.I | re.S,
@@ -143,8 +144,8 @@ _C_CUE = (
     "(?:我?(?:说|打|记|写|搞|弄|看)错(?:字|人|日子|时间)?了?|不好意思|不对|口误|笔误|更正(?:一下)?|纠正(?:一下)?|等等|等一下|哦?不不?不?|抱歉|对不起|"
     "准确地?说|我是说|其实)"
 )
-_C_CORRECTS = re.compile(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]+)+(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
-_C_ALONE = re.compile(rf"^(?:{_C_CUE}[，,。！!\s]*)+$")
+_C_CORRECTS = re.compile(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
+_C_ALONE = re.compile(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
 _C_OLD = re.compile("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
 _C_OLD_AFTER = re.compile("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
 _C_AGREES = re.compile("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")

@@ -50,8 +50,8 @@ _ORDINAL = re.compile(
 )
 _BARE_DAY = re.compile(rf"(?:[a-z]+ )?the \d{{1,2}}(?:st|nd|rd|th)|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})号", re.I)
 _NUMBER = re.compile(
-    rf"[$€£¥]?\d+(?:[.,]\d+)*(?:\s?[k%€])?(?![\w:]*[A-Za-z])|\b(?:{_WORDED})(?:[\s-]+(?:and\s+)?(?:a\s+)?(?:{_WORDED}))*\b|"
-    rf"{_CHINESE_DIGIT}+|\d+(?=[\u4e00-\u9fff])",
+    rf"(?:[$€£¥]|(?<!\d))\d++(?:[.,]\d++)*(?:\s?[k%€])?(?![\w:]*[A-Za-z])|\b(?:{_WORDED})(?:[\s-]+(?:and\s+)?(?:a\s+)?(?:{_WORDED}))*\b|"
+    rf"{_CHINESE_DIGIT}+|(?<!\d)\d++(?=[\u4e00-\u9fff])",
     re.I,
 )
 _SIDE = re.compile(

@@ -24,6 +24,8 @@ from mneme.records import StoredMessage
 from mneme.text import has_cjk
 
 _REACH = 6  # messages back
+_REACH_WITHIN = 20  # sentences back in one of them
+_MOST = 20  # sentences of one message that are tried: a text full of corrections must not cost its square
 _REACH_TO_OTHERS = 2  # messages back to what another said, unless the old value is named
 _LONGEST_OF_OTHERS = 200  # characters of what another said: in a long list anything can be found
 _FILLERS = frozenset(
@@ -89,7 +91,7 @@ class _Talk:
 
     def correct_with(self, at: int) -> None:
         """Apply what the sentences of one message correct."""
-        announced = False
+        announced, tried = False, 0
         for number, sentence in enumerate(self._sentences[at]):
             repair = repair_in(sentence)
             repaired = self._meant(repair.before, Correction(repair.new), at) if repair else None
@@ -99,7 +101,8 @@ class _Talk:
             if only_announces(sentence):
                 announced = True
                 continue
-            correction = correction_in(sentence, announced)
+            correction = correction_in(sentence, announced) if tried < _MOST else None
+            tried += correction is not None
             if correction is not None and self._apply(correction, at, number):
                 self._put(at, number, "")
                 if announced:
@@ -142,7 +145,7 @@ class _Talk:
             if far or message.role != "user":
                 continue
             places = range((number if target == at else len(self._sentences[target])) - 1, -1, -1)
-            for place in places:
+            for place in places[:_REACH_WITHIN]:
                 sentence = self._sentences[target][place]
                 if sentence and (own or (not is_question(sentence) and len(sentence) <= _LONGEST_OF_OTHERS)):
                     yield target, place, sentence

@@ -18,7 +18,7 @@ _LEAST_WEIGHT = 3.0  # words of content in a sentence that is worth a fact
 _LONGEST_FACT = 600  # characters
 _MOST_FACTS = 12  # of one chunk of 1,600 characters: more are the cells of a table
 _SHORT = 5.0  # weight under which a sentence says too little to stand without its section
-_NUMBERING = re.compile(r"^(?:§\s*)?(?:\d+[.)]?)+\s+|^[一二三四五六七八九十]+、\s*")
+_NUMBERING = re.compile(r"^(?:§\s*)?(?:\d++[.)]?+)++\s+|^[一二三四五六七八九十]+、\s*")
 _LEANS = re.compile(
     r"^(?:it|its|they|their|these|those|this|that|such|others?|otherwise|then|the (?:same|former|latter|only|first|second)|"
     r"and|but|however)\b|\b(?:these|those|this|such)\b|\bthen\b|^(?:其|此|该|这|那)",

@@ -59,7 +59,7 @@ _SPANS = frozenset(
 _SHORT = 8  # tokens up to which words without a verb say too little
 _IMPERSONAL = re.compile(  # "it" that stands for nothing before
     r"\bit(?:['’]s| is| was|['’]ll be| will be| would be| can be| feels?| felt)"
-    r"(?: \w+ly| so| really| very| always| super| pretty| quite| been| such| a| an| not| just)*"
+    r"(?: \w+ly| so| very| always| super| pretty| quite| been| such| a| an| not| just)*"
     r" (?!like)\w+(?: \w+)? (?:to|that|how|when|what|seeing|being|having|knowing)\b"
     r"|\bit(?:['’]s| has)? (?:been (?:a while|ages|so long|too long|long|raining|snowing)|rain|snow)|\bit['’]s (?:time|me)\b"
     r"|\bit(?:['’]s| is| was|['’]s been| has been) (?:decided|agreed|settled|confirmed|official)\b"

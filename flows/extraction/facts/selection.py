@@ -41,7 +41,7 @@ class Reader:
             retelling: the message.
             answers: whether it follows a question, so that what it says first needs to say less.
         """
-        answer = list(takewhile(lambda one: one.kind is not Kind.QUESTION, retelling.said)) if answers else []
+        answer = {id(one) for one in takewhile(lambda one: one.kind is not Kind.QUESTION, retelling.said)} if answers else ()
         kept: list[Said] = []
         previous: Said | None = None
         for one in retelling.said:
@@ -50,7 +50,7 @@ class Reader:
                 previous = None
             elif one.kind is Kind.ATTACHMENT:
                 kept += [one] if one.informative else []
-            elif self.remembers(one, retelling, any(one is other for other in answer)):
+            elif self.remembers(one, retelling, id(one) in answer):
                 if previous and self.leans(one, retelling):
                     if self.leans(previous, retelling) and kept:
                         continue
@@ -110,5 +110,4 @@ class Reader:
 
 def presents(one: Said, retelling: Retelling) -> bool:
     """Whether a sentence says what is shown beside it: "These are my running shoes.\""""
-    shows = any(other.kind is Kind.ATTACHMENT for other in retelling.said)
-    return shows and bool(_PRESENTS.match(without_opening(one.text))) and bool(_MINE.search(one.text))
+    return retelling.shows and bool(_PRESENTS.match(without_opening(one.text))) and bool(_MINE.search(one.text))

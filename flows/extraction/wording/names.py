@@ -12,6 +12,7 @@ from mneme.text import STOP_WORDS, has_cjk
 _RUN = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
 _TITLE = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
 _OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/]|\s[-–•*])[\s\"'“‘]*$")
+_OPENING_REACH = 8  # characters before a name in which it looks for that
 _DIGIT = re.compile(r"\d")
 _HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.? (?=[A-Z][\w-]+$)")
 _COUNTED = re.compile(r"[A-Z][a-z]+ \d+")
@@ -100,7 +101,7 @@ def _candidates(sentence: str) -> tuple[tuple[str, bool], ...]:
     for run in _RUN.finditer(sentence):
         if sentence[run.end() : run.end() + 1] in (":", "："):  # a heading
             continue
-        opens = _OPENING.search(sentence, 0, run.start()) is not None
+        opens = _OPENING.search(sentence, max(0, run.start() - _OPENING_REACH), run.start()) is not None
         for at, name in enumerate(_split(run[0])):
             first, _, rest = name.partition(" ")
             if opens and at == 0 and rest and _no_part_of_a_name(first):

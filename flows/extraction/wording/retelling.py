@@ -72,13 +72,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Retelling:
-    """One message, sentence by sentence; ``index`` is its place in the cut."""
+    """One message, sentence by sentence; ``index`` is its place in the cut; ``shows`` that there is more in it than words."""
 
     index: int
     message: StoredMessage
     speaker: str
     listener: str | None
     said: tuple[Said, ...]
+    shows: bool
 
     @property
     def statements(self) -> list[Said]:
@@ -146,7 +147,8 @@ def _retell(index: int, message: StoredMessage, cast: list[str], names: frozense
     for sentence in split_sentences(message.text):
         said.append(_said(sentence, context, message, voice, names))
         context = sentence
-    return Retelling(index, message, speaker, voice.listener, tuple(said))
+    shows = any(one.kind is Kind.ATTACHMENT for one in said)
+    return Retelling(index, message, speaker, voice.listener, tuple(said), shows)
 
 
 def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:

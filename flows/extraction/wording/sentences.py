@@ -12,6 +12,7 @@ _STOP_REACH = 12  # characters before a full stop that tell what it is
 _LONGEST = 800  # characters; also keeps the patterns that look around them from costing the square of a message
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*")
+_GAP = re.compile(r"[^\S\n]{9,}+")  # blanks that say no more than one; the patterns' time grows with their square
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
 _STATED_AND_ASKED = re.compile(  # but "Your flight is on Friday, isn't it?" and "If you come, can you ..." only ask
     r"^(?P<stated>(?:(?:and|but|so|well|also),? )?(?:i|i['’]\w+|we|we['’]\w+|my|our|he|she|they|"
@@ -53,7 +54,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _prose(text: str) -> list[str]:
-    text = _EMPHASIS.sub("", text)
+    text = _GAP.sub(" ", _EMPHASIS.sub("", text))
     sentences, start = [], 0
     for end in _END.finditer(text):
         if end[0] == "." and _goes_on(text, start, end.end()):

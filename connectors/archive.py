@@ -1,0 +1,252 @@
+"""The memory of an owner as a file: one line of JSON for each row, between a header and an end.
+
+    {"mneme": "export", "format": 1, "owner": {...}, "embedder": ..., "tokeniser": ..., "exported_at": ..., "rows": {...}}
+    {"collection": "messages", "id": ..., "version": ..., "body": {...}, "vector": "<base64 of little-endian float32>", ...}
+    {"mneme": "end", "rows": {...}, "sha256": ...}
+
+The end tells whether the file is whole: how many rows of each collection there are, and the hash of their lines. The same
+rows give the same bytes, except for the date in the header. A name that ends in ``.gz`` is compressed.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from mneme.errors import InputError, StoreUnavailable
+from mneme.records import Owner
+from mneme.rows import Collection, Row
+
+FORMAT = 1
+_LONGEST_LINE = 64 * 1024 * 1024  # bytes; a row is a fraction of the largest event
+_GZIP = b"\x1f\x8b"
+_FLOAT32 = np.dtype("<f4")
+_COLUMNS = {each.name: each.default for each in fields(Row)}
+
+Counts = dict[Collection, int]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Header(_Strict):
+    """What the rows of an archive need: ``embedder`` is the fingerprint of their vectors."""
+
+    mneme: Literal["export"] = "export"
+    format: int = FORMAT
+    owner: Owner
+    embedder: str
+    tokeniser: str
+    exported_at: AwareDatetime
+    rows: Counts
+
+
+class _End(_Strict):
+    mneme: Literal["end"] = "end"
+    rows: Counts
+    sha256: str
+
+
+class _Line(_Strict):
+    """A row as JSON has it: see ``Row``."""
+
+    collection: Collection
+    id: str
+    kind: str
+    version: int = Field(ge=0, lt=2**63)
+    tenant_id: str
+    owner_key: str
+    owner_type: str
+    owner_id: str
+    at: AwareDatetime
+    body: dict[str, Any]
+    tokens: str = ""
+    vector: str | None = None
+    until: AwareDatetime | None = None
+    event_at: AwareDatetime | None = None
+    valid_to: AwareDatetime | None = None
+    conversation_id: str | None = None
+    document_id: str | None = None
+    parent_id: str | None = None
+    agent_id: str | None = None
+    people: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+
+
+class Archive(NamedTuple):
+    """What was read of an archive: its header and its rows. The rows are read as they are asked for, once."""
+
+    header: Header
+    rows: Iterator[Row]
+
+
+def write_archive(path: Path, header: Header, rows: Iterable[Row]) -> None:
+    """Write an archive. It appears under its name when it is whole, and on the disk.
+
+    Raises:
+        InputError: there is a file of this name, or the folder cannot be written to.
+        StoreUnavailable: the rows are not those that the header counts: they changed meanwhile.
+    """
+    if path.exists():
+        raise InputError(f"{path}: is there already; give another name, or remove it")
+    draft = path.with_name(f"{path.name}.draft")
+    counts, digest = Counter[Collection](), hashlib.sha256()
+    try:
+        with _writing(draft, is_compressed=path.suffix == ".gz") as file:
+            file.write(_encoded(header.model_dump(mode="json")))
+            for row in rows:
+                line = _encoded(_values_of(row))
+                digest.update(line)
+                counts[row.collection] += 1
+                file.write(line)
+            file.write(_encoded(_End(rows=dict(counts), sha256=digest.hexdigest()).model_dump(mode="json")))
+        if counts != Counter(header.rows):
+            raise StoreUnavailable(
+                f"the memory of {header.owner.type} {header.owner.id} changed while it was exported; try again when it rests, "
+                "or stop the flow meanwhile"
+            )
+        draft.rename(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error}); give a folder with room") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def read_archive(path: Path) -> Iterator[Archive]:
+    """Open an archive. Its rows are given one by one, and then the end is compared with them.
+
+    Raises, while the rows are read:
+        InputError: it is no archive of a format that is known, or not whole: damaged, cut short, or put together by hand.
+    """
+    try:
+        with _reading(path) as file:
+            first = file.readline(_LONGEST_LINE)
+            yield Archive(_header(path, first), _rows(path, file))
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{path}: cannot be read ({reason}); give the whole file that `mneme export` wrote") from error
+
+
+def _header(path: Path, line: bytes) -> Header:
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict) or values.get("mneme") != "export":
+        raise InputError(f"{path}: is no export; give a file that `mneme export` wrote (events are for `mneme ingest`)")
+    if values.get("format") != FORMAT:
+        raise InputError(
+            f"{path}: has format {values.get('format')!r}, this program reads {FORMAT}; use the version that wrote it"
+        )
+    try:
+        return Header.model_validate(values)
+    except ValidationError as error:
+        raise InputError(f"{path}: its header is damaged ({_first_fault(error)}); export again") from error
+
+
+def _rows(path: Path, file: IO[bytes]) -> Iterator[Row]:
+    counts, digest, number = Counter[Collection](), hashlib.sha256(), 1
+    while line := file.readline(_LONGEST_LINE):
+        number += 1
+        try:
+            values = json.loads(line)
+            if isinstance(values, dict) and values.get("mneme") == "end":
+                _compare(path, _End.model_validate(values), counts, digest.hexdigest())
+                if file.readline(1):
+                    raise InputError(f"{path}: something follows its end, in line {number + 1}; give one export at a time")
+                return
+            row = _row_of(_Line.model_validate(values))
+        except ValidationError as error:
+            raise InputError(f"{path}: line {number} is damaged ({_first_fault(error)}); export again") from error
+        except (ValueError, RecursionError) as error:  # a line that was cut is no JSON
+            raise InputError(f"{path}: line {number} is damaged ({type(error).__name__}); export again") from error
+        digest.update(line)
+        counts[row.collection] += 1
+        yield row
+    raise InputError(f"{path}: ends after line {number}, without its end: it was cut short; get the whole file")
+
+
+def _compare(path: Path, end: _End, counts: Counter[Collection], sha256: str) -> None:
+    if Counter(end.rows) != counts or end.sha256 != sha256:
+        raise InputError(f"{path}: its rows are not those that its end tells of: lines are missing or changed; export again")
+
+
+# --- lines -----------------------------------------------------------------------------------------------------------
+
+
+def _values_of(row: Row) -> dict[str, Any]:
+    """A row as JSON has it; columns that are empty are left out."""
+    values: dict[str, Any] = {}
+    for name, default in _COLUMNS.items():
+        value = getattr(row, name)
+        if isinstance(value, datetime):
+            value = value.astimezone(UTC).isoformat()
+        elif isinstance(value, np.ndarray):
+            value = base64.b64encode(value.astype(_FLOAT32).tobytes()).decode()
+        if value != default:
+            values[name] = value
+    return values
+
+
+def _row_of(line: _Line) -> Row:
+    """Raises ValueError where the vector is none."""
+    columns = {name: getattr(line, name) for name in _COLUMNS}
+    for name, value in columns.items():
+        if isinstance(value, datetime):
+            columns[name] = value.astimezone(UTC)
+    if line.vector is not None:
+        columns["vector"] = np.frombuffer(base64.b64decode(line.vector, validate=True), dtype=_FLOAT32).astype(np.float32)
+    return Row(**columns)
+
+
+def _encoded(values: dict[str, Any]) -> bytes:
+    # Sorted: the two indices may give the keys of a body in different orders.
+    return (
+        json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+    )
+
+
+def _first_fault(error: ValidationError) -> str:
+    """Which field is wrong and how, without its value."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, fault['loc'][:2]))}: {fault['msg']}"
+
+
+# --- bytes -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _writing(path: Path, is_compressed: bool) -> Iterator[IO[bytes]]:
+    with path.open("wb") as file:
+        if is_compressed:  # without name and time, so that the same rows give the same bytes
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
+                yield compressed  # type: ignore[misc]
+        else:
+            yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[IO[bytes]]:
+    with path.open("rb") as file:
+        is_compressed = file.peek(len(_GZIP)).startswith(_GZIP)
+        if is_compressed:
+            with gzip.GzipFile(fileobj=file, mode="rb") as plain:
+                yield plain  # type: ignore[misc]
+        else:
+            yield file

@@ -1,0 +1,90 @@
+"""Whom a dead letter tells of: what decides whether an erasure takes it away."""
+
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+
+from mneme.ids import make_id
+from mneme.ports import DeadLetter, Scope
+
+_OF_EVENTS = ("decode", "embed")  # stages whose letters hold an event's own bytes
+_WITHOUT_OWNER = ("edit", "delete", "flush", "forget")  # events that name a conversation and nobody
+_OWNER_FIELDS = (("user", "user_id"), ("group", "group_id"), ("agent", "agent_id"))
+_ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
+
+
+def tells_of(letter: DeadLetter, scope: Scope) -> bool:
+    """Whether a letter is about a conversation or the owner of a scope.
+
+    1. Its bytes say so: those of an event (``decode``, ``embed``), of a row's body (``write``), or of a reference to an
+       episode or a conversation (any other stage; flows/references.py).
+    2. Where they do not say whom they are about, because they are damaged or incomplete, it is if bytes or reason hold one
+       of the scope's ids as a whole: rather one letter too many goes than one too few.
+    """
+    told = _told(letter)
+    if told is None:
+        return _holds_an_id(letter, scope)
+    tenant_id, conversation_id, owners = told
+    if tenant_id != scope.tenant_id:
+        return False
+    owner = scope.owner
+    return conversation_id in scope.conversation_ids or (owner is not None and (owner.type, owner.id) in owners)
+
+
+_Told = tuple[str, str | None, list[tuple[str, str]]]
+
+
+def _told(letter: DeadLetter) -> _Told | None:
+    """Tenant, conversation, and owners by type and id, of whom the bytes are; None where they do not say it."""
+    try:
+        data = json.loads(letter.raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict):
+        return None
+    if letter.stage == "write":
+        return _of_row(data)
+    if letter.stage in _OF_EVENTS:
+        return _of_event(data)
+    return _of_reference(data)
+
+
+def _of_row(body: dict[str, Any]) -> _Told | None:
+    match body.get("owner"):
+        case {"tenant_id": str(tenant_id), "type": str(owner_type), "id": str(owner_id)}:
+            return tenant_id, _text(body.get("conversation_id")), [(owner_type, owner_id)]
+    return None
+
+
+def _of_reference(reference: dict[str, Any]) -> _Told | None:
+    match reference.get("owner"):
+        case [str(tenant_id), str(owner_type), str(owner_id)] if {"conversation", "document"} & reference.keys():
+            return tenant_id, _text(reference.get("conversation")), [(owner_type, owner_id)]
+    return None
+
+
+def _of_event(event: dict[str, Any]) -> _Told | None:
+    tenant_id, conversation_id = event.get("tenant_id", "default"), _text(event.get("conversation_id"))
+    owners = [(kind, owner) for kind, field in _OWNER_FIELDS if (owner := _text(event.get(field)))]
+    kind = event.get("event", "message")
+    complete = bool(owners) if kind == "document" else bool(conversation_id and (owners or kind in _WITHOUT_OWNER))
+    return (tenant_id, conversation_id, owners) if isinstance(tenant_id, str) and complete else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _holds_an_id(letter: DeadLetter, scope: Scope) -> bool:
+    text = letter.raw.decode(errors="replace")
+    places = "\n".join((text, _unescaped(text), unquote(text), letter.reason))
+    ids = [*scope.conversation_ids, *([scope.owner.id] if scope.owner else [])]
+    # A long part of an id is kept as its hash (mneme/ids.py), so that is looked for as well.
+    forms = {form for identity in ids for form in (identity, make_id(identity))}
+    return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", places) for form in forms)
+
+
+def _unescaped(text: str) -> str:
+    """JSON's escapes as the characters they stand for."""
+    return _ESCAPES.sub(lambda found: str(json.loads(f'"{found[0]}"')), text)

@@ -1,0 +1,122 @@
+"""Documents by reference: the file behind a ``file://`` URI, if it lies where documents may be read from.
+
+Nothing is ever fetched from a network here: every other scheme is refused before anything is opened.
+"""
+
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from mneme.errors import InputError
+from mneme.ids import content_hash, make_id
+
+_SETTING = "MNEME_DOCUMENTS__ROOTS"
+_TENANT = "{tenant}"
+_BLOCK = 1 << 20  # bytes read at a time
+
+
+class FileReferences:
+    """Reads what ``uri`` of a document event names (``References``).
+
+    Args:
+        roots: folders under which files may be read; none: nothing may. ``{tenant}`` in one stands for the tenant's id, so
+            that no tenant reads another's files.
+        largest_bytes: of one file.
+    """
+
+    def __init__(self, roots: Sequence[Path] = (), largest_bytes: int = 0) -> None:
+        self._roots = tuple(roots)
+        self._largest = largest_bytes
+
+    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
+        """The content of the file.
+
+        1. The URI names a file of this machine, and roots are set.
+        2. Its real path, with all links followed, lies under a root.
+        3. It is opened folder by folder from the root down, without following links: nobody can exchange one in between.
+        4. It is a regular file, not too large, and has the hash that the event promises.
+
+        Raises:
+            InputError: one of these does not hold. What lies outside the roots is refused the same way whether it exists
+                or not, and no path is told.
+        """
+        path = _path_of(uri)
+        if not self._roots:
+            raise InputError(f"uri: documents by reference are not read here; set {_SETTING}, or send the text as content")
+        root, names = self._beneath(path, tenant_id)
+        try:
+            content = self._read(root, names)
+        except OSError as error:
+            raise InputError(
+                f"uri: {(error.strerror or 'it cannot be read').lower()}; correct it, or put the file there"
+            ) from error
+        if sha256 is not None and content_hash(content) != sha256:
+            raise InputError("sha256: the file has another content than the event promises; send the event again")
+        return content
+
+    def _beneath(self, path: Path, tenant_id: str) -> tuple[Path, tuple[str, ...]]:
+        """The root that a path lies under, and the names from there."""
+        with suppress(OSError, RuntimeError):  # a loop of links, a name too long
+            real = path.resolve()
+            for root in self._roots_of(tenant_id):
+                if real != root and real.is_relative_to(root):
+                    return root, real.relative_to(root).parts
+        raise InputError(f"uri: the file is in none of the folders of {_SETTING} that this tenant may read; put it there")
+
+    def _roots_of(self, tenant_id: str) -> list[Path]:
+        folder = make_id(tenant_id)
+        if folder.startswith("."):  # a tenant that is called ".."
+            folder = f"%2E{folder[1:]}"
+        return [Path(str(root).replace(_TENANT, folder)).resolve() for root in self._roots]
+
+    def _read(self, root: Path, names: Sequence[str]) -> bytes:
+        opened = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in names[:-1]:
+                inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=opened)
+                os.close(opened)
+                opened = inner
+            if not stat.S_ISREG(os.stat(names[-1], dir_fd=opened, follow_symlinks=False).st_mode):
+                raise InputError("uri: it is no regular file; name a file")
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe must not hold up the stream
+            file = os.open(names[-1], flags, dir_fd=opened)
+        finally:
+            os.close(opened)
+        with os.fdopen(file, "rb") as content:
+            return self._bounded(content.fileno())
+
+    def _bounded(self, file: int) -> bytes:
+        """All of a file; one that is too large is refused before it is read, and one that grows, while it is."""
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError("uri: it is no regular file; name a file")
+        blocks, size = [], status.st_size
+        if size <= self._largest:
+            size = 0
+            while size <= self._largest and (block := os.read(file, _BLOCK)):
+                blocks.append(block)
+                size += len(block)
+        if size > self._largest:
+            raise InputError(
+                f"uri: the file has more than {self._largest} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES"
+            )
+        return b"".join(blocks)
+
+
+def _path_of(uri: str) -> Path:
+    """The path of a ``file://`` URI."""
+    try:
+        parts = urlsplit(uri)
+        path = unquote(parts.path, errors="strict")
+    except ValueError:
+        raise InputError("uri: it is no URI; write file:///folder/name, other characters percent-encoded") from None
+    if parts.scheme != "file":
+        raise InputError(f"uri: {parts.scheme[:20]!r} is not read; only file:///folder/name is, or send the text as content")
+    if parts.netloc:
+        raise InputError("uri: it names a host; only files of this machine are read, as file:///folder/name")
+    if parts.query or parts.fragment or not path.startswith("/") or any(ord(each) < 32 for each in uri + path):
+        raise InputError("uri: it names no file; write file:///folder/name, with ? and # percent-encoded")
+    return Path(path)

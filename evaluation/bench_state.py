@@ -1,0 +1,455 @@
+"""``mneme bench state``: what very many conversations cost, open or closed, and how soon a restart goes on.
+
+Each run has a process of its own. Texts and vectors are made up (evaluation/many_talks.py) and nothing is extracted, so that
+what is measured is the flow: decoding, state, timers, the boundary detector, the engine and its recovery store.
+
+1. Segment alone: the lanes driven by hand, under a clock of the benchmark that runs at the pace of the messages, with the
+   settings' hold-back and a snapshot of what was touched after each second of that clock.
+2. The whole engine with a real recovery store: all conversations are opened, then go on.
+3. A restart on that store, from the start of the process to the first message that is written.
+4. The whole engine, with ever new conversations that go idle; and a restart on what they left.
+"""
+
+import multiprocessing
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+from rich.console import Console
+
+from connectors.models import open_embedder
+from connectors.plain_text import PlainTextParser
+from evaluation.acknowledging_index import AcknowledgingIndex
+from evaluation.many_talks import START, Talks, vectors_of_texts
+from evaluation.report import Report, print_table
+from flows.boundaries.semantic import SemanticDetector
+from flows.consistency.judges import RuleJudge
+from flows.cuts import Cut, Extraction, Utterance, embedding_text
+from flows.decode import decode
+from flows.engine import Source, build, execute
+from flows.feeds import Fed
+from flows.items import Embedded
+from flows.pending import Pending
+from flows.segment import SegmentLane
+from flows.services import Services
+from flows.versions import Versions
+from flows.write import Writer
+from mneme.ids import stable_hash
+from mneme.ports import Create, DeadLetter, Incoming, MemoryIndex, Scope, Write, WriteResult
+from mneme.rows import Collection, Vector
+from mneme.settings import Settings
+from mneme.times import utc_now
+
+_IDLE_SECONDS = 2.0  # after which the conversations of the last run are shown and rest
+_CLOSED_MESSAGES = 1  # of each of them
+_LONGEST = 64  # messages of a conversation, at most
+_EARLIER = 8  # messages of each conversation before the measured ones
+_PER_VIRTUAL_SECOND = 5000  # messages, when segment is driven by hand
+
+Figures = dict[str, str | float | int]
+
+
+class NoExtractor:
+    """An extractor that takes nothing from a cut."""
+
+    name = "none"
+    calls_a_model = False
+
+    def extract(self, cut: Cut) -> Extraction:
+        """An episode without content."""
+        return Extraction(subject="", summary="", narrative="", facts=())
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a process is to run."""
+
+    folder: Path
+    settings: Settings
+    conversations: int
+    messages: int
+
+
+def run_state(
+    conversations: int, messages: int, closed: int, settings: Settings, out: Path, console: Console | None = None
+) -> Report:
+    """Measure, print, and write ``out`` (JSON).
+
+    Args:
+        conversations: how many are open at a time.
+        messages: how many are measured, spread over all of them.
+        closed: how many are opened and closed.
+        settings: of the boundaries and the flow.
+        out: where the JSON goes.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: ``out`` cannot be written.
+    """
+    console = console or Console()
+    rows: list[Figures] = []
+    with tempfile.TemporaryDirectory(prefix="mneme-state-") as name:
+        task = Task(Path(name) / "open", settings, conversations, messages)
+        ended = Task(Path(name) / "closed", settings, closed, _CLOSED_MESSAGES * closed)
+        for title, work, of in (
+            ("segment alone", segment_alone, task),
+            ("engine, all open", engine_open, task),
+            ("restart, all open", restart, task),
+            ("engine, opened and closed", engine_closed, ended),
+            ("restart, all closed", restart, ended),
+        ):
+            with console.status(title):
+                rows.append({"run": title, "conversations": of.conversations, **_in_a_process(work, of)})
+    by_name = {str(row["run"]): row for row in rows}
+    report = Report(
+        bench="state",
+        settings={
+            "boundaries": settings.boundaries.model_dump(mode="json"),
+            "flow": settings.flow.model_dump(mode="json"),
+            "earlier_messages": _EARLIER,
+        },
+        rows=rows,
+        headline={
+            "segment_per_second": by_name["segment alone"]["messages/s"],
+            "engine_per_second": by_name["engine, all open"]["messages/s"],
+            "open_store_mb": by_name["engine, all open"]["store_mb"],
+            "open_restart_seconds": by_name["restart, all open"]["seconds"],
+            "closed_store_mb": by_name["engine, opened and closed"]["store_mb"],
+            "closed_restart_seconds": by_name["restart, all closed"]["seconds"],
+        },
+    )
+    figures = dict.fromkeys(column for row in rows for column in row if column != "run")
+    table = [{"figure": figure, **{str(row["run"]): row.get(figure, "") for row in rows}} for figure in figures]
+    print_table(console, "Conversations in number", table, list(table[0]))
+    report.write(out)
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+# --- segment alone ---------------------------------------------------------------------------------------------------
+
+
+def segment_alone(task: Task, started: float) -> Figures:
+    """The lanes of all buckets, driven as the engine would drive them."""
+    now = START
+    services = services_of(task, AcknowledgingIndex(Talks(1), 1, _made(task.folder) / "unused"), Counter(), lambda: now)
+    buckets = services.settings.flow.buckets
+    lanes = [SegmentLane(services, None) for _ in range(buckets)]
+    due: list[datetime | None] = [None] * buckets
+    talks, cuts = Talks(task.conversations), 0
+    earlier = _EARLIER * task.conversations
+    spent, snapshots, largest = 0.0, 0.0, 0
+    for indices in (*_epochs(0, earlier), *_epochs(earlier, earlier + task.messages)):
+        by_bucket: dict[int, list[Embedded]] = {}
+        for index in indices:
+            item = _embedded(talks, index)
+            by_bucket.setdefault(stable_hash(item.lane) % buckets, []).append(item)
+        now += timedelta(seconds=1)
+        before = time.thread_time()
+        for bucket, items in by_bucket.items():
+            cuts += sum(isinstance(out, Cut) for out in lanes[bucket].on_batch(items))
+            due[bucket] = lanes[bucket].wake_at()
+        for bucket, at in enumerate(due):
+            if at is not None and at <= now:
+                cuts += sum(isinstance(out, Cut) for out in lanes[bucket].poll())
+                due[bucket] = lanes[bucket].wake_at()
+        between = time.thread_time()
+        states = sum(len(lanes[bucket].snapshot()) for bucket in by_bucket)
+        if indices.start >= earlier:
+            spent += time.thread_time() - before
+            snapshots += time.thread_time() - between
+            largest = max(largest, states)
+    return {
+        "messages": task.messages,
+        "seconds": spent,
+        "messages/s": task.messages / spent,
+        "snapshot_ms/epoch": 1000 * snapshots / len(_epochs(0, task.messages)),
+        "snapshot_mb/epoch": largest / 1e6,
+        "cuts": cuts,
+        "rss_mb": _resident(),
+    }
+
+
+def _epochs(first: int, last: int) -> list[range]:
+    """The messages of each second."""
+    return [range(at, min(at + _PER_VIRTUAL_SECOND, last)) for at in range(first, last, _PER_VIRTUAL_SECOND)]
+
+
+def _embedded(talks: Talks, index: int) -> Embedded:
+    message = talks.message(*talks.place(index))
+    return Embedded(Utterance(message, vectors_of_texts([embedding_text(message)])[0]))
+
+
+# --- the whole engine ------------------------------------------------------------------------------------------------
+
+
+class Stream:
+    """A feed of the messages up to ``last``; it ends when for ``linger`` seconds nothing was unfinished.
+
+    ``measured_from`` is the message from which on time is taken.
+    """
+
+    def __init__(
+        self,
+        incoming: Callable[[int], Incoming],
+        first: int,
+        last: int,
+        services: Services,
+        measured_from: int = 0,
+        linger: float = 0.0,
+    ) -> None:
+        self._incoming, self._next, self._last = incoming, first, last
+        self._services, self._measured_from, self._linger = services, measured_from, linger
+        self._quiet_since: float | None = None
+        self.before: Moment | None = None
+        self.after: Moment | None = None
+
+    def next_batch(self) -> list[Fed]:
+        """The next messages."""
+        unfinished, flow = self._services.pending.total, self._services.settings.flow
+        if self._next == self._last:
+            if unfinished:
+                self._quiet_since = self.after = None
+                return []
+            self._quiet_since = self._quiet_since or time.monotonic()
+            self.after = self.after or Moment.now(self._services)
+            if time.monotonic() - self._quiet_since >= self._linger:
+                raise StopIteration
+            return []
+        if unfinished >= flow.pending_limit:
+            return []
+        if self._next == self._measured_from:
+            self.before = Moment.now(self._services)
+        until = self._measured_from if self._next < self._measured_from else self._last
+        end = min(self._next + flow.source_batch, until)
+        batch: list[Fed] = [self._incoming(index) for index in range(self._next, end)]
+        self._next = end
+        self._services.pending.enter(len(batch))
+        return batch
+
+    def place(self) -> int:
+        """The index of the next message."""
+        return self._next
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far a flow was when."""
+
+    at: float
+    processor: float
+    snapshot_microseconds: int
+    snapshot_bytes: int
+
+    @classmethod
+    def now(cls, services: Services) -> "Moment":
+        """The present."""
+        tally = services.tally
+        return cls(time.monotonic(), time.process_time(), tally["snapshot_microseconds"], tally["snapshot_bytes"])
+
+
+class FirstWrite(AcknowledgingIndex):
+    """Tells when the first message was written."""
+
+    at: float | None = None
+    processor: float = 0.0
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """Remember the moment."""
+        if self.at is None and any(isinstance(write, Create) and write.row.kind == "message" for write in writes):
+            self.at, self.processor = time.time(), time.process_time()
+        return super().write(writes)
+
+
+def engine_open(task: Task, started: float) -> Figures:
+    """Open all conversations, then measure how they go on."""
+    earlier = _EARLIER * task.conversations
+    task = _with_boundaries(task, hold_back_seconds=0.0)
+    return _measured(task, Talks(task.conversations), earlier, earlier + task.messages, 0.0)
+
+
+def engine_closed(task: Task, started: float) -> Figures:
+    """Ever new conversations, that go idle."""
+    task = _with_boundaries(task, hold_back_seconds=0.0, idle_seconds=_IDLE_SECONDS)
+    return _measured(task, Talks(task.conversations, at_once=_CLOSED_MESSAGES), 0, task.messages, 2 * _IDLE_SECONDS)
+
+
+def restart(task: Task, started: float) -> Figures:
+    """Go on where a run left off: one more message of every hundredth conversation."""
+    embedder = open_embedder(task.settings)  # what a runner waits for as well, though made-up vectors serve here
+    with_models = time.time()
+    talks = Talks(task.conversations)
+    index = FirstWrite(talks, _LONGEST, task.folder / "messages")
+    services = services_of(task, index, Counter(), utc_now)
+    messages = task.conversations // 100
+    stream: list[Stream] = []
+
+    def open_feed(name: str, place: Any) -> Stream:
+        stream.append(Stream(lambda at: talks.event(100 * (at - place), _LONGEST - 1), place, place + messages, services))
+        return stream[0]
+
+    _execute(task, services, index, open_feed)
+    index.close()
+    embedder.close()
+    assert index.at is not None, "a message was written"
+    return {
+        "messages": messages,
+        "seconds": index.at - started,
+        "cpu_seconds": index.processor,
+        "seconds for models": with_models - started,
+        "store_mb": _size(task.folder / "epochs") / 1e6,
+        "rss_mb": _resident(),
+    }
+
+
+def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) -> Figures:
+    index = AcknowledgingIndex(talks, _LONGEST, _made(task.folder) / "messages")
+    services = services_of(task, index, Counter(), utc_now)
+    streams: list[Stream] = []
+    sizes: list[int] = []
+    resident: list[float] = []
+
+    def sample() -> None:
+        sizes.append(_size(task.folder / "epochs"))
+        resident.append(_resident())
+
+    def open_feed(name: str, place: Any) -> Stream:
+        streams.append(Stream(talks.incoming, place or 0, last, services, first, linger))
+        return streams[0]
+
+    with _every_second(sample):
+        _execute(task, services, index, open_feed)
+    before, after = streams[0].before, streams[0].after
+    assert before is not None, "all messages were fed"
+    assert after is not None, "all messages were fed"
+    seconds, count = after.at - before.at, last - first
+    epochs = max(1.0, seconds / task.settings.flow.epoch_seconds)
+    index.close()
+    return {
+        "messages": count,
+        "seconds": seconds,
+        "messages/s": count / seconds,
+        "cpu_us/message": 1e6 * (after.processor - before.processor) / count,
+        "snapshot_ms/epoch": (after.snapshot_microseconds - before.snapshot_microseconds) / 1000 / epochs,
+        "snapshot_mb/epoch": (after.snapshot_bytes - before.snapshot_bytes) / 1e6 / epochs,
+        "store_mb": _size(task.folder / "epochs") / 1e6,
+        "largest_store_mb": max(sizes) / 1e6,
+        "episodes": index.written[Collection.EPISODES],
+        "rss_mb": resident[-1],
+        "rss_mb in its second half": resident[-1] - resident[len(resident) // 2],
+    }
+
+
+def _execute(task: Task, services: Services, index: AcknowledgingIndex, open_feed: Callable[[str, Any], Stream]) -> None:
+    letters = NoLetters()
+    decoding = partial(decode, parser=PlainTextParser(), buckets=services.settings.flow.buckets)
+    writer = Writer(index, letters, None, utc_now, threading.Event())
+    flow = build([Source("volume", ("volume",), open_feed)], decoding, services, writer)
+    settings = services.settings.flow
+    execute(flow, task.folder / "epochs", settings.epoch_seconds, settings.recovery_partitions)
+
+
+class NoLetters:
+    """Dead letters are an error here."""
+
+    def send(self, letters: Sequence[DeadLetter]) -> None:
+        """Refuse them."""
+        raise AssertionError(f"{letters[0].stage}: {letters[0].reason}")
+
+    def erase(self, scope: Scope) -> int:
+        """There are none."""
+        return 0
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+# --- what all runs need ----------------------------------------------------------------------------------------------
+
+
+def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
+    """Everything outside the steps, with made-up vectors and no extraction."""
+    pool = ThreadPoolExecutor(task.settings.flow.threads)
+    detector, extractor = SemanticDetector(task.settings.boundaries), NoExtractor()
+    return Services(
+        settings=task.settings,
+        index=index,
+        embed=_embedded_at_once,
+        submit=pool.submit,
+        clock=clock,
+        versions=Versions(int(time.time())),
+        pending=Pending(),
+        detector=detector,
+        fallback_detector=detector,
+        extractor=extractor,
+        fallback_extractor=extractor,
+        judge=RuleJudge(),
+        skill_writer=None,
+        tally=tally,
+    )
+
+
+def _embedded_at_once(texts: list[str]) -> "Future[Vector]":
+    future: Future[Vector] = Future()
+    future.set_result(vectors_of_texts(texts))
+    return future
+
+
+def _with_boundaries(task: Task, **changed: float) -> Task:
+    boundaries = task.settings.boundaries.model_copy(update=changed)
+    return replace(task, settings=task.settings.model_copy(update={"boundaries": boundaries}))
+
+
+def _in_a_process(work: Callable[[Task, float], Figures], task: Task) -> Figures:
+    """In a process of its own, which tells no other's memory; ``work`` learns when it was started."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        return process.submit(work, task, time.time()).result()
+
+
+@contextmanager
+def _every_second(act: Callable[[], None]) -> Iterator[None]:
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(1.0):
+            act()
+
+    act()
+    thread = threading.Thread(target=repeat, name="every-second", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _size(folder: Path) -> int:
+    """Bytes of a folder's files, some of which may be gone while they are counted."""
+    total = 0
+    for path in folder.glob("**/*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
+
+
+def _resident() -> float:
+    return float(psutil.Process().memory_info().rss) / 1e6

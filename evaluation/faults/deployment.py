@@ -1,0 +1,240 @@
+"""A flow with topics, indices and a data folder of its own, on servers that are there: what a scenario plays with."""
+
+import random
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from connectors.indices import open_index
+from connectors.kafka import create_topics, delete_topics, unread
+from connectors.opensearch_client import drop_indices
+from connectors.publisher import Event, Publisher
+from evaluation.faults.beside import Publishing, Sampling
+from evaluation.faults.flow_process import FlowProcess
+from evaluation.faults.servers import Servers
+from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
+from mneme.errors import StoreError
+from mneme.events import Flush, Message
+from mneme.ports import MemoryIndex
+from mneme.rows import Collection, Key, flush_marker
+from mneme.settings import Settings, Topics
+from mneme.times import utc_now
+
+PATIENCE_SECONDS = 600.0
+
+
+class Deployment:
+    """Topics, indices and a flow of its own. Leaving the context ends the flow and removes topics, indices and nothing else.
+
+    ``settings`` are its own; ``flow`` is its process; ``servers`` are what may be harmed.
+
+    Args:
+        settings: where the servers are, and everything that the flow is to be run with.
+        folder: where its data goes.
+        servers: what may be harmed.
+        templates: conversations that traffic is made of; none means those of the examples.
+        topics: those of another deployment, to read the same events (``twin``).
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        servers: Servers | None = None,
+        templates: Sequence[Template] = (),
+        topics: Topics | None = None,
+    ) -> None:
+        name = f"faults-{uuid.uuid4().hex[:12]}"
+        own = topics or Topics()
+        self._shares_topics = topics is not None
+        named = {field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields}
+        if topics is not None:
+            named |= {"messages": own.messages, "backfill": own.backfill, "documents": own.documents}
+        kafka = settings.kafka.model_copy(update={"topics": Topics(**named), "group_id": name})
+        self.settings = settings.model_copy(
+            update={
+                "data": folder / name,
+                "kafka": kafka,
+                "opensearch": settings.opensearch.model_copy(update={"index_prefix": name}),
+                "index": settings.index.model_copy(update={"backend": "opensearch"}),
+            }
+        )
+        self.servers = servers or Servers()
+        self._templates = templates or read_templates()
+        self.flow = FlowProcess(self.settings)
+        self.sent = 0
+        self._folder = folder
+        self._conversations: dict[tuple[str, str], None] = {}
+        self._index: MemoryIndex | None = None
+        self._last_flushes: list[Key] = []
+        self._twins: list[Deployment] = []
+
+    # --- what goes in ------------------------------------------------------------------------------------------------
+
+    def traffic(self, volume: Volume, seed: int) -> Iterator[Message | Flush]:
+        """Events to publish; see evaluation/faults/texts.py."""
+        return live_traffic(self._templates, volume, seed)
+
+    def publish(self, events: Iterable[Event], rate: float = 0.0, stop: threading.Event | None = None) -> int:
+        """Send events, durably on return; at most ``rate`` a second (0: as fast as it goes), until ``stop``. How many.
+
+        Raises:
+            StoreError: something could not be sent; what was acknowledged before stays.
+        """
+        count, started = 0, time.monotonic()
+        with Publisher(self.settings.kafka) as publisher:
+            for event in events:
+                if stop is not None and stop.is_set():
+                    break
+                if rate and (ahead := count / rate - (time.monotonic() - started)) > 0:
+                    time.sleep(ahead)
+                if isinstance(event, Message):
+                    self._conversations[event.tenant_id, event.conversation_id] = None
+                publisher.send(event)
+                count += 1
+        self.sent += count
+        return count
+
+    def publishing(self, events: Iterable[Event], rate: float = 0.0) -> Publishing:
+        """Send events beside what the scenario does; leaving the context waits until all are sent."""
+        return Publishing(lambda stop: self.publish(events, rate, stop))
+
+    def flush_all(self) -> list[Key]:
+        """Send a flush for every conversation that was published to; the keys of their markers."""
+        self._last_flushes = self.flush(list(self._conversations))
+        return self._last_flushes
+
+    def flush_some(self, count: int, luck: random.Random) -> list[Key]:
+        """Send a flush for some of these conversations; the keys of their markers."""
+        known = list(self._conversations)
+        return self.flush(luck.sample(known, min(count, len(known))))
+
+    def flush(self, conversations: Iterable[tuple[str, str]]) -> list[Key]:
+        """Send a flush for each of these (tenant and conversation); the keys of their markers."""
+        flushes = [
+            Flush(tenant_id=tenant, conversation_id=conversation, flush_id=uuid.uuid4().hex)
+            for tenant, conversation in conversations
+        ]
+        self.publish(flushes)
+        now = utc_now()
+        return [flush_marker(flush.tenant_id, flush.flush_id, now).key for flush in flushes]
+
+    # --- the flow ----------------------------------------------------------------------------------------------------
+
+    def start(self, processes: int = 1) -> None:
+        """Start the flow, or start it again, and return at once."""
+        self.flow.processes = processes
+        self.flow.start()
+
+    def stop(self, timeout: float = 120.0) -> None:
+        """End the flow in order (SIGTERM).
+
+        Raises:
+            StoreError: its exit status is not 0.
+        """
+        if (status := self.flow.terminate(timeout)) != 0:
+            raise StoreError(f"the flow ended with status {status}:\n{self.flow.log()}")
+
+    def restart(self, processes: int = 1) -> None:
+        """Stop the flow in order and start it with so many processes."""
+        self.stop()
+        self.start(processes)
+
+    def until_stored(self, count: int, timeout: float = PATIENCE_SECONDS) -> None:
+        """Wait until the index of messages has so many."""
+        self.flow.until(lambda: self.stored() >= count, timeout)
+
+    def settle(self, timeout: float = PATIENCE_SECONDS) -> float:
+        """Flush every conversation and wait until all flushes are answered: then everything is done. Seconds it took."""
+        return self.settle_by(self.flush_all(), timeout)
+
+    def settle_by(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
+        """Wait until these markers are there."""
+        started = time.monotonic()
+        missing = list(markers)
+
+        def all_answered() -> bool:
+            while missing:
+                page = missing[-1000:]
+                if len(self._get(page)) < len(page):
+                    return False
+                del missing[-1000:]
+            return True
+
+        self.flow.until(all_answered, timeout, poll=0.5)
+        return time.monotonic() - started
+
+    def run_undisturbed(self, timeout: float = PATIENCE_SECONDS) -> Settings:
+        """Run a twin over the same events from their beginning, without any fault, to where this one has settled; its settings.
+
+        The twin's indices are there until this deployment is closed.
+        """
+        twin = Deployment(self.settings, self._folder, topics=self.settings.kafka.topics)
+        self._twins.append(twin)
+        create_topics(twin.settings.kafka)
+        with twin.flow:
+            twin.settle_by(self._last_flushes, timeout)
+            twin.stop()
+        return twin.settings
+
+    # --- what is seen ------------------------------------------------------------------------------------------------
+
+    def stored(self) -> int:
+        """Messages in the index now, as far as it is refreshed; 0 while there is no index."""
+        try:
+            return self.index.count(Collection.MESSAGES)
+        except StoreError:
+            return 0
+
+    def lag(self) -> int:
+        """Events on the topic of messages behind the offset that the flow committed (which trails by an epoch)."""
+        with suppress(StoreError):
+            return unread(self.settings.kafka, self.settings.kafka.topics.messages)
+        return 0
+
+    def sampling(self, every_seconds: float = 1.0) -> Sampling:
+        """Look at memory and lag of the flow beside what the scenario does."""
+        return Sampling(lambda: self.flow.resident_bytes() if self.flow.is_running else 0, self.lag, every_seconds)
+
+    @property
+    def index(self) -> MemoryIndex:
+        """Its index, to read."""
+        if self._index is None:
+            self._index = open_index(self.settings, read_only=True)
+        return self._index
+
+    def _get(self, keys: Sequence[Key]) -> Sequence[Key]:
+        try:
+            return list(self.index.get(keys))
+        except StoreError:  # there is no index yet, or it is the one that is harmed
+            return []
+
+    # --- the end -----------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """End the flow; remove topics and indices."""
+        if self.flow.is_running:
+            self.flow.kill()
+        for twin in self._twins:
+            twin.close()
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+        topics = self.settings.kafka.topics
+        own = {topics.dead_letters, topics.memories}
+        if not self._shares_topics:
+            own |= {topics.messages, topics.backfill, topics.documents}
+        delete_topics(self.settings.kafka, sorted(own))
+        drop_indices(self.settings.opensearch)
+
+    def __enter__(self) -> Self:
+        create_topics(self.settings.kafka)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

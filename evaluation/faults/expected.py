@@ -1,0 +1,157 @@
+"""What the memory must hold, computed from the input topics alone.
+
+Everything that was ever sent is read again, in the order of its arrival, and played by the rules that senders are promised:
+the first event with a ``message_id`` counts, an edit replaces, a delete and an erasure take away, what cannot be read is a
+dead letter. Nothing of the flow is used for it, so that an error there is no error here.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from connectors.kafka import partitions_of
+from connectors.kafka_reader import PartitionReader
+from mneme.errors import InputError
+from mneme.events import Delete, Edit, Erase, Flush, Forget, Message, parse_event
+from mneme.ids import content_hash, message_id
+from mneme.ports import Incoming
+from mneme.records import Owner, Position
+from mneme.settings import Kafka
+from mneme.times import zone
+
+Conversation = tuple[str, str]  # tenant and conversation
+
+_PAGE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedMessage:
+    """A message as it must be stored. ``text`` is the hash of its text; of a ``deleted`` one nothing is left but its id."""
+
+    id: str
+    conversation: Conversation
+    message_id: str
+    owner: Owner
+    sender_id: str
+    sent_at: datetime
+    text: str
+    position: Position
+    deleted: bool = False
+
+
+@dataclass(slots=True)
+class Expected:
+    """What must be there.
+
+    ``messages`` by id; ``owners`` of conversations; ``flushes`` as tenant and flush id; ``refused`` are the events that must
+    be dead letters, by position.
+    """
+
+    messages: dict[str, ExpectedMessage] = field(default_factory=dict)
+    owners: dict[Conversation, Owner] = field(default_factory=dict)
+    flushes: set[tuple[str, str]] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def by_conversation(self) -> dict[Conversation, list[ExpectedMessage]]:
+        """The messages that must be in episodes, of each conversation in order."""
+        found: dict[Conversation, list[ExpectedMessage]] = {}
+        for message in self.messages.values():
+            if not message.deleted:
+                found.setdefault(message.conversation, []).append(message)
+        for messages in found.values():
+            messages.sort(key=lambda message: (message.sent_at, message.message_id))
+        return found
+
+
+def expect(settings: Kafka, refused: Mapping[str, str]) -> Expected:
+    """What the events on the topics of messages and backfill ask for. Reads both from their beginning to their end.
+
+    Args:
+        settings: the broker and the topics.
+        refused: positions of events that must be dead letters whatever they say, with the reason.
+
+    Raises:
+        StoreUnavailable, StoreRejected: the topics cannot be read.
+    """
+    return expected_of(_arrivals(settings), refused)
+
+
+def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None = None) -> Expected:
+    """What these events ask for, in the order of their arrival."""
+    expected = Expected(refused=dict(refused or {}))
+    for incoming in arrivals:
+        if str(incoming.position) in expected.refused:
+            continue
+        try:
+            event = parse_event(incoming.raw, incoming.received_at)
+        except InputError as error:
+            expected.refused[str(incoming.position)] = str(error)
+            continue
+        match event:
+            case Message():
+                _say(expected, event, incoming.position)
+            case Edit() | Delete():
+                _amend(expected, event, incoming.position)
+            case Flush():
+                expected.flushes.add((event.tenant_id, event.flush_id))
+            case Forget():
+                _forget(expected, [(event.tenant_id, event.conversation_id)])
+            case Erase():
+                _forget(expected, [talk for talk, owner in expected.owners.items() if owner == event.owner])
+    return expected
+
+
+def _say(expected: Expected, event: Message, position: Position) -> None:
+    conversation = event.tenant_id, event.conversation_id
+    identity = message_id(event.tenant_id, event.conversation_id, event.message_id)
+    owner = expected.owners.setdefault(conversation, event.owner)
+    if identity not in expected.messages:
+        expected.messages[identity] = ExpectedMessage(
+            identity,
+            conversation,
+            event.message_id,
+            owner,
+            event.sender_id,
+            event.sent_at.astimezone(zone("UTC")),
+            content_hash(event.text.encode()),
+            position,
+        )
+
+
+def _amend(expected: Expected, event: Edit | Delete, position: Position) -> None:
+    identity = message_id(event.tenant_id, event.conversation_id, event.message_id)
+    message = expected.messages.get(identity)
+    if message is None or message.deleted:
+        expected.refused[str(position)] = "there is no such message"
+    elif isinstance(event, Edit):
+        expected.messages[identity] = replace(message, text=content_hash(event.text.encode()))
+    else:
+        expected.messages[identity] = replace(message, text=content_hash(b""), deleted=True)
+
+
+def _forget(expected: Expected, conversations: list[Conversation]) -> None:
+    gone = set(conversations)
+    for conversation in gone:
+        expected.owners.pop(conversation, None)
+    expected.messages = {id: message for id, message in expected.messages.items() if message.conversation not in gone}
+
+
+def _arrivals(settings: Kafka) -> Iterator[Incoming]:
+    """All events in the order of the broker's time; those of one partition in their own order."""
+    events: list[Incoming] = []
+    for topic in (settings.topics.messages, settings.topics.backfill):
+        for partition in partitions_of(settings, topic):
+            events += read_partition(settings, topic, partition)
+    no_time = datetime.min.replace(tzinfo=zone("UTC"))
+    events.sort(key=lambda incoming: incoming.received_at or no_time)  # stable
+    return iter(events)
+
+
+def read_partition(settings: Kafka, topic: str, partition: int) -> Iterator[Incoming]:
+    """Every event that a partition holds now."""
+    reader = PartitionReader(settings, topic, partition, None)
+    try:
+        while reader.lag() > 0:
+            yield from reader.poll(_PAGE)
+    finally:
+        reader.close()

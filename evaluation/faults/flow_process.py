@@ -1,0 +1,153 @@
+"""``mneme run`` as an operator runs it: a process of its own (or several), that can be killed, frozen and started again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Self
+
+from pydantic import BaseModel, SecretStr
+
+from evaluation.faults.processes import family_of, resident_bytes
+from mneme.errors import StoreError
+from mneme.settings import PREFIX, Settings
+
+_LOG_SHOWN = 6000  # characters of its end
+_READS = b"Reading "  # what `mneme run` says when broker, index and models are there and reading begins
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The environment that gives a process these settings, whatever this process has."""
+    clean = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
+    return clean | dict(_variables(settings, Settings(_env_file=None), PREFIX))
+
+
+def _variables(group: BaseModel, default: BaseModel, prefix: str) -> Iterator[tuple[str, str]]:
+    for name in type(group).model_fields:
+        value, usual = getattr(group, name), getattr(default, name)
+        if isinstance(value, BaseModel):
+            yield from _variables(value, usual, f"{prefix}{name.upper()}__")
+        elif value is not None:  # None cannot be said, and is what is meant where nothing is said
+            yield f"{prefix}{name.upper()}", _written(value)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return json.dumps(value) if isinstance(value, tuple | dict | bool) else str(value)
+
+
+class FlowProcess:
+    """A running flow; leaving the context kills it. What it prints goes to ``run.log`` in its data folder.
+
+    Args:
+        settings: of the flow.
+        processes: how many of them; they are one unit under the first.
+    """
+
+    def __init__(self, settings: Settings, processes: int = 1) -> None:
+        self.processes = processes
+        self._settings = settings
+        self._log = settings.data / "run.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log_before = 0
+
+    def start(self) -> Self:
+        """Start it, or start it again after a kill."""
+        self._settings.data.mkdir(parents=True, exist_ok=True)
+        self._log_before = self._log.stat().st_size if self._log.exists() else 0
+        command = [sys.executable, "-m", "serving", "run"]
+        command += ["--processes", str(self.processes)] if self.processes > 1 else []
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                command, env=environment(self._settings), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        return self
+
+    @property
+    def pid(self) -> int:
+        """Of the first process."""
+        assert self._process is not None, "start it first"
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    def members(self) -> list[int]:
+        """The ids of its processes that live now, the first one first."""
+        return family_of(self.pid)
+
+    def resident_bytes(self) -> int:
+        """Memory that all its processes hold now."""
+        return resident_bytes(self.pid)
+
+    def kill(self) -> None:
+        """SIGKILL to all of it: no farewell."""
+        assert self._process is not None, "start it first"
+        for pid in self.members():
+            self.signal(signal.SIGKILL, pid)
+        self._process.wait()
+
+    def signal(self, number: signal.Signals, pid: int | None = None) -> None:
+        """Send a signal to one of its processes, the first if none is named; one that has ended gets none."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid if pid is None else pid, number)
+
+    def freeze(self) -> None:
+        """SIGSTOP to all of it, until ``thaw``."""
+        for pid in self.members():
+            self.signal(signal.SIGSTOP, pid)
+
+    def thaw(self) -> None:
+        """SIGCONT after ``freeze``."""
+        for pid in self.members():
+            self.signal(signal.SIGCONT, pid)
+
+    def terminate(self, timeout: float = 20.0) -> int:
+        """SIGTERM to the first process, and the exit status."""
+        assert self._process is not None, "start it first"
+        self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(timeout)
+
+    def wait(self, timeout: float = 20.0) -> int:
+        """Wait for its end; the exit status."""
+        assert self._process is not None, "start it first"
+        return self._process.wait(timeout)
+
+    def until(self, condition: Callable[[], bool], timeout: float = 90.0, poll: float = 0.2) -> None:
+        """Wait for something that the flow does.
+
+        Raises:
+            StoreError: it ended or took too long; with the end of its log.
+        """
+        end = time.monotonic() + timeout
+        while not condition():
+            if not self.is_running or time.monotonic() > end:
+                status = None if self._process is None else self._process.poll()
+                raise StoreError(f"the flow (exit status {status}) did not get there in {timeout:.0f} s:\n{self.log()}")
+            time.sleep(poll)
+
+    def until_reading(self, timeout: float = 90.0) -> None:
+        """Wait until it has begun to read, in all its processes: before that a SIGTERM ends it without any order.
+
+        Raises:
+            StoreError: it ended or took too long; with the end of its log.
+        """
+        self.until(lambda: _READS in self._log.read_bytes()[self._log_before :], timeout)
+
+    def log(self) -> str:
+        """The end of what it printed."""
+        return self._log.read_text(errors="replace")[-_LOG_SHOWN:] if self._log.exists() else ""
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        if self.is_running:
+            self.kill()

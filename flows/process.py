@@ -1,0 +1,202 @@
+"""One process of the flow: opens everything outside the steps, runs the dataflow until its sources end, and leaves."""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from connectors.answer_cache import erase_answers
+from connectors.call_budget import Purpose, share_of
+from connectors.embedding_queue import EmbeddingQueue
+from connectors.indices import open_index
+from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
+from connectors.plain_text import PlainTextParser
+from connectors.references import FileReferences
+from flows.boundaries import open_detector
+from flows.boundaries.semantic import SemanticDetector
+from flows.consistency.judges import open_judge
+from flows.consistency.skill_writer import model_writer
+from flows.decode import decode
+from flows.engine import EngineFailed, Failures, Source, build, execute
+from flows.extraction import open_extractor
+from flows.extraction.local import LocalExtractor
+from flows.items import Erased
+from flows.pending import Pending
+from flows.pool import Pool
+from flows.services import Services
+from flows.store_files import store_error
+from flows.versions import Versions
+from flows.write import Stopped, Writer
+from mneme.errors import MnemeError, StoreUnavailable
+from mneme.ports import ChangeFeed, DeadLetters, MemoryIndex, Role, Usage
+from mneme.settings import Settings
+from mneme.times import utc_now
+
+_EMBEDDING_CALLS = 8  # at a time to an endpoint
+_GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all that waits for no server
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of one process in the flow.
+
+    Attributes:
+        run: the number of the run; that of all processes of the flow.
+        epochs: where the engine keeps its state.
+        addresses: ``host:port`` of each process of the flow; none where this one is alone.
+        number: which of them this is.
+    """
+
+    run: int
+    epochs: Path
+    addresses: tuple[str, ...] = ()
+    number: int = 0
+
+    @property
+    def processes(self) -> int:
+        """How many run the flow together."""
+        return len(self.addresses) or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Where the flow of a process begins and ends, apart from the index. ``wrote`` is called as ``Writer`` says."""
+
+    sources: Sequence[Source]
+    letters: DeadLetters
+    changes: ChangeFeed | None
+    wrote: Callable[[str, str], None] = lambda kind, identity: None
+
+
+def run_process(
+    settings: Settings,
+    take_place: Callable[[MemoryIndex], Place],
+    ends: Ends,
+    pending: Pending,
+    stopping: threading.Event,
+    on_ready: Callable[[], None] = lambda: None,
+    on_failure: Callable[[Exception], None] = lambda error: None,
+) -> tuple[Counter[str], Mapping[Role, Usage]]:
+    """Run the flow, or this process's part of it, until its sources end.
+
+    Args:
+        settings: where and how.
+        take_place: gives this process its place, once the index is there.
+        ends: where the flow begins and ends.
+        pending: what is not finished.
+        stopping: set when the flow is to end; then nothing waits for a server any more.
+        on_ready: called when everything is there and reading begins.
+        on_failure: called with what ends the flow, before anything is closed.
+
+    Returns:
+        What happened, counted, and what chat models cost.
+
+    Raises:
+        SettingsError, StoreError: the flow cannot run, or cannot go on.
+        EngineFailed: another process of the flow is gone.
+    """
+    tally: Counter[str] = Counter()
+    with ExitStack() as stack:
+        index = open_index(settings, pause=partial(pause, stopping))
+        stack.callback(index.close)
+        embedder = open_embedder(settings)
+        stack.callback(embedder.close)
+        index.prepare(embedder.identity)
+        index.refresh()  # what a process that died wrote must be found by the searches of this one
+        place = take_place(index)
+        at_a_time = _EMBEDDING_CALLS if settings.embedder.provider == "openai" else 1
+        queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005, threads=at_a_time)
+        stack.callback(queue.close, _GRACE_SECONDS)
+        pool = Pool(settings.flow.threads, "mneme")
+        stack.callback(pool.close, _GRACE_SECONDS)
+        chat = open_chat_model(settings)
+        calls = None
+        if chat is not None:
+            stack.callback(chat.close)
+            # Beside the calls in flight there are those that wait for their turn, read or embed.
+            models, threads = settings.models, settings.flow.threads
+            in_flight = min(models.calls_in_flight, share_of(Purpose.INGESTION, models.calls_in_flight_process))
+            calls = Pool(in_flight + threads, "mneme-calls")
+            stack.callback(calls.close, _GRACE_SECONDS)
+        services = Services(
+            settings=settings,
+            index=index,
+            embed=queue.submit,
+            submit=pool.submit,
+            clock=utc_now,
+            versions=Versions(place.run),
+            pending=pending,
+            detector=open_detector(settings, chat),
+            fallback_detector=SemanticDetector(settings.boundaries),
+            extractor=open_extractor(settings, chat),
+            fallback_extractor=LocalExtractor(),
+            judge=open_judge(settings, chat),
+            skill_writer=partial(model_writer, chat) if chat is not None and settings.reconcile.judge == "model" else None,
+            tally=tally,
+            submit_call=calls.submit if calls is not None else None,
+            processes=place.processes,
+        )
+        writer = Writer(
+            index,
+            ends.letters,
+            ends.changes,
+            utc_now,
+            stopping,
+            ends.wrote,
+            partial(_erase_answers, settings.data / ANSWERS_FILE),
+        )
+        decoder = partial(
+            decode,
+            parser=PlainTextParser(),
+            buckets=settings.flow.buckets,
+            references=FileReferences(settings.documents.roots, settings.documents.largest_bytes),
+        )
+        failures, flow = Failures(), settings.flow
+        dataflow = build(ends.sources, decoder, services, writer, failures, on_ready)
+        try:
+            execute(dataflow, place.epochs, flow.epoch_seconds, flow.recovery_partitions, place.addresses, place.number)
+            if not stopping.is_set():  # after a stop the index does so itself, and may be out of reach
+                index.refresh()
+        except Exception as error:
+            cause = _cause(failures, error, place.epochs)
+            if isinstance(cause, Stopped) or (isinstance(cause, EngineFailed) and stopping.is_set()):
+                log.warning("stopped while a store was out of reach; the last epoch is repeated at the next start")
+            else:
+                on_failure(cause)
+                if cause is error:
+                    raise
+                raise cause from error
+        return tally, chat.usage() if chat is not None else {}
+
+
+def _erase_answers(file: Path, erased: Erased) -> int:
+    """Erase what models answered about a conversation, or an owner: the scopes of DESIGN section 5, point 5."""
+    erasure = erased.erasure
+    assert erasure.owner is not None, "known by now"
+    if erasure.conversation_id is None:
+        return erase_answers(file, erasure.owner.key)
+    # Directly in the owner's scope lie answers about several conversations.
+    return erase_answers(file, f"{erasure.owner.key}/{erasure.conversation_id}", also=[erasure.owner.key])
+
+
+def pause(stopping: threading.Event, seconds: float) -> None:
+    """Wait between two attempts of a write, unless the flow is to end: then the writer hears of it at once."""
+    if stopping.wait(seconds):
+        raise StoreUnavailable("told to stop while the index asks to be tried again later")
+
+
+def _cause(failures: Failures, error: Exception, epochs: Path) -> Exception:
+    """What ended the flow: an error of ours under the engine's wrapping, else what a step raised, else the engine's."""
+    for found in (failures.first, error):
+        at: BaseException | None = found
+        while at is not None:
+            if isinstance(at, MnemeError | Stopped):
+                return at
+            at = at.__cause__ or at.__context__
+    return store_error(epochs, error) or failures.first or error

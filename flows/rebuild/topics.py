@@ -1,0 +1,146 @@
+"""Everything is made again from the topics, as if the index had been lost.
+
+1. No flow runs (flows/standstill.py). Count the messages of the index that the topics no longer have: they would be lost.
+2. Note in the index that a rebuild has begun; then no flow starts on it. Remove everything but the tombstones and receipts of
+   erasures and the markers of flushes, and forget what the recovery stores know.
+3. Take back the note and run the flow from Kafka from the earliest offsets to where the topics reach now. From here on it is
+   the usual flow: where it is killed, `mneme run` goes on.
+"""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from functools import partial
+
+from connectors.indices import open_index
+from connectors.kafka import create_topics
+from connectors.kafka_offsets import Bounds, bounds_of
+from connectors.kafka_reader import PartitionReader
+from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters
+from connectors.models import open_embedder
+from flows.engine import Source
+from flows.feeds import PartitionFeed
+from flows.pending import Pending
+from flows.process import Ends, Place, run_process
+from flows.rebuild.bounded_feed import BoundedFeed, Horizon
+from flows.rebuild.clearing import clear
+from flows.rebuild.report import Found, OnProgress, RebuildReport, rows_in
+from flows.recovery import REBUILD, RecoveryStore
+from flows.runner import stopped_by_signals
+from flows.standstill import flows_at_rest
+from mneme.errors import StoreRejected
+from mneme.ports import MemoryIndex
+from mneme.rows import Collection
+from mneme.settings import Settings
+
+_KEPT = ("erased", "erasure", "flush")  # kinds of rows of the control collection
+
+Topics = Mapping[str, Bounds]
+
+
+def rebuild_from_topics(
+    settings: Settings,
+    force: bool = False,
+    agree: Callable[[Found], None] = lambda found: None,
+    on_progress: OnProgress = lambda done, total: None,
+) -> RebuildReport:
+    """Empty the index and fill it from the topics.
+
+    Args:
+        settings: where and how.
+        force: also if messages of the index are not in the topics any more; they are lost then.
+        agree: called before anything is removed; raises to stop.
+        on_progress: called with events finished and events in all.
+
+    Raises:
+        KeyboardInterrupt: stopped by SIGINT or SIGTERM; `mneme run` goes on from there.
+        StoreRejected: a flow runs, or messages would be lost.
+        SettingsError, StoreError: the index or the topics cannot be used.
+    """
+    started = time.monotonic()
+    kafka, flow = settings.kafka, settings.flow
+    create_topics(kafka)
+    named = {"messages": kafka.topics.messages, "documents": kafka.topics.documents, "backfill": kafka.topics.backfill}
+    topics = {topic: bounds_of(kafka, topic) for topic in named.values()}
+    # 1. and 2.
+    with flows_at_rest(settings):
+        removed = _begin(settings, topics, force, agree)
+    # 3.
+    stopping, pending, refused = threading.Event(), Pending(), set[str]()
+    every = {f"{topic}/{number}": bounds for topic, found in topics.items() for number, bounds in found.items()}
+    horizon = Horizon({name: end for name, (_, end) in every.items()}, {name: first for name, (first, _) in every.items()})
+    live = [name for name in every if not name.startswith(f"{kafka.topics.backfill}/")]
+
+    def open_feed(topic: str, number: str, place: int | None) -> BoundedFeed:
+        reader, name = PartitionReader(kafka, topic, int(number), place), f"{topic}/{number}"
+
+        def may_read() -> bool:
+            done, total = horizon.progress
+            on_progress(max(0, done - pending.total), total)
+            return name in live or horizon.are_reached(live)
+
+        feed = PartitionFeed(reader, pending, flow.pending_limit, flow.source_batch, stopping, may_read)
+        return BoundedFeed(feed, reader, name, horizon, pending, stopping, flow.buckets)
+
+    def wrote(kind: str, identity: str) -> None:
+        if kind == "dead_letter":
+            refused.add(identity)
+
+    sources = [
+        Source(name, tuple(str(number) for number in sorted(topics[topic])), partial(open_feed, topic))
+        for name, topic in named.items()
+    ]
+    with ExitStack() as stack:
+        folder = settings.data / "recovery" / "kafka"
+        store = stack.enter_context(RecoveryStore(folder, "kafka", flow.buckets, flow.recovery_partitions))
+        letters = KafkaDeadLetters(kafka)
+        stack.callback(letters.close)
+        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
+        if changes is not None:
+            stack.callback(changes.close)
+        stack.enter_context(stopped_by_signals(stopping))
+        run_process(settings, partial(_take_place, store), Ends(sources, letters, changes, wrote), pending, stopping)
+    if stopping.is_set():
+        raise KeyboardInterrupt
+    with closing(open_index(settings, read_only=True)) as index:
+        made = {collection: index.count(collection) for collection in Collection}
+    return RebuildReport(removed, made, len(refused), time.monotonic() - started)
+
+
+def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Found], None]) -> dict[Collection, int]:
+    """Empty the index and the recovery stores; what was removed."""
+    with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
+        index.prepare(embedder.identity)
+        found = Found(rows_in(index))
+        # 1.
+        if (lost := _lost(index, topics)) and not force:
+            raise StoreRejected(
+                f"{lost} of {found.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
+                "deleted them, or they came from files or an import. `mneme rebuild --from messages` keeps them, "
+                "--force loses them"
+            )
+        agree(found)
+        # 2.
+        index.set_metadata({REBUILD: "topics"})
+        for folder in settings.data.glob("recovery/*/"):
+            shutil.rmtree(folder / "epochs", ignore_errors=True)
+            (folder / "mneme.json").unlink(missing_ok=True)
+        kept = {Collection.CONTROL: lambda row: row.kind not in _KEPT}
+        return {each: clear(index, each, kept.get(each, lambda row: True)).total() for each in Collection}
+
+
+def _lost(index: MemoryIndex, topics: Topics) -> int:
+    """How many messages the topics no longer have."""
+    lost = 0
+    for row in index.scan(Collection.MESSAGES):
+        position = row.body["position"]
+        first, end = topics.get(position["topic"], {}).get(position["partition"], (0, 0))
+        lost += row.kind == "message" and not first <= position["offset"] < end
+    return lost
+
+
+def _take_place(store: RecoveryStore, index: MemoryIndex) -> Place:
+    index.set_metadata({REBUILD: ""})
+    return Place(store.begin_run(index, adopt=True), store.epochs)

@@ -1,0 +1,185 @@
+"""``mneme dead-letters``: what could not be taken in, why, and once more."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from serving.commands.options import TenantOption, not_blank
+from serving.console import note, output
+
+if TYPE_CHECKING:
+    from mneme.ports import DeadLetter
+    from mneme.settings import Settings
+
+Place = Literal["kafka", "file"]
+FromOption = Annotated[
+    Place | None,
+    typer.Option("--from", help="Where they are kept.", show_default="kafka with OpenSearch, file with the embedded index"),
+]
+NumberArgument = Annotated[int, typer.Argument(metavar="N", help="Its number in the list.", show_default=False)]
+NumbersArgument = Annotated[
+    list[int] | None, typer.Argument(metavar="N", help="Their numbers in the list.", show_default=False)
+]
+StageOption = Annotated[str | None, typer.Option(help="Only those of this step.", show_default=False, callback=not_blank)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the program."""
+    letters = typer.Typer(no_args_is_help=True, help="Events that could not be taken in.")
+    letters.command(name="list")(list_letters)
+    letters.command()(show)
+    letters.command()(replay)
+    app.add_typer(letters, name="dead-letters")
+
+
+def list_letters(
+    place: FromOption = None,
+    stage: StageOption = None,
+    since: Annotated[datetime | None, typer.Option(help="Only those that came since (UTC).", show_default=False)] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option("--conversation", "-c", help="Only those about it.", show_default=False, callback=not_blank),
+    ] = None,
+    tenant: TenantOption = "default",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """List dead letters, newest last."""
+    from connectors.letter_scope import tells_of
+    from mneme.ports import Scope
+    from mneme.settings import load_settings
+    from serving.dead_letters_view import letter_json, letters_table
+
+    numbered = _numbered(_open(load_settings(), place))
+    if stage is not None:
+        numbered = {number: letter for number, letter in numbered.items() if letter.stage == stage}
+    if since is not None:
+        moment = since if since.tzinfo else since.replace(tzinfo=UTC)
+        numbered = {number: letter for number, letter in numbered.items() if letter.at >= moment}
+    if conversation is not None:
+        scope = Scope(tenant, (conversation,))
+        numbered = {number: letter for number, letter in numbered.items() if tells_of(letter, scope)}
+    if as_json:
+        for number, letter in numbered.items():
+            typer.echo(json.dumps(letter_json(number, letter), ensure_ascii=False))
+    elif numbered:
+        output().print(letters_table(numbered))
+    else:
+        note("no dead letters")
+
+
+def show(number: NumberArgument, place: FromOption = None) -> None:
+    """Show everything of one dead letter, with its bytes; passwords, keys and tokens in it are asterisks."""
+    from mneme.settings import load_settings
+    from serving.dead_letters_view import letter_text
+
+    letter = _chosen(_numbered(_open(load_settings(), place)), [number])[0]
+    output().print(letter_text(number, letter), soft_wrap=True)
+
+
+def replay(
+    numbers: NumbersArgument = None,
+    place: FromOption = None,
+    stage: StageOption = None,
+    every: Annotated[bool, typer.Option("--all", help="All that can be.")] = False,
+) -> None:
+    """Send events again, and take their letters away. What is wrong still stays, with the reason.
+
+    To repeat it, or to be interrupted in it, makes no duplicates: an event that arrives twice counts once.
+    """
+    from mneme.errors import InputError
+    from mneme.settings import load_settings
+    from serving.words import count
+
+    if not numbers and not every and stage is None:
+        raise InputError("which letters? give their numbers (`mneme dead-letters list`), --stage or --all")
+    store = _open(load_settings(), place)
+    numbered = _numbered(store)
+    letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
+    letters = [letter for letter in letters if stage is None or letter.stage == stage]
+    ready, refused = _sorted_out(letters)
+    if ready:
+        store.replay(ready)
+        # Only now: whatever ends this before leaves the letters, to be replayed again.
+        done = frozenset(ready)
+        store.remove(lambda letter: letter in done)
+    output().print(f"{count(len(ready), 'dead letter')} replayed")
+    names = {letter: number for number, letter in numbered.items()}
+    for letter, reason in refused.items():
+        note(f"{names[letter]}: not replayed: {reason}", "yellow")
+    if numbers and refused:
+        raise InputError(f"{count(len(refused), 'letter')} of those not replayed, for the reasons above")
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """Where dead letters are kept, and how their events go back on the stream."""
+
+    read: Callable[[], Iterable["DeadLetter"]]
+    replay: Callable[[Sequence["DeadLetter"]], None]
+    remove: Callable[[Callable[["DeadLetter"], bool]], int]
+
+
+def _open(settings: "Settings", place: Place | None) -> _Store:
+    if (place or ("kafka" if settings.index.backend == "opensearch" else "file")) == "file":
+        from connectors.dead_letters import FileDeadLetters
+
+        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        return _Store(letters.read, lambda chosen: _ingest(settings, chosen), letters.remove)
+
+    from connectors.kafka_sinks import KafkaDeadLetters, read_dead_letters
+    from connectors.letter_replay import publish_again
+
+    def remove(unwanted: "Callable[[DeadLetter], bool]") -> int:
+        kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
+        try:
+            return kept.remove(unwanted)
+        finally:
+            kept.close()
+
+    return _Store(lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove)
+
+
+def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
+    import flows
+    from connectors.letter_replay import event_again
+
+    with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
+        path = Path(folder) / "events.jsonl"
+        path.write_bytes(b"".join(b" ".join(event_again(letter)[1].splitlines()) + b"\n" for letter in letters))
+        flows.ingest([path], settings)
+
+
+def _numbered(store: _Store) -> "dict[int, DeadLetter]":
+    """The letters by their numbers; one that was kept twice, by a crash, is one."""
+    letters = sorted(dict.fromkeys(store.read()), key=lambda letter: letter.at)
+    return dict(enumerate(letters, start=1))
+
+
+def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[DeadLetter]":
+    from mneme.errors import InputError
+
+    if missing := [str(number) for number in numbers if number not in numbered]:
+        raise InputError(f"there is no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme dead-letters list`)")
+    return [numbered[number] for number in sorted(set(numbers))]
+
+
+def _sorted_out(letters: "Iterable[DeadLetter]") -> "tuple[list[DeadLetter], dict[DeadLetter, str]]":
+    """Those whose events can be sent again, and why the others cannot."""
+    from connectors.letter_replay import event_again
+    from mneme.errors import InputError
+
+    ready, refused = [], {}
+    for letter in letters:
+        try:
+            event_again(letter)
+        except InputError as error:
+            refused[letter] = str(error)
+        else:
+            ready.append(letter)
+    return ready, refused

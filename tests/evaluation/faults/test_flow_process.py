@@ -1,0 +1,52 @@
+"""A flow in processes of its own gets the settings it is given, and nothing of what is around."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from evaluation.faults.flow_process import FlowProcess, environment
+from evaluation.faults.processes import family_of, resident_bytes
+from mneme.errors import StoreError
+from mneme.settings import Settings, load_settings
+
+
+def test_the_environment_gives_a_process_the_same_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    base = Settings(_env_file=None)
+    models = base.models.model_copy(update={"api_key": SecretStr("secret"), "by_role": {"judge": "strict"}})
+    flow = base.flow.model_copy(update={"change_feed": False, "epoch_seconds": 0.5})
+    wanted = base.model_copy(update={"models": models, "flow": flow, "data": tmp_path / "data"})
+    monkeypatch.setenv("MNEME_FLOW__BUCKETS", "7")  # of this process, and not meant for the other
+    written = environment(wanted)
+    for name, value in written.items():
+        monkeypatch.setenv(name, value)
+    assert load_settings() == wanted
+    assert written["MNEME_FLOW__BUCKETS"] == "256"
+
+
+def test_a_family_is_a_process_and_all_that_came_of_it() -> None:
+    code = "import subprocess, sys; print(subprocess.Popen(['sleep', '60']).pid, flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        try:
+            assert family_of(parent.pid) == [parent.pid, child]
+            assert resident_bytes(parent.pid) > resident_bytes(child) > 0
+        finally:
+            subprocess.run(["kill", str(child)], check=True)
+            parent.kill()
+    assert family_of(parent.pid) == []
+    assert resident_bytes(parent.pid) == 0
+
+
+def test_who_waits_for_a_flow_that_ended_hears_what_it_said(tmp_path: Path) -> None:
+    base = Settings(_env_file=None)
+    nowhere = base.kafka.model_copy(update={"bootstrap_servers": "127.0.0.1:1"})
+    with (
+        FlowProcess(base.model_copy(update={"data": tmp_path, "kafka": nowhere})) as flow,
+        pytest.raises(StoreError, match=r"(?s)exit status 1.*127\.0\.0\.1:1"),
+    ):
+        flow.until(lambda: False, timeout=60)

@@ -1,0 +1,28 @@
+"""Servers that scenarios may harm, and the settings under which a flow is cheap enough to harm it often."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from evaluation.faults.servers import Servers
+from mneme.settings import EmbedderSettings, Settings
+from tests.servers import KafkaServer, OpenSearchServer
+
+
+@contextmanager
+def own_servers() -> Iterator[tuple[KafkaServer, OpenSearchServer, Servers]]:
+    """A broker and a node of nobody else."""
+    with KafkaServer() as kafka, OpenSearchServer() as opensearch:
+        yield kafka, opensearch, Servers(broker=kafka, index=opensearch)
+
+
+def fault_settings(bootstrap: str, url: str) -> Settings:
+    """Where the servers are; vectors from hashed tokens, and no hold-back: what is sent is in order."""
+    base = Settings(_env_file=None)
+    return base.model_copy(
+        update={
+            "kafka": base.kafka.model_copy(update={"bootstrap_servers": bootstrap, "partitions": 4}),
+            "opensearch": base.opensearch.model_copy(update={"url": url}),
+            "embedder": EmbedderSettings(provider="hash"),
+            "boundaries": base.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
+        }
+    )

@@ -1,0 +1,147 @@
+"""What is down or slow makes the sources wait, and nobody else: memory stays flat, and live traffic comes first."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.kafka_sinks import read_dead_letters
+from connectors.publisher import Publisher
+from evaluation.faults.deployment import Deployment
+from evaluation.faults.scenario import Size
+from evaluation.faults.texts import Volume
+from evaluation.faults.verifier import verify
+from mneme.events import Message
+from mneme.settings import EmbedderSettings, Extraction, Flow, Models
+from mneme.times import utc_now
+from tests.conftest import RunningKafka, RunningOpenSearch
+from tests.faults.harmed import fault_settings
+from tests.servers.models import Fault, ModelServer
+
+pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
+
+EMBEDDINGS, CHAT = "/v1/embeddings", "/v1/chat/completions"
+PENDING, BATCH = 200, 50  # messages unfinished at most, and read at a time
+MEMORY_GROWTH = 1.1
+LIVE = 4  # messages while a backfill runs
+
+
+@dataclass(frozen=True)
+class Outage:
+    """How much comes in while the endpoint is down, how fast (messages a second) and for how long (seconds)."""
+
+    volume: Volume
+    rate: float
+    seconds: float
+
+
+OUTAGES = {Size.SHORT: Outage(Volume(1000, 40), 100, 8.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
+BACKFILLS = {Size.SHORT: Volume(3000, 60), Size.LONG: Volume(20_000, 400)}
+
+
+@pytest.fixture
+def deployment(
+    tmp_path: Path, kafka_server: RunningKafka, opensearch_server: RunningOpenSearch, model_server: ModelServer
+) -> Iterator[Deployment]:
+    """A flow that embeds and extracts by an endpoint, and takes in little at a time."""
+    settings = fault_settings(kafka_server.bootstrap, opensearch_server.url).model_copy(
+        update={
+            "embedder": EmbedderSettings(provider="openai", base_url=model_server.url, dimension=64, timeout_seconds=4.0),
+            "models": Models(provider="openai", base_url=model_server.url, retry_base_seconds=0.2, deadline_seconds=10.0),
+            "extraction": Extraction(extractor="model"),
+            "flow": Flow(pending_limit=PENDING, source_batch=BATCH, recovery_partitions=4, buckets=64),
+        }
+    )
+    with Deployment(settings, tmp_path) as deployment:
+        yield deployment
+
+
+@pytest.mark.parametrize("path", [EMBEDDINGS, CHAT], ids=["embedder", "model"])
+def test_an_endpoint_that_is_down_is_waited_for(
+    path: str, deployment: Deployment, model_server: ModelServer, size: Size
+) -> None:
+    outage = OUTAGES[size]
+    traffic = deployment.traffic(outage.volume, seed=4)
+    deployment.publish(islice(traffic, outage.volume.messages // 5))
+    with deployment.sampling(0.5) as seen:
+        deployment.start()
+        deployment.settle()
+        process, before, stored = deployment.flow.pid, seen.seconds(), deployment.stored()
+        model_server.meets = lambda asked, body: Fault("status", status=503) if asked == path else None
+        with deployment.publishing(traffic, outage.rate):
+            time.sleep(outage.seconds)
+            taken_in = deployment.stored() - stored
+            model_server.meets = None
+        back = seen.seconds()
+        caught_up = deployment.settle()
+    memory = seen.peak_mb(until=before), seen.peak_mb(since=before, until=back)
+    assert deployment.flow.is_running
+    assert deployment.flow.pid == process
+    deployment.stop()
+    letters = [str(letter.position) for letter in read_dead_letters(deployment.settings.kafka)]
+    found = verify(deployment.settings, refused=dict.fromkeys(letters, "the model was down"))
+    print(f"{path} down {outage.seconds:.0f} s: {taken_in} taken in, {memory[0]:.0f} -> {memory[1]:.0f} MB, ", end="")
+    print(f"all there {caught_up:.0f} s later; {len(letters)} letters")
+    assert found.sound, found.examples
+    if path == EMBEDDINGS:  # episodes do not wait for a model that is down: what needs none extracts them
+        partitions = deployment.settings.kafka.partitions
+        assert 0 < taken_in <= PENDING + partitions * BATCH, "more was taken in than the limit says"
+        assert letters == []
+    assert memory[1] <= MEMORY_GROWTH * memory[0]
+
+
+@pytest.mark.parametrize("path", [EMBEDDINGS, CHAT], ids=["embedder", "model"])
+def test_a_call_that_hangs_holds_up_its_own_conversation_only(
+    path: str, deployment: Deployment, model_server: ModelServer
+) -> None:
+    def meets(asked: str, body: dict[str, Any]) -> Fault | None:
+        return Fault("hang", seconds=300.0) if asked == path and "quicksand" in str(body) else None
+
+    messages = [_message(number, "It rained in Lisbon all morning and Ann stayed at home.") for number in range(12)]
+    model_server.meets = meets
+    deployment.start()
+    deployment.publish([_message(0, "Ann and Bob walked into quicksand near the river on Monday.", "stuck")])
+    stuck = deployment.flush_all()
+    deployment.flow.until(lambda: any("quicksand" in str(request.body) for request in model_server.requests))
+    deployment.publish(messages)
+    _, *others = deployment.flush_all()
+    seconds = deployment.settle_by(others)
+    held_up = len(deployment.index.get(stuck)) == 0
+    model_server.meets = None
+    deployment.settle()
+    deployment.stop()
+    print(f"{path}: the others were done in {seconds:.1f} s")
+    assert held_up, "the others were done while it hung"
+    assert verify(deployment.settings).sound
+
+
+def test_a_backfill_gives_way_to_live_traffic(deployment: Deployment, size: Size) -> None:
+    volume = BACKFILLS[size]
+    old = [event for event in deployment.traffic(volume, seed=6) if isinstance(event, Message)]
+    with Publisher(deployment.settings.kafka) as publisher:
+        publisher.send_many(old, backfill=True)
+    deployment.start()
+    deployment.until_stored(1)
+    waits = []
+    for number in range(LIVE):
+        deployment.publish([_message(number, "Ann moved to Lisbon in March and works at Acme now.", "live")])
+        waits.append(deployment.settle())
+    behind = volume.messages - deployment.stored()
+    deployment.until_stored(len(old) + LIVE)
+    print(f"live while {volume.messages} are filled in: {[round(wait, 1) for wait in waits]} s, {behind} were still to come")
+    assert behind > 0, "the backfill was over before"
+
+
+def _message(number: int, text: str, conversation: str = "") -> Message:
+    return Message(
+        conversation_id=conversation or f"other-{number}",
+        user_id=f"owner-{number}",
+        message_id=str(number),
+        sender_name="Ann",
+        sent_at=utc_now(),
+        content=text,
+    )

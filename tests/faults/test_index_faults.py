@@ -1,0 +1,98 @@
+"""The index refuses, loses answers, goes away: what may pass is waited out, what is refused for good is kept once."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import httpx
+import pytest
+
+from connectors.kafka_sinks import read_dead_letters
+from evaluation.faults.deployment import Deployment
+from evaluation.faults.texts import Volume
+from evaluation.faults.verifier import contents, read_rows, verify
+from tests.conftest import RunningKafka, RunningOpenSearch
+from tests.faults.harmed import fault_settings
+from tests.faults.opensearch_proxy import OpenSearchProxy
+
+pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
+
+_SMALL_BULKS = 100_000  # bytes: so that a small stream has many of them
+
+
+@pytest.fixture
+def proxy(opensearch_server: RunningOpenSearch) -> Iterator[OpenSearchProxy]:
+    with OpenSearchProxy(opensearch_server.url, seed=5) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def deployment(tmp_path: Path, kafka_server: RunningKafka, proxy: OpenSearchProxy) -> Iterator[Deployment]:
+    """A flow that reaches its index through the proxy."""
+    settings = fault_settings(kafka_server.bootstrap, proxy.url)
+    small_bulks = settings.opensearch.model_copy(update={"bulk_bytes": _SMALL_BULKS})
+    with Deployment(settings.model_copy(update={"opensearch": small_bulks}), tmp_path) as deployment:
+        yield deployment
+
+
+def test_bulks_that_are_refused_or_whose_answer_is_lost_change_nothing(deployment: Deployment, proxy: OpenSearchProxy) -> None:
+    proxy.refuse, proxy.lose, proxy.busy = 0.4, 0.1, 0.01
+    deployment.publish(deployment.traffic(Volume(300, 15), seed=1))
+    deployment.start()
+    deployment.settle()
+    deployment.stop()
+    proxy.calm()
+    assert min(proxy.did[what] for what in ("bulks 429", "bulks 503", "answers lost", "items 429")) > 1, proxy.did
+    found = verify(deployment.settings, deployment.run_undisturbed())
+    assert found.sound, found.examples
+    assert found.dead_letters == 0
+
+
+def test_of_one_bulk_each_row_gets_what_it_deserves(deployment: Deployment, proxy: OpenSearchProxy) -> None:
+    proxy.busy, proxy.reject, proxy.rejected_collections = 0.01, 0.01, ("messages", "facts")
+    deployment.publish(deployment.traffic(Volume(300, 15), seed=2))
+    deployment.start()
+    deployment.settle()
+    deployment.stop()
+    assert proxy.did["items 429"] > 1
+    assert {identity.count("/f/") for identity in proxy.rejected} == {0, 1}, "messages and facts are among them"
+    letters = list(read_dead_letters(deployment.settings.kafka))
+    assert {letter.stage for letter in letters} == {"write"}
+    assert all("failed to parse field [text]" in letter.reason for letter in letters)
+    assert Counter(json.loads(letter.raw)["id"] for letter in letters) == dict.fromkeys(proxy.rejected, 1)
+    there, proxy.reject = contents(read_rows(deployment.settings)), 0.0
+    whole = contents(read_rows(deployment.run_undisturbed()))
+    assert {identity.split(":", 2)[2] for identity in whole.keys() - there.keys()} == proxy.rejected
+    assert there.items() <= whole.items(), "all others are as they would be"
+
+
+def test_a_block_of_the_cluster_is_waited_for_until_it_is_lifted(
+    deployment: Deployment, proxy: OpenSearchProxy, opensearch_server: RunningOpenSearch
+) -> None:
+    def block_writes(value: bool | None) -> None:  # as the server does by itself when a disk is almost full
+        indices = f"{deployment.settings.opensearch.index_prefix}-*"
+        setting = {"index.blocks.read_only_allow_delete": value}
+        httpx.put(f"{opensearch_server.url}/{indices}/_settings", json=setting).raise_for_status()
+
+    traffic = deployment.traffic(Volume(300, 15), seed=3)
+    deployment.publish(islice(traffic, 100))
+    deployment.start()
+    deployment.settle()
+    process, refused = deployment.flow.pid, proxy.did["bulks"]
+    block_writes(True)
+    deployment.publish(islice(traffic, 100))
+    deployment.flow.until(lambda: proxy.did["bulks"] >= refused + 4)
+    assert deployment.stored() == 100
+    proxy.full = True
+    block_writes(None)
+    deployment.publish(traffic)
+    deployment.flow.until(lambda: proxy.did["items over the shard limit"] > 0)
+    proxy.full = False
+    deployment.settle()
+    assert deployment.flow.pid == process, "nobody had to start it again"
+    deployment.stop()
+    found = verify(deployment.settings)
+    assert found.sound, found.examples
+    assert (found.messages, found.dead_letters) == (300, 0)
