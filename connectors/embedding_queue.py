@@ -1,10 +1,10 @@
 """Texts of many threads, embedded together: batches fill over all conversations, and nobody waits for the embedder.
 
 A batch goes off when it is full, or when its oldest text has waited long enough. While the workers are busy, texts
-gather, so that batches grow with the load by themselves.
+gather, so that batches grow with the load by themselves. Texts at which the embedder failed go by themselves
+(connectors/embedding_troubles.py).
 """
 
-import hashlib
 import threading
 import time
 from collections import OrderedDict, deque
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mneme.errors import ModelMalformed, ModelRefused
+from connectors.embedding_troubles import Troubles, key_of
+from mneme.errors import ModelError, ModelMalformed, ModelRefused
 from mneme.ports import Embedder
 from mneme.rows import Vector
 
@@ -73,6 +74,7 @@ class EmbeddingQueue:
         self._max_wait_seconds = max_wait_seconds
         self._remembered = remembered
         self._known: OrderedDict[bytes, Vector] = OrderedDict()
+        self._troubles = Troubles()
         self._waiting: deque[_Waiting] = deque()
         self._closed = False
         self._changed = threading.Condition()
@@ -85,7 +87,8 @@ class EmbeddingQueue:
         """The future of the vectors, of shape (len(texts), dimension) in the order of the texts.
 
         The future fails with the embedder's error if a batch with one of its texts fails; other requests do not,
-        unless they shared that batch. A future that is cancelled before its batch goes off costs nothing.
+        unless they shared that batch. Submitted again they do not share one, and fail with ModelRefused at last if the
+        embedder serves others all the while. A future that is cancelled before its batch goes off costs nothing.
 
         Raises:
             RuntimeError: the queue is closed.
@@ -133,6 +136,8 @@ class EmbeddingQueue:
                 self._deliver(batch, self._embed(batch))
             except ModelRefused as error:
                 self._embed_apart(batch, error)
+            except ModelError as error:
+                self._fail(batch, self._judged(batch, error))
             except Exception as error:  # noqa: BLE001  whatever it is, those who wait must hear of it
                 self._fail(batch, error)
 
@@ -151,11 +156,13 @@ class EmbeddingQueue:
             return []
 
     def _take(self) -> list[_Waiting]:
-        """The oldest texts whose requests are neither cancelled nor failed."""
+        """The oldest texts whose requests are neither cancelled nor failed; those in trouble are not among others."""
         batch: list[_Waiting] = []
         while self._waiting and len(batch) < self._batch:
+            request = self._waiting[0].request
+            if batch and request is not batch[0].request and self._goes_alone(batch[0], self._waiting[0]):
+                break
             waiting = self._waiting.popleft()
-            request = waiting.request
             if request.settled or request.future.cancelled():
                 continue
             if not request.running:
@@ -165,12 +172,24 @@ class EmbeddingQueue:
             batch.append(waiting)
         return batch
 
+    def _goes_alone(self, *texts: _Waiting) -> bool:
+        return any(self._troubles.concern(waiting.text) for waiting in texts)
+
     def _embed(self, batch: Sequence[_Waiting]) -> Vector:
         vectors = self._embedder.embed([waiting.text for waiting in batch])
         expected = (len(batch), self._embedder.identity.dimension)
         if vectors.shape != expected:
             raise ModelMalformed(f"the embedder gave vectors of shape {vectors.shape}, not {expected}; check its settings")
         return vectors
+
+    def _judged(self, batch: Sequence[_Waiting], error: ModelError) -> ModelError:
+        """The error of a batch: as it is while the embedder may be down, a refusal where its texts are to blame."""
+        texts = [waiting.text for waiting in batch]
+        with self._changed:
+            self._troubles.failed(texts, time.monotonic())
+            alone = len({id(waiting.request) for waiting in batch}) == 1
+            to_blame = alone and self._troubles.are_to_blame(texts)
+        return ModelRefused(f"fails at this text again and again, and serves others ({error})") if to_blame else error
 
     def _embed_apart(self, batch: list[_Waiting], error: ModelRefused) -> None:
         """A refused batch again, request by request, so that one unusable text harms nobody else's."""
@@ -189,6 +208,7 @@ class EmbeddingQueue:
     def _deliver(self, batch: Sequence[_Waiting], vectors: Vector) -> None:
         complete: list[_Request] = []
         with self._changed:
+            self._troubles.served([waiting.text for waiting in batch], time.monotonic())
             for waiting, vector in zip(batch, vectors, strict=True):
                 self._remember(waiting.text, vector)
                 request = waiting.request
@@ -209,17 +229,13 @@ class EmbeddingQueue:
             request.future.set_exception(error)
 
     def _recall(self, text: str) -> Vector | None:
-        key = _key(text)
+        key = key_of(text)
         if key not in self._known:
             return None
         self._known.move_to_end(key)
         return self._known[key]
 
     def _remember(self, text: str, vector: Vector) -> None:
-        self._known[_key(text)] = vector.copy()  # a view would keep its whole batch in memory
+        self._known[key_of(text)] = vector.copy()  # a view would keep its whole batch in memory
         if len(self._known) > self._remembered:
             self._known.popitem(last=False)
-
-
-def _key(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

@@ -6,6 +6,7 @@ with full jitter (Brooker 2015), never shorter than the endpoint's Retry-After, 
 """
 
 import json
+import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -17,8 +18,11 @@ from typing import Any, NoReturn
 import httpx
 from pydantic import SecretStr
 
+from connectors.silent_loggers import silence
 from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.times import utc_now
+
+silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it
 
 _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again

@@ -27,7 +27,7 @@ from connectors.silent_loggers import silence
 from mneme import settings as mneme_settings
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 
-silence("opensearch", "opensearchpy.trace", below=logging.CRITICAL)  # bodies, and answers that quote them; what counts is raised
+silence("opensearch", "opensearchpy.trace", below=logging.CRITICAL)  # bodies, and what quotes them; what counts is raised
 
 _CONNECTIONS = 32  # kept open; flows write and queries search from many threads
 _PASSING_TYPES = frozenset({"cluster_block_exception", "index_closed_exception"})  # until an operator or free disk lifts them

@@ -16,9 +16,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -32,21 +32,17 @@ from connectors.plain_text import PlainTextParser
 from evaluation.acknowledging_index import AcknowledgingIndex
 from evaluation.many_talks import START, Talks, vectors_of_texts
 from evaluation.report import Report, print_table
-from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import RuleJudge
-from flows.cuts import Cut, Extraction, Utterance, embedding_text
+from evaluation.volume_flow import NoLetters, Stream, Task, services_of
+from flows.cuts import Cut, Utterance, embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
-from flows.feeds import Fed
 from flows.items import Embedded
-from flows.pending import Pending
 from flows.segment import SegmentLane
 from flows.services import Services
-from flows.versions import Versions
 from flows.write import Writer
 from mneme.ids import stable_hash
-from mneme.ports import Create, DeadLetter, Incoming, MemoryIndex, Scope, Write, WriteResult
-from mneme.rows import Collection, Vector
+from mneme.ports import Create, Write, WriteResult
+from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.times import utc_now
 
@@ -57,27 +53,6 @@ _EARLIER = 8  # messages of each conversation before the measured ones
 _PER_VIRTUAL_SECOND = 5000  # messages, when segment is driven by hand
 
 Figures = dict[str, str | float | int]
-
-
-class NoExtractor:
-    """An extractor that takes nothing from a cut."""
-
-    name = "none"
-    calls_a_model = False
-
-    def extract(self, cut: Cut) -> Extraction:
-        """An episode without content."""
-        return Extraction(subject="", summary="", narrative="", facts=())
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What a process is to run."""
-
-    folder: Path
-    settings: Settings
-    conversations: int
-    messages: int
 
 
 def run_state(
@@ -193,74 +168,6 @@ def _embedded(talks: Talks, index: int) -> Embedded:
 # --- the whole engine ------------------------------------------------------------------------------------------------
 
 
-class Stream:
-    """A feed of the messages up to ``last``; it ends when for ``linger`` seconds nothing was unfinished.
-
-    ``measured_from`` is the message from which on time is taken.
-    """
-
-    def __init__(
-        self,
-        incoming: Callable[[int], Incoming],
-        first: int,
-        last: int,
-        services: Services,
-        measured_from: int = 0,
-        linger: float = 0.0,
-    ) -> None:
-        self._incoming, self._next, self._last = incoming, first, last
-        self._services, self._measured_from, self._linger = services, measured_from, linger
-        self._quiet_since: float | None = None
-        self.before: Moment | None = None
-        self.after: Moment | None = None
-
-    def next_batch(self) -> list[Fed]:
-        """The next messages."""
-        unfinished, flow = self._services.pending.total, self._services.settings.flow
-        if self._next == self._last:
-            if unfinished:
-                self._quiet_since = self.after = None
-                return []
-            self._quiet_since = self._quiet_since or time.monotonic()
-            self.after = self.after or Moment.now(self._services)
-            if time.monotonic() - self._quiet_since >= self._linger:
-                raise StopIteration
-            return []
-        if unfinished >= flow.pending_limit:
-            return []
-        if self._next == self._measured_from:
-            self.before = Moment.now(self._services)
-        until = self._measured_from if self._next < self._measured_from else self._last
-        end = min(self._next + flow.source_batch, until)
-        batch: list[Fed] = [self._incoming(index) for index in range(self._next, end)]
-        self._next = end
-        self._services.pending.enter(len(batch))
-        return batch
-
-    def place(self) -> int:
-        """The index of the next message."""
-        return self._next
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """How far a flow was when."""
-
-    at: float
-    processor: float
-    snapshot_microseconds: int
-    snapshot_bytes: int
-
-    @classmethod
-    def now(cls, services: Services) -> "Moment":
-        """The present."""
-        tally = services.tally
-        return cls(time.monotonic(), time.process_time(), tally["snapshot_microseconds"], tally["snapshot_bytes"])
-
-
 class FirstWrite(AcknowledgingIndex):
     """Tells when the first message was written."""
 
@@ -362,50 +269,7 @@ def _execute(task: Task, services: Services, index: AcknowledgingIndex, open_fee
     execute(flow, task.folder / "epochs", settings.epoch_seconds, settings.recovery_partitions)
 
 
-class NoLetters:
-    """Dead letters are an error here."""
-
-    def send(self, letters: Sequence[DeadLetter]) -> None:
-        """Refuse them."""
-        raise AssertionError(f"{letters[0].stage}: {letters[0].reason}")
-
-    def erase(self, scope: Scope) -> int:
-        """There are none."""
-        return 0
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
 # --- what all runs need ----------------------------------------------------------------------------------------------
-
-
-def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
-    """Everything outside the steps, with made-up vectors and no extraction."""
-    pool = ThreadPoolExecutor(task.settings.flow.threads)
-    detector, extractor = SemanticDetector(task.settings.boundaries), NoExtractor()
-    return Services(
-        settings=task.settings,
-        index=index,
-        embed=_embedded_at_once,
-        submit=pool.submit,
-        clock=clock,
-        versions=Versions(int(time.time())),
-        pending=Pending(),
-        detector=detector,
-        fallback_detector=detector,
-        extractor=extractor,
-        fallback_extractor=extractor,
-        judge=RuleJudge(),
-        skill_writer=None,
-        tally=tally,
-    )
-
-
-def _embedded_at_once(texts: list[str]) -> "Future[Vector]":
-    future: Future[Vector] = Future()
-    future.set_result(vectors_of_texts(texts))
-    return future
 
 
 def _with_boundaries(task: Task, **changed: float) -> Task:

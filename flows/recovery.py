@@ -8,13 +8,13 @@ before anything is written. At start and after a clean stop Bytewax's files are 
 import json
 import logging
 import uuid
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from connectors.durable import FolderLock, replace_json
-from flows.engine import make_store
 from flows.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
@@ -23,6 +23,19 @@ from mneme.rows import Collection
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 
 log = logging.getLogger(__name__)
+
+
+def refuse_unfinished(metadata: Mapping[str, str]) -> None:
+    """Refuse an index that a rebuild has begun to make again, by its metadata.
+
+    Raises:
+        StoreRejected: says how to end the rebuild.
+    """
+    if unfinished := metadata.get(REBUILD):
+        origin = unfinished.split()[0]
+        raise StoreRejected(
+            f"a rebuild of this index has begun and not ended: repeat it first, `mneme rebuild --from {origin}`"
+        )
 
 
 class RecoveryStore(AbstractContextManager["RecoveryStore"]):
@@ -84,11 +97,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             DiskFull: there is no room on its volume.
         """
         metadata = index.metadata()
-        if (unfinished := metadata.get(REBUILD)) and self._name != REBUILD:
-            raise StoreRejected(
-                "a rebuild of this index has begun and not ended: repeat it first, "
-                f"`mneme rebuild --from {unfinished.split()[0]}`"
-            )
+        if self._name != REBUILD:
+            refuse_unfinished(metadata)
         key = f"recovery_{self._name}"
         other = metadata.get(key)
         if other is not None and other != self._id and not adopt and index.count(Collection.MESSAGES):
@@ -98,6 +108,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
         self._run = max(self._run, int(metadata.get("run", "0"))) + 1
+        from flows.engine import make_store  # with all steps: who is refused hears of it before they are loaded
+
         with disk_errors(self._directory):
             make_store(self.epochs, self._partitions)
             replace_json(self._state_file, {"recovery_id": self._id, "run": self._run, "buckets": self._buckets})

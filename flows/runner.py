@@ -1,6 +1,7 @@
 """Running the flow: from files until they end, or from Kafka until told to stop."""
 
 import logging
+import os
 import signal
 import threading
 import time
@@ -9,16 +10,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flows.engine import Source
-from flows.feeds import FileFeed
-from flows.pending import Pending
-from flows.process import Ends, Place, run_process
 from flows.recovery import RecoveryStore
+from mneme.errors import SettingsError
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
 from mneme.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.feeds import FileFeed
+    from flows.process import Place
+
+_STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +64,10 @@ def ingest(
     """
     from connectors.dead_letters import FileDeadLetters
     from connectors.files import content_identity, count_events, read_file
+    from flows.engine import Source
+    from flows.feeds import FileFeed
+    from flows.pending import Pending
+    from flows.process import Ends, run_process
 
     started = time.monotonic()
     settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
@@ -81,7 +89,7 @@ def ingest(
     def read(path: Path, start: int) -> Iterator[Incoming]:
         return read_file(path, start, **owner_defaults)
 
-    def open_feed(name: str, place: Any) -> FileFeed:
+    def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
         return FileFeed(
             paths, read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
@@ -122,15 +130,21 @@ def run(settings: Settings, stopping: threading.Event | None = None, on_ready: C
     (flows/supervisor.py). A stop is clean: nothing open is closed by it, and the next start goes on where this one was,
     with any number of processes. ``on_ready`` is called when broker, index and models are there and reading begins.
 
+    A signal ends the process within 5 s, also while a server keeps it waiting: with status 0, for nothing is lost.
+
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
-    from flows.stream import input_partitions, stream
-    from flows.supervisor import check_processes, supervise
-
-    check_processes(settings)
+    if settings.flow.processes > 1 and settings.index.backend == "embedded":
+        raise SettingsError(
+            f"MNEME_FLOW__PROCESSES (--processes) is {settings.flow.processes}, but the embedded index has one writing "
+            "process; set it to 1, or MNEME_INDEX__BACKEND=opensearch"
+        )
     stopping = stopping or threading.Event()
-    with _recovery_store(settings, "kafka") as store, stopped_by_signals(stopping):
+    with _recovery_store(settings, "kafka") as store, stopped_by_signals(stopping, _STOP_SECONDS):
+        from flows.stream import input_partitions, stream  # loads all steps and clients: a second runner is refused before
+        from flows.supervisor import supervise
+
         if settings.flow.processes > 1:
             supervise(settings, store, stopping, on_ready)
         else:
@@ -142,25 +156,43 @@ def _recovery_store(settings: Settings, name: str) -> RecoveryStore:
     return RecoveryStore(settings.data / "recovery" / name, name, flow.buckets, flow.recovery_partitions)
 
 
-def _only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> Place:
+def _only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "Place":
     """The place of a process that runs the flow alone."""
+    from flows.process import Place
+
     return Place(store.begin_run(index, settings.flow.adopt_index), store.epochs)
 
 
 @contextmanager
-def stopped_by_signals(stopping: threading.Event) -> Iterator[None]:
-    """SIGTERM and SIGINT set ``stopping`` while the block runs, in the main thread; elsewhere they are left alone."""
+def stopped_by_signals(stopping: threading.Event, within_seconds: float | None = None) -> Iterator[None]:
+    """SIGTERM and SIGINT set ``stopping`` while the block runs, in the main thread; elsewhere they are left alone.
+
+    If the block has not ended ``within_seconds`` after that, the process is, as by a crash, but with status 0.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    ended = threading.Event()
+
     def stop(number: int, frame: object) -> None:
         log.info("stopping on signal %d", number)
+        if within_seconds is not None and not stopping.is_set():
+            threading.Thread(target=_end_unless, args=(ended, within_seconds), name="end", daemon=True).start()
         stopping.set()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
+        ended.set()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _end_unless(ended: threading.Event, within_seconds: float) -> None:
+    if ended.wait(within_seconds):
+        return
+    log.warning("a server does not answer: ended without it; the last epoch is repeated at the next start")
+    logging.shutdown()
+    os._exit(0)

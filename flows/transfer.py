@@ -20,6 +20,7 @@ from connectors.archive import Header, read_archive, write_archive
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows.conversations.owners import conversation_key, origin_of
+from flows.recovery import refuse_unfinished
 from flows.standstill import flows_at_rest
 from flows.tombstones import tombstone_keys
 from flows.versions import WRITES_PER_RUN
@@ -58,12 +59,14 @@ def export_owner(
     Raises:
         InputError: nothing is known of the owner, or the file cannot be written.
         StoreUnavailable: the owner's memory changed meanwhile.
+        StoreRejected: a rebuild of the index has not ended.
         StoreError, SettingsError: the index cannot be read.
     """
     with ExitStack() as stack:
         identity = _identity(settings, stack)
         index = stack.enter_context(closing(open_index(settings, read_only=True)))
         index.prepare(identity)
+        refuse_unfinished(index.metadata())
         conversations = _conversations(owner, index)
         counts = {collection: index.count(collection, _scope(owner, collection)) for collection in Collection}
         counts[Collection.CONTROL] += len(conversations)
@@ -130,6 +133,7 @@ def import_owner(
         _fits(path, header, identity)
         index = stack.enter_context(closing(open_index(settings)))
         index.prepare(identity)
+        refuse_unfinished(index.metadata())
         index.refresh()
         total = sum(header.rows.values())
         # 1.
@@ -164,7 +168,7 @@ def import_owner(
                 _write(list(map(at_home, rows)), index)
         index.refresh()
         index.set_metadata({_UNFINISHED: ""})
-    return Transferred(header.owner, header.rows)
+    return Transferred(header.owner, _present(header.rows))
 
 
 def _fits(path: Path, header: Header, identity: EmbedderIdentity) -> None:
@@ -265,7 +269,7 @@ def _identity(settings: Settings, stack: ExitStack) -> EmbedderIdentity:
 
 
 def _present(counts: dict[Collection, int]) -> dict[Collection, int]:
-    return {collection: count for collection, count in counts.items() if count}
+    return {collection: counts[collection] for collection in Collection if counts.get(collection)}
 
 
 def _called(owner: Owner) -> str:

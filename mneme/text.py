@@ -83,7 +83,7 @@ def _stem(word: str) -> str:
     return _stem_ascii(word)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)  # words; a few thousand make most of any text, and what is kept for all words grows for months
 def _stem_ascii(word: str) -> str:
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:  # a stemmer keeps state while it works: one for each thread

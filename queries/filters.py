@@ -17,7 +17,8 @@ def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)]
+_MOST_NAMES = 1000  # of one field
+Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple), Field(max_length=_MOST_NAMES)]
 
 
 class Filters(BaseModel):

@@ -96,6 +96,8 @@ def understand(text: str, embedder: Embedder | None, top_k: int | None = None, d
         raise InputError("query: it is empty; ask something")
     if not any(character.isalnum() for character in text):
         raise InputError("query: there is no word in it; ask something")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("query: it holds half of a surrogate pair, which is no character; ask in well-formed Unicode")
     if len(text) > LONGEST_QUESTION:
         raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
     if top_k is not None and not 1 <= top_k <= 1000:

@@ -120,14 +120,28 @@ class FlowProcess:
         assert self._process is not None, "start it first"
         return self._process.wait(timeout)
 
-    def until(self, condition: Callable[[], bool], timeout: float = 90.0, poll: float = 0.2) -> None:
+    def until(
+        self,
+        condition: Callable[[], bool],
+        timeout: float = 90.0,
+        poll: float = 0.2,
+        progress: Callable[[], object] | None = None,
+    ) -> None:
         """Wait for something that the flow does.
+
+        Args:
+            condition: what is waited for.
+            timeout: how long; where ``progress`` is given, how long without any.
+            poll: seconds between two looks.
+            progress: its value changes while the flow gets on.
 
         Raises:
             StoreError: it ended or took too long; with the end of its log.
         """
-        end = time.monotonic() + timeout
+        end, reached = time.monotonic() + timeout, None
         while not condition():
+            if progress is not None and (now := progress()) != reached:
+                end, reached = time.monotonic() + timeout, now
             if not self.is_running or time.monotonic() > end:
                 status = None if self._process is None else self._process.poll()
                 raise StoreError(f"the flow (exit status {status}) did not get there in {timeout:.0f} s:\n{self.log()}")

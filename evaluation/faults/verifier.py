@@ -85,17 +85,22 @@ def verify(settings: Settings, undisturbed: Settings | None = None, refused: Map
     """
     expected = expect(settings.kafka, refused or {})
     letters = [(str(letter.position), letter.stage) for letter in read_dead_letters(settings.kafka)]
-    rows = read_rows(settings)
-    return judge(expected, rows, letters, read_rows(undisturbed) if undisturbed is not None else None)
+    return judge(expected, read_rows(settings), letters, scan_rows(undisturbed) if undisturbed is not None else None)
 
 
 def read_rows(settings: Settings) -> list[Row]:
+    """Every row of an index; see ``scan_rows``."""
+    return list(scan_rows(settings))
+
+
+def scan_rows(settings: Settings) -> Iterator[Row]:
     """Every row of an index, refreshed, with its vector replaced by whether it has one (``_has_vector`` of the body)."""
     index = open_index(settings, read_only=True)
     try:
         if settings.index.backend == "opensearch":  # a reader of the embedded index sees the latest by itself
             index.refresh()
-        return [row for collection in Collection for row in _scan(index, collection)]
+        for collection in Collection:
+            yield from _scan(index, collection)
     finally:
         index.close()
 
@@ -104,7 +109,7 @@ def judge(
     expected: Expected,
     rows: Sequence[Row],
     letters: Sequence[tuple[str, str]],
-    undisturbed: Sequence[Row] | None = None,
+    undisturbed: Iterable[Row] | None = None,
 ) -> Verification:
     """Judge rows and dead letters (position, stage) by what is expected, and by the rows of an undisturbed run."""
     of_documents = [row for row in rows if row.document_id]  # are no messages on the topics that are read here

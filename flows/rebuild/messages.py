@@ -28,9 +28,9 @@ from flows.items import lane_of
 from flows.pending import Pending
 from flows.process import Ends, Place, run_process
 from flows.rebuild.clearing import clear
-from flows.rebuild.report import Found, OnProgress, RebuildReport, rows_in
+from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
 from flows.rebuild.stored_feed import StoredFeed
-from flows.recovery import REBUILD, RecoveryStore
+from flows.recovery import REBUILD, RecoveryStore, refuse_unfinished
 from flows.runner import stopped_by_signals
 from flows.standstill import flows_at_rest
 from mneme.ports import MemoryIndex
@@ -54,7 +54,7 @@ def rebuild_from_messages(
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; a repetition goes on from there.
-        StoreRejected: a flow runs.
+        StoreRejected: a flow runs, or a rebuild from topics has not ended.
         SettingsError, StoreError: the index cannot be used.
     """
     started = time.monotonic()
@@ -106,6 +106,8 @@ def _begin(folder: Path, settings: Settings, agree: Callable[[Found], None]) -> 
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
         index.prepare(embedder.identity)
         metadata = index.metadata()
+        if metadata.get(REBUILD) == TOPICS:  # some messages may be gone already
+            refuse_unfinished(metadata)
         nobody_wrote_since = metadata.get(REBUILD) == _begun(metadata.get("run", ""))
         found = Found(rows_in(index), goes_on=_list_in(folder).exists() and (folder / "store").exists() and nobody_wrote_since)
         agree(found)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 
+TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
+
 OnProgress = Callable[[int, int], None]
 
 

@@ -26,7 +26,7 @@ from flows.pending import Pending
 from flows.process import Ends, Place, run_process
 from flows.rebuild.bounded_feed import BoundedFeed, Horizon
 from flows.rebuild.clearing import clear
-from flows.rebuild.report import Found, OnProgress, RebuildReport, rows_in
+from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
 from flows.recovery import REBUILD, RecoveryStore
 from flows.runner import stopped_by_signals
 from flows.standstill import flows_at_rest
@@ -123,7 +123,7 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Fou
             )
         agree(found)
         # 2.
-        index.set_metadata({REBUILD: "topics"})
+        index.set_metadata({REBUILD: TOPICS})
         for folder in settings.data.glob("recovery/*/"):
             shutil.rmtree(folder / "epochs", ignore_errors=True)
             (folder / "mneme.json").unlink(missing_ok=True)

@@ -91,7 +91,9 @@ def _tell(report: "RebuildReport") -> None:
 
     for what, rows in (("removed", report.removed), ("there are now", report.made)):
         if any(rows.values()):
-            output().print(f"{what}: " + ", ".join(f"{number:,} {each}" for each, number in rows.items() if number))
+            output().print(
+                f"{what}: " + ", ".join(f"{number:,} {each}" for each, number in rows.items() if number), soft_wrap=True
+            )
     if report.dead_letters:
         note(f"{count(report.dead_letters, 'event')} not taken in; see the dead letters", "yellow")
     output().print(f"rebuilt in {report.seconds:.1f} s")

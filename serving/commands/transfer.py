@@ -35,7 +35,7 @@ def export(
     owner = owner_of(user, group, agent, tenant)
     with progress_bar("Exporting", "rows") as on_progress:
         done = export_owner(owner, file, load_settings(), on_progress)
-    output().print(f"{_told(done)} written to {file}")
+    output().print(f"{_told(done)} written to {file}", soft_wrap=True)
 
 
 def import_(
@@ -48,7 +48,7 @@ def import_(
 
     with progress_bar("Importing", "rows") as on_progress:
         done = import_owner(file, load_settings(), lift_erasures=force, on_progress=on_progress)
-    output().print(f"{_told(done)} imported from {file}")
+    output().print(f"{_told(done)} imported from {file}", soft_wrap=True)
 
 
 def _told(done: "Transferred") -> str:

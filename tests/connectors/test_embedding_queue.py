@@ -151,6 +151,35 @@ def test_an_embedder_with_a_bug_fails_its_futures_and_the_worker_goes_on(queue: 
     queue.submit(["text"]).result(10)
 
 
+def test_a_text_that_fails_every_time_takes_nobody_along_twice_and_is_refused_at_last(embedder: Recorder) -> None:
+    queue = EmbeddingQueue(embedder, batch=10, max_wait_seconds=0.05)
+    embedder.failures["poison"] = ModelTimeout("no answer")
+    for attempt in range(3):
+        bad, good = queue.submit(["poison"]), queue.submit([f"good {attempt}"])
+        with pytest.raises(ModelRefused if attempt == 2 else ModelTimeout):
+            bad.result(10)
+        if attempt == 0:  # they were together
+            with pytest.raises(ModelTimeout):
+                good.result(10)
+            good = queue.submit(["good 0"])
+        good.result(10)
+    assert embedder.batches[0] == ["poison", "good 0"]
+    assert all(batch == ["poison"] for batch in embedder.batches[1:] if "poison" in batch)
+    queue.close()
+
+
+def test_texts_are_not_to_blame_for_an_embedder_that_is_down(embedder: Recorder) -> None:
+    queue = EmbeddingQueue(embedder, batch=10, max_wait_seconds=0)
+    embedder.failures = {"a": ModelTimeout("down"), "b": ModelTimeout("down")}
+    for text in "ab" * 5:
+        with pytest.raises(ModelTimeout):
+            queue.submit([text]).result(10)
+    embedder.failures = {}
+    queue.submit(["a"]).result(10)
+    queue.submit(["b"]).result(10)
+    queue.close()
+
+
 def test_texts_that_come_again_are_not_embedded_again(queue: EmbeddingQueue, embedder: Recorder) -> None:
     queue.submit(["a", "b"]).result(10)
     again = queue.submit(["b", "a", "c"]).result(10)

@@ -1,6 +1,7 @@
 """Connecting to Kafka, and its topics."""
 
 import logging
+import time
 
 import pytest
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
@@ -13,8 +14,19 @@ from kafka.errors import (
 )
 from pydantic import SecretStr
 
-from connectors.kafka import connection_arguments, create_topics, kafka_errors, partitions_of, store_error
+from connectors.kafka import (
+    connection_arguments,
+    create_topics,
+    delete_topics,
+    kafka_errors,
+    partitions_of,
+    store_error,
+    unread,
+)
+from connectors.kafka_reader import PartitionReader
+from connectors.publisher import Publisher
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
+from mneme.events import Message
 from mneme.settings import Kafka
 from tests.servers.process import free_port
 
@@ -117,3 +129,32 @@ class TestTopics:
         topics = kafka_settings.topics.model_copy(update={"messages": "no topic!"})
         with pytest.raises(StoreRejected, match="MNEME_KAFKA__TOPICS__"):
             create_topics(kafka_settings.model_copy(update={"topics": topics}))
+
+
+@pytest.mark.kafka
+def test_what_a_group_has_not_committed_is_unread(kafka_settings: Kafka):
+    topic = kafka_settings.topics.messages
+    with Publisher(kafka_settings) as publisher:
+        publisher.send_many(Message(conversation_id=f"c{number}", user_id="u", content="hello") for number in range(20))
+    assert unread(kafka_settings, topic) == 20
+    reader = PartitionReader(kafka_settings, topic, 0, None)
+    reader.commit(2)
+    reader.close()
+    assert unread(kafka_settings, topic) == 18
+
+
+@pytest.mark.kafka
+def test_topics_are_deleted_and_what_is_not_there_is_no_error(kafka_settings: Kafka):
+    create_topics(kafka_settings)
+    topic = kafka_settings.topics.messages
+    delete_topics(kafka_settings, [topic, "never-made"])
+    until = time.monotonic() + 30  # the broker tells of it when it has done it
+    while not is_gone(kafka_settings, topic):
+        assert time.monotonic() < until
+
+
+def is_gone(settings: Kafka, topic: str) -> bool:
+    try:
+        return not partitions_of(settings, topic)
+    except StoreRejected:
+        return True

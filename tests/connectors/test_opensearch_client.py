@@ -4,7 +4,7 @@ import pytest
 from opensearchpy.exceptions import ConnectionTimeout, SerializationError, SSLError
 
 from connectors.opensearch import OpenSearchIndex
-from connectors.opensearch_client import open_client, shown, store_error
+from connectors.opensearch_client import drop_indices, open_client, shown, store_error
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.settings import OpenSearch
 from tests.contracts.rows import EMBEDDER
@@ -90,3 +90,19 @@ def test_certificates_are_checked_unless_told(verify):
 )
 def test_a_url_is_shown_without_credentials(url, expected):
     assert shown(url) == expected
+
+
+@pytest.mark.opensearch
+def test_all_indices_of_a_prefix_are_dropped_and_no_others(opensearch_settings):
+    kept = opensearch_settings.model_copy(update={"index_prefix": f"{opensearch_settings.index_prefix}x"})
+    for settings in (opensearch_settings, kept):
+        index = OpenSearchIndex(settings)
+        index.prepare(EMBEDDER)
+        index.close()
+    client = open_client(opensearch_settings)
+    drop_indices(opensearch_settings)
+    drop_indices(opensearch_settings)  # of which there are none any more
+    assert not client.indices.get(index=f"{opensearch_settings.index_prefix}-*")
+    assert client.indices.get(index=f"{kept.index_prefix}-*")
+    drop_indices(kept)
+    client.close()

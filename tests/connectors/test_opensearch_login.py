@@ -36,7 +36,12 @@ def front(opensearch_settings, certificates):
 @pytest.fixture
 def secure(front, opensearch_settings, certificates) -> OpenSearch:
     """Settings that get through, and indices that are removed at the end."""
-    login = {"username": "mneme", "password": SecretStr(PASSWORD), "ca_certs": str(certificates[0].certificate), "url": front.url}
+    login = {
+        "username": "mneme",
+        "password": SecretStr(PASSWORD),
+        "ca_certs": str(certificates[0].certificate),
+        "url": front.url,
+    }
     yield opensearch_settings.model_copy(update=login)
     plain = OpenSearchIndex(opensearch_settings)
     if there := plain._indices():

@@ -86,7 +86,7 @@ def test_a_file_under_a_root_is_read(references: FileReferences, root: Path):
     ],
 )
 def test_nothing_but_a_file_of_this_machine_is_read_and_no_socket_is_opened(references, no_sockets, uri):
-    with pytest.raises(InputError, match="^uri: ") as refused:
+    with pytest.raises(InputError, match=r"^uri: ") as refused:
         references.read(uri, "acme")
     assert "169.254" not in str(refused.value), "a URI may hold a password"
 
@@ -115,7 +115,7 @@ def test_nothing_but_a_file_of_this_machine_is_read_and_no_socket_is_opened(refe
     ],
 )
 def test_no_path_leads_out_of_a_root_and_none_is_told(references, root, path):
-    with pytest.raises(InputError, match="^uri: ") as refused:
+    with pytest.raises(InputError, match=r"^uri: ") as refused:
         references.read(f"file://{root}{path}", "acme")
     assert "secret" not in str(refused.value)
     assert str(root) not in str(refused.value)
@@ -136,7 +136,7 @@ def test_links_are_followed_before_it_is_judged_where_a_file_lies(references, ro
     (root / "loop").symlink_to(root / "loop")
     (root / "within.txt").symlink_to(root / "inner" / "deep.txt")
     for path in ("out.txt", "out/secret.txt", "loop", "inner/../out/secret.txt"):
-        with pytest.raises(InputError, match="^uri: "):
+        with pytest.raises(InputError, match=r"^uri: "):
             references.read(f"file://{root}/{path}", "acme")
     assert references.read(f"file://{root}/within.txt", "acme") == b"deep"
 
@@ -152,7 +152,7 @@ def test_a_folder_that_becomes_a_link_after_it_was_judged_is_not_followed(refere
 
     (tmp_path / "documents-too" / "deep.txt").write_text("canary")
     monkeypatch.setattr(FileReferences, "_beneath", judge_then_exchange)
-    with pytest.raises(InputError, match="^uri: "):
+    with pytest.raises(InputError, match=r"^uri: "):
         references.read(f"file://{root}/inner/deep.txt", "acme")
 
 
@@ -162,7 +162,7 @@ def test_only_regular_files_are_read_and_a_pipe_holds_nobody_up(references, root
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(root / "s"))
         for name in ("pipe", "inner", "s"):
-            with pytest.raises(InputError, match="no regular file|in none of the folders"):
+            with pytest.raises(InputError, match=r"no regular file|in none of the folders"):
                 references.read(f"file://{root}/{name}", "acme")
     with pytest.raises(InputError, match="no regular file"):
         FileReferences((Path("/dev"),), LARGEST).read("file:///dev/zero", "acme")
@@ -173,7 +173,7 @@ def test_a_file_of_the_largest_size_is_read_and_a_larger_one_is_not(references, 
     (root / "full.txt").write_bytes(b"x" * LARGEST)
     (root / "over.txt").write_bytes(b"x" * (LARGEST + 1))
     assert len(references.read(f"file://{root}/full.txt", "acme")) == LARGEST
-    with pytest.raises(InputError, match=f"more than {LARGEST} bytes.*MNEME_DOCUMENTS__LARGEST_BYTES"):
+    with pytest.raises(InputError, match=rf"more than {LARGEST} bytes.*MNEME_DOCUMENTS__LARGEST_BYTES"):
         references.read(f"file://{root}/over.txt", "acme")
 
 

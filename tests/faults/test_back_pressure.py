@@ -16,6 +16,8 @@ from evaluation.faults.scenario import Size
 from evaluation.faults.texts import Volume
 from evaluation.faults.verifier import verify
 from mneme.events import Message
+from mneme.ids import message_id
+from mneme.rows import Collection, Key
 from mneme.settings import EmbedderSettings, Extraction, Flow, Models
 from mneme.times import utc_now
 from tests.conftest import RunningKafka, RunningOpenSearch
@@ -25,7 +27,7 @@ from tests.servers.models import Fault, ModelServer
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
 EMBEDDINGS, CHAT = "/v1/embeddings", "/v1/chat/completions"
-PENDING, BATCH = 200, 50  # messages unfinished at most, and read at a time
+PENDING, BATCH = 200, 20  # messages unfinished at most, and read at a time
 MEMORY_GROWTH = 1.1
 LIVE = 4  # messages while a backfill runs
 
@@ -40,7 +42,7 @@ class Outage:
 
 
 OUTAGES = {Size.SHORT: Outage(Volume(1000, 40), 100, 8.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
-BACKFILLS = {Size.SHORT: Volume(3000, 60), Size.LONG: Volume(20_000, 400)}
+BACKFILLS = {Size.SHORT: Volume(1000, 30), Size.LONG: Volume(20_000, 400)}
 
 
 @pytest.fixture
@@ -64,6 +66,8 @@ def deployment(
 def test_an_endpoint_that_is_down_is_waited_for(
     path: str, deployment: Deployment, model_server: ModelServer, size: Size
 ) -> None:
+    if size is Size.SHORT and path == CHAT:
+        pytest.skip("the long form: episodes do not wait for a model, they are extracted without it")
     outage = OUTAGES[size]
     traffic = deployment.traffic(outage.volume, seed=4)
     deployment.publish(islice(traffic, outage.volume.messages // 5))
@@ -94,41 +98,52 @@ def test_an_endpoint_that_is_down_is_waited_for(
     assert memory[1] <= MEMORY_GROWTH * memory[0]
 
 
-@pytest.mark.parametrize("path", [EMBEDDINGS, CHAT], ids=["embedder", "model"])
-def test_a_call_that_hangs_holds_up_its_own_conversation_only(
-    path: str, deployment: Deployment, model_server: ModelServer
-) -> None:
-    def meets(asked: str, body: dict[str, Any]) -> Fault | None:
-        return Fault("hang", seconds=300.0) if asked == path and "quicksand" in str(body) else None
+def test_calls_that_hang_hold_up_their_own_conversations_only(deployment: Deployment, model_server: ModelServer) -> None:
+    hanging = {EMBEDDINGS: "quicksand", CHAT: "avalanche"}
 
-    messages = [_message(number, "It rained in Lisbon all morning and Ann stayed at home.") for number in range(12)]
+    def meets(asked: str, body: dict[str, Any]) -> Fault | None:
+        return Fault("hang", seconds=300.0) if hanging[asked] in str(body) else None
+
     model_server.meets = meets
     deployment.start()
-    deployment.publish([_message(0, "Ann and Bob walked into quicksand near the river on Monday.", "stuck")])
+    deployment.publish(
+        _message(number, f"Ann and Bob saw {word} near the river on Monday.", word)
+        for number, word in enumerate(hanging.values())
+    )
     stuck = deployment.flush_all()
-    deployment.flow.until(lambda: any("quicksand" in str(request.body) for request in model_server.requests))
-    deployment.publish(messages)
-    _, *others = deployment.flush_all()
+    deployment.flow.until(
+        lambda: all(any(word in str(request.body) for request in model_server.requests) for word in hanging.values())
+    )
+    deployment.publish(_message(number, "It rained in Lisbon all morning and Ann stayed at home.") for number in range(12))
+    others = deployment.flush_all()[len(stuck) :]
     seconds = deployment.settle_by(others)
-    held_up = len(deployment.index.get(stuck)) == 0
+    held_up = len(stuck) - len(deployment.index.get(stuck))
     model_server.meets = None
     deployment.settle()
     deployment.stop()
-    print(f"{path}: the others were done in {seconds:.1f} s")
-    assert held_up, "the others were done while it hung"
-    assert verify(deployment.settings).sound
+    print(f"{len(others)} others were done in {seconds:.1f} s")
+    assert held_up == len(stuck), "the others were done while it hung"
+    letters = [str(letter.position) for letter in read_dead_letters(deployment.settings.kafka)]
+    found = verify(deployment.settings, refused=dict.fromkeys(letters, "the model hung"))
+    assert found.sound, found.examples
 
 
-def test_a_backfill_gives_way_to_live_traffic(deployment: Deployment, size: Size) -> None:
+def test_a_backfill_gives_way_to_live_traffic(deployment: Deployment, model_server: ModelServer, size: Size) -> None:
     volume = BACKFILLS[size]
     old = [event for event in deployment.traffic(volume, seed=6) if isinstance(event, Message)]
+    live = [_message(number, "Ann moved to Lisbon in March and works at Acme now.", "live") for number in range(LIVE)]
     with Publisher(deployment.settings.kafka) as publisher:
         publisher.send_many(old, backfill=True)
+    model_server.meets = lambda asked, body: Fault("status", status=503) if asked == EMBEDDINGS else None
     deployment.start()
-    deployment.until_stored(1)
-    waits = []
-    for number in range(LIVE):
-        deployment.publish([_message(number, "Ann moved to Lisbon in March and works at Acme now.", "live")])
+    deployment.until_stored(PENDING // 4)
+    deployment.publish(live[:1])
+    key = Key(Collection.MESSAGES, live[0].owner.key, message_id("default", "live", live[0].message_id))
+    deployment.flow.until(lambda: bool(deployment.index.get([key])))  # a backfill that cannot go on leaves it room
+    model_server.meets = None
+    waits = [deployment.settle()]
+    for message in live[1:]:
+        deployment.publish([message])
         waits.append(deployment.settle())
     behind = volume.messages - deployment.stored()
     deployment.until_stored(len(old) + LIVE)

@@ -11,6 +11,7 @@ import pytest
 
 from connectors.kafka_sinks import read_dead_letters
 from evaluation.faults.deployment import Deployment
+from evaluation.faults.scenario import Size
 from evaluation.faults.texts import Volume
 from evaluation.faults.verifier import contents, read_rows, verify
 from tests.conftest import RunningKafka, RunningOpenSearch
@@ -20,6 +21,8 @@ from tests.faults.opensearch_proxy import OpenSearchProxy
 pytestmark = [pytest.mark.kafka, pytest.mark.opensearch, pytest.mark.slow]
 
 _SMALL_BULKS = 100_000  # bytes: so that a small stream has many of them
+VOLUMES = {Size.SHORT: Volume(200, 10), Size.LONG: Volume(5000, 200)}
+SHARES = {Size.SHORT: (0.4, 0.1), Size.LONG: (0.5, 0.05)}  # of bulks that are refused whole, and whose answer is lost
 
 
 @pytest.fixture
@@ -37,25 +40,29 @@ def deployment(tmp_path: Path, kafka_server: RunningKafka, proxy: OpenSearchProx
         yield deployment
 
 
-def test_bulks_that_are_refused_or_whose_answer_is_lost_change_nothing(deployment: Deployment, proxy: OpenSearchProxy) -> None:
-    proxy.refuse, proxy.lose, proxy.busy = 0.4, 0.1, 0.01
-    deployment.publish(deployment.traffic(Volume(300, 15), seed=1))
+def test_bulks_that_are_refused_or_whose_answer_is_lost_change_nothing(
+    deployment: Deployment, proxy: OpenSearchProxy, size: Size
+) -> None:
+    (proxy.refuse, proxy.lose), proxy.busy = SHARES[size], 0.01
+    deployment.publish(deployment.traffic(VOLUMES[size], seed=1))
     deployment.start()
-    deployment.settle()
+    seconds = deployment.settle()
     deployment.stop()
     proxy.calm()
+    print(f"{VOLUMES[size].messages} messages in {seconds:.0f} s: {dict(proxy.did)}")
     assert min(proxy.did[what] for what in ("bulks 429", "bulks 503", "answers lost", "items 429")) > 1, proxy.did
     found = verify(deployment.settings, deployment.run_undisturbed())
     assert found.sound, found.examples
     assert found.dead_letters == 0
 
 
-def test_of_one_bulk_each_row_gets_what_it_deserves(deployment: Deployment, proxy: OpenSearchProxy) -> None:
+def test_of_one_bulk_each_row_gets_what_it_deserves(deployment: Deployment, proxy: OpenSearchProxy, size: Size) -> None:
     proxy.busy, proxy.reject, proxy.rejected_collections = 0.01, 0.01, ("messages", "facts")
-    deployment.publish(deployment.traffic(Volume(300, 15), seed=2))
+    deployment.publish(deployment.traffic(VOLUMES[size], seed=2))
     deployment.start()
     deployment.settle()
     deployment.stop()
+    print(f"{len(proxy.rejected)} rows rejected, {dict(proxy.did)}")
     assert proxy.did["items 429"] > 1
     assert {identity.count("/f/") for identity in proxy.rejected} == {0, 1}, "messages and facts are among them"
     letters = list(read_dead_letters(deployment.settings.kafka))

@@ -1,11 +1,20 @@
-"""The recovery store: one runner, one index, and runs that only grow."""
+"""The recovery store: one runner, one index, and runs that only grow; and what is said when a part of it is gone."""
 
+import errno
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from flows.engine import make_store
 from flows.recovery import RecoveryStore
-from mneme.errors import StoreRejected
+from mneme.errors import DiskFull, StoreRejected
 from mneme.ports import Put
 from mneme.rows import row_of
 from tests.flows.river import IDENTITY, embed, message
@@ -20,45 +29,105 @@ def index() -> ReferenceIndex:
 
 
 def test_a_second_runner_on_the_same_store_is_refused(tmp_path: Path) -> None:
-    with RecoveryStore(tmp_path, "kafka", 256), pytest.raises(StoreRejected, match="another Mneme runs"):
-        RecoveryStore(tmp_path, "kafka", 256)
-    RecoveryStore(tmp_path, "kafka", 256).__exit__(None, None, None)
+    with RecoveryStore(tmp_path, "kafka", 256, 2), pytest.raises(StoreRejected, match="another Mneme runs"):
+        RecoveryStore(tmp_path, "kafka", 256, 2)
+    RecoveryStore(tmp_path, "kafka", 256, 2).__exit__(None, None, None)
 
 
 def test_runs_grow_with_every_start_also_over_different_stores(tmp_path: Path, index: ReferenceIndex) -> None:
     runs = []
     for name in ("kafka", "kafka", "files", "kafka"):
-        with RecoveryStore(tmp_path / name, name, 256) as store:
+        with RecoveryStore(tmp_path / name, name, 256, 2) as store:
             runs.append(store.begin_run(index, adopt=False))
     assert runs == [1, 2, 3, 4]
 
 
 def test_a_populated_index_of_another_store_is_refused_unless_told(tmp_path: Path, index: ReferenceIndex) -> None:
-    with RecoveryStore(tmp_path / "old", "kafka", 256) as store:
+    with RecoveryStore(tmp_path / "old", "kafka", 256, 2) as store:
         store.begin_run(index, adopt=False)
     index.write([Put(row_of(message(0, "hello").message, embed(["hello"])[0]))])
     index.refresh()
-    with RecoveryStore(tmp_path / "new", "kafka", 256) as store:
+    with RecoveryStore(tmp_path / "new", "kafka", 256, 2) as store:
         with pytest.raises(StoreRejected, match="MNEME_FLOW__ADOPT_INDEX"):
             store.begin_run(index, adopt=False)
         assert store.begin_run(index, adopt=True) == 2
 
 
 def test_an_empty_index_may_be_taken_over(tmp_path: Path, index: ReferenceIndex) -> None:
-    with RecoveryStore(tmp_path / "old", "kafka", 256) as store:
+    with RecoveryStore(tmp_path / "old", "kafka", 256, 2) as store:
         store.begin_run(index, adopt=False)
-    with RecoveryStore(tmp_path / "new", "kafka", 256) as store:
+    with RecoveryStore(tmp_path / "new", "kafka", 256, 2) as store:
         assert store.begin_run(index, adopt=False) == 2
 
 
 def test_a_damaged_store_says_so(tmp_path: Path) -> None:
     (tmp_path / "mneme.json").write_text("{")
     with pytest.raises(StoreRejected, match="damaged"):
-        RecoveryStore(tmp_path, "kafka", 256)
+        RecoveryStore(tmp_path, "kafka", 256, 2)
 
 
 def test_states_keyed_into_another_number_of_buckets_are_refused(tmp_path: Path, index: ReferenceIndex) -> None:
-    with RecoveryStore(tmp_path, "kafka", 256) as store:
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
         store.begin_run(index, adopt=False)
     with pytest.raises(StoreRejected, match="MNEME_FLOW__BUCKETS=256"):
-        RecoveryStore(tmp_path, "kafka", 128)
+        RecoveryStore(tmp_path, "kafka", 128, 2)
+
+
+def test_whoever_inherits_the_lock_holds_the_store_until_it_ends(tmp_path: Path) -> None:
+    store = RecoveryStore(tmp_path, "kafka", 256, 2)
+    heir = subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, pass_fds=(store.lock,)
+    )
+    store.__exit__(None, None, None)
+    with pytest.raises(StoreRejected, match="another Mneme runs"):
+        RecoveryStore(tmp_path, "kafka", 256, 2)
+    heir.send_signal(signal.SIGKILL)
+    heir.communicate()
+    RecoveryStore(tmp_path, "kafka", 256, 2).__exit__(None, None, None)
+
+
+@pytest.fixture
+def begun(tmp_path: Path, index: ReferenceIndex) -> Path:
+    """A store on which a flow has begun."""
+    with RecoveryStore(tmp_path / "store", "kafka", 256, 2) as store:
+        store.begin_run(index, adopt=False)
+        execution = "INSERT INTO exs (ex_num, worker_count, resume_epoch) VALUES (0, 1, 1)"
+        with closing(sqlite3.connect(store.epochs / "part-0.sqlite3")) as connection, connection:
+            connection.execute(execution)
+    return tmp_path / "store"
+
+
+def test_a_store_without_its_number_is_refused_with_the_remedy(begun: Path) -> None:
+    (begun / "mneme.json").unlink()
+    with pytest.raises(StoreRejected, match=r"mneme\.json is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
+        RecoveryStore(begun, "kafka", 256, 2)
+
+
+def test_a_store_without_its_states_is_refused_with_the_remedy(begun: Path) -> None:
+    shutil.rmtree(begun / "epochs")
+    with pytest.raises(StoreRejected, match=r"epochs is missing.*restore .*MNEME_FLOW__ADOPT_INDEX=true"):
+        RecoveryStore(begun, "kafka", 256, 2)
+
+
+def test_a_store_whose_files_were_made_when_its_process_died_is_used(tmp_path: Path, index: ReferenceIndex) -> None:
+    make_store(tmp_path / "epochs", 2)  # and mneme.json would have been next
+    with RecoveryStore(tmp_path, "kafka", 256, 2) as store:
+        assert store.begin_run(index, adopt=False) == 1
+
+
+def test_a_refused_store_is_not_held(begun: Path) -> None:
+    (begun / "epochs" / "part-1.sqlite3").rename(begun / "away")
+    with pytest.raises(StoreRejected, match=r"part-1\.sqlite3"):
+        RecoveryStore(begun, "kafka", 256, 2)
+    (begun / "away").rename(begun / "epochs" / "part-1.sqlite3")
+    RecoveryStore(begun, "kafka", 256, 2).__exit__(None, None, None)
+
+
+def test_no_room_for_the_number_of_the_run_is_said(begun: Path, index: ReferenceIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with RecoveryStore(begun, "kafka", 256, 2) as store:
+        monkeypatch.setattr("flows.recovery.replace_json", no_room)
+        with pytest.raises(DiskFull, match=r"disk full.*make room.*nothing is lost"):
+            store.begin_run(index, adopt=False)

@@ -224,7 +224,7 @@ def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() 
         out += [*bench.work(), *bench.wait(1)]
     assert len(ids(out)) == 700
     assert max(reads) == 4  # at a time: a restart has more to do than to read what went idle meanwhile
-    assert len(bench.lane._resting) == 256
+    assert len(bench.lane._resting) == 128
     assert bench.lane._awake == bench.lane._scheduled == {}
 
 

@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.items import Cut, Erasure, Pause, Retraction
+from flows.cuts import Cut
+from flows.items import Erasure, Pause, Retraction
 from mneme.records import Position
 from tests.flows.river import message
 from tests.flows.test_segment import Bench

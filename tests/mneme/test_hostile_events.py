@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -138,10 +139,8 @@ def test_ten_megabytes_are_refused_in_bounded_time(kind):
 
 @given(raw=st.one_of(st.binary(max_size=200), st.text(max_size=100).map(lambda text: text.encode(errors="ignore"))))
 def test_no_bytes_raise_anything_but_a_refusal(raw):
-    try:
+    with suppress(InputError):
         parse_event(raw, NOW)
-    except InputError as error:
-        assert str(error)
 
 
 _values = st.recursive(
@@ -158,7 +157,5 @@ _kinds = st.sampled_from(["message", "edit", "delete", "flush", "forget", "erase
 
 @given(kind=_kinds, fields=st.dictionaries(_fields, _values, max_size=6))
 def test_no_values_in_the_fields_raise_anything_but_a_refusal(kind, fields):
-    try:
+    with suppress(InputError):
         parse_event(json.dumps({"event": kind, **SMALLEST, **fields}).encode(), NOW)
-    except InputError as error:
-        assert str(error)

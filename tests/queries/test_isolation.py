@@ -175,7 +175,7 @@ def test_the_history_and_the_inspection_of_what_all_share_show_ones_own(index, m
             assert shown is None or others_in(shown.model_dump_json(), person) == []
         if other != person:
             told = memories.history(other.secret, person.asks)
-            assert not (told.facts or told.foresights or told.relationships or told.profile)
+            assert not any((told.facts, told.foresights, told.relationships, told.profile))
 
 
 @pytest.mark.parametrize(
@@ -204,15 +204,13 @@ def test_the_owner_of_another_tenant_is_nobody_here(index, memories):
         for tenant in ("nobody", "acm", "acme ", "acme/user/ann"):
             found = memories.search("Mira, tea, Lisbon, handbook", "hybrid", {"tenant_id": tenant, **asked}, top_k=100)
             assert found.query.model_dump()["filters_applied"]["tenant_id"] == tenant
-            assert not (
-                found.episodes or found.facts or found.raw_messages or found.profiles or found.foresights or found.knowledge
-            )
-            assert not (found.graph.entities or found.graph.relationships)
+            assert not any((found.episodes, found.facts, found.raw_messages, found.profiles, found.foresights, found.knowledge))
+            assert not any((found.graph.entities, found.graph.relationships))
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    query=st.one_of(st.sampled_from(QUERIES), st.text(max_size=80), st.text(st.characters(), max_size=20)),
+    query=st.one_of(st.sampled_from(QUERIES), st.text(max_size=80), st.text(st.characters(exclude_categories=()), max_size=20)),
     method=st.sampled_from(METHODS),
 )
 def test_any_text_is_a_question_or_is_refused_and_never_asks_for_more(index, query, method):
@@ -224,15 +222,15 @@ def test_any_text_is_a_question_or_is_refused_and_never_asks_for_more(index, que
         assert others_in(found.model_copy(update={"query": None}).model_dump_json(warnings=False), person) == []
         asked.history(query, person.asks)
         asked.inspect(query, person.asks)
-    except InputError as error:
-        assert str(error)
+    except InputError:
+        pass
     finally:
         index.allowed = None
 
 
 @pytest.mark.parametrize("query", ["x" * 100_000, "tea " * 25_000, "* " * 50_000, "(" * 100_000, "\x00" * 100_000])
 def test_a_hundred_thousand_characters_are_refused_or_answered_as_words(memories, query):
-    with pytest.raises(InputError, match="^query: "):
+    with pytest.raises(InputError, match=r"^query: "):
         memories.search(query, "hybrid", EVERYBODY[0].asks)
 
 

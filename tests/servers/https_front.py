@@ -61,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(answer.status, answer.getheader("Content-Type", "application/json"), answer.read())
         connection.close()
 
-    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _pass_on
+    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _pass_on  # noqa: N815  the names of the base class
 
     def _answer(self, status: int, kind: str, content: bytes) -> None:
         self.send_response(status)

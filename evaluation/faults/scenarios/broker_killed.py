@@ -17,7 +17,7 @@ class BrokerKilled:
 
     plans: Mapping[Size, Harm] = field(
         default_factory=lambda: {
-            Size.SHORT: Harm(Volume(400, 12), 50, 1),
+            Size.SHORT: Harm(Volume(240, 8), 40, 1),
             Size.LONG: Harm(Volume(60_000, 1200), 200, 5),
         }
     )

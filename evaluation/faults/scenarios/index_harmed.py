@@ -21,7 +21,7 @@ class IndexKilled:
 
     plans: Mapping[Size, Harm] = field(
         default_factory=lambda: {
-            Size.SHORT: Harm(Volume(400, 12), 50, 1),
+            Size.SHORT: Harm(Volume(240, 8), 40, 1),
             Size.LONG: Harm(Volume(20_000, 400), 100, 10),
         }
     )
@@ -74,7 +74,7 @@ class IndexFrozen:
 
     plans: Mapping[Size, Frost] = field(
         default_factory=lambda: {
-            Size.SHORT: Frost(Volume(400, 12), 50, 4.0),
+            Size.SHORT: Frost(Volume(240, 8), 40, 3.0),
             Size.LONG: Frost(Volume(60_000, 1200), 100, 300.0),
         }
     )
@@ -90,8 +90,10 @@ class IndexFrozen:
             deployment.until_stored(plan.volume.messages // 3)
             frozen = seen.seconds()
             index.pause()
-            time.sleep(plan.seconds)
-            index.resume()
+            try:
+                time.sleep(plan.seconds)
+            finally:
+                index.resume()
             thawed = seen.seconds()
         verification = judged(deployment, against_undisturbed=size is Size.LONG)
         before, during = seen.peak_mb(until=frozen), seen.peak_mb(since=frozen, until=thawed)

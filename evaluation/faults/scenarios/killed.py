@@ -10,17 +10,19 @@ from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Need, ScenarioResult, Size, judged
 from evaluation.faults.texts import Volume
 
-_LONGEST_AFTER_SECONDS = 2.0  # an epoch takes one: a kill falls anywhere between two snapshots
+_LONGEST_AFTER_SECONDS = 2.5  # an epoch takes one: a kill falls anywhere between two snapshots
+_IN_RESUME = 0.25  # of the kills come while the flow resumes from the one before
 _WATCH_SECONDS = 0.0005
 _RESUMES_WITHIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """How much comes in, and how often it is killed meanwhile."""
+    """How much comes in, how fast (events a second; 0: as fast as it goes), and how often it is killed meanwhile."""
 
     volume: Volume
     kills: int
+    rate: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Killed:
 
     plans: Mapping[Size, Kills] = field(
         default_factory=lambda: {
-            Size.SHORT: Kills(Volume(300, 12, flushes=5), 2),
+            Size.SHORT: Kills(Volume(240, 10, flushes=5), 2, rate=30),
             Size.LONG: Kills(Volume(100_000, 2000, flushes=500), 20),
         }
     )
@@ -41,10 +43,12 @@ class Killed:
         plan, luck = self.plans[size], random.Random(seed)
         moments = sorted(luck.sample(range(plan.volume.messages), plan.kills))
         started = time.monotonic()
-        with deployment.publishing(deployment.traffic(plan.volume, seed)):
+        with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
             deployment.start()
             for moment in moments:
                 deployment.until_stored(moment)
+                if luck.random() > _IN_RESUME:
+                    deployment.flow.until_reading()
                 time.sleep(luck.uniform(0, _LONGEST_AFTER_SECONDS))
                 deployment.flow.kill()
                 deployment.start()
@@ -58,7 +62,7 @@ class KilledInSnapshot:
 
     plans: Mapping[Size, Kills] = field(
         default_factory=lambda: {
-            Size.SHORT: Kills(Volume(300, 12), 2),
+            Size.SHORT: Kills(Volume(160, 8), 2),
             Size.LONG: Kills(Volume(20_000, 400), 20),
         }
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evaluation.faults.deployment import Deployment
-from evaluation.faults.scenario import Need, ScenarioResult, Size, judged
+from evaluation.faults.scenario import Figure, Need, ScenarioResult, Size, judged
 from evaluation.faults.texts import Volume
 
 _WHOLE_WITHIN_SECONDS = 15.0
@@ -33,7 +33,7 @@ class ProcessKilled:
 
     plans: Mapping[Size, Harm] = field(
         default_factory=lambda: {
-            Size.SHORT: Harm(Volume(300, 12), 20, 1),
+            Size.SHORT: Harm(Volume(160, 8), 20, 1),
             Size.LONG: Harm(Volume(20_000, 400), 100, 10),
         }
     )
@@ -81,7 +81,7 @@ class Rescaled:
 
     plans: Mapping[Size, Restarts] = field(
         default_factory=lambda: {
-            Size.SHORT: Restarts(Volume(300, 12), 20, (1, 2, 1)),
+            Size.SHORT: Restarts(Volume(160, 8), 20, (1, 2, 1)),
             Size.LONG: Restarts(Volume(20_000, 400), 100, (1, *(2, 4, 1) * 3, 2)),
         }
     )
@@ -99,5 +99,5 @@ class Rescaled:
                 deployment.restart(processes)
                 deployment.flow.until_reading()
         verification = judged(deployment, against_undisturbed=True)
-        figures = {"restarts": len(plan.processes) - 1, "processes": "-".join(map(str, plan.processes))}
+        figures: dict[str, Figure] = {"restarts": len(plan.processes) - 1, "processes": "-".join(map(str, plan.processes))}
         return ScenarioResult(verification, figures)

@@ -30,7 +30,7 @@ class Soak:
     """
 
     plans: Mapping[Size, Steady] = field(
-        default_factory=lambda: {Size.SHORT: Steady(50, 6, 12), Size.LONG: Steady(100, 3600, 4000)}
+        default_factory=lambda: {Size.SHORT: Steady(40, 5, 8), Size.LONG: Steady(100, 3600, 4000)}
     )
     name: str = "soak"
     needs: frozenset[Need] = frozenset()
@@ -63,6 +63,6 @@ class Soak:
 
 
 SOAK_WITH_KILLS = Soak(
-    {Size.SHORT: Steady(50, 8, 12, kill_every_seconds=4), Size.LONG: Steady(100, 3600, 4000, kill_every_seconds=300)},
+    {Size.SHORT: Steady(40, 6, 8, kill_every_seconds=4), Size.LONG: Steady(100, 3600, 4000, kill_every_seconds=300)},
     "soak-with-kills",
 )

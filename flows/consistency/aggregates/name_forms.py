@@ -56,7 +56,7 @@ class Name:
         return self.family == PERSON and is_han(self.key)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def parsed(written: str, kind: str) -> Name:
     """A name taken apart; ``kind`` is the type of the entity."""
     family = family_of(kind)

@@ -24,7 +24,7 @@ from flows.consistency.statements import Claim
 __all__ = ["claim_of"]
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=8_192)
 def claim_of(text: str, event_at: datetime | None = None) -> Claim:
     """What a statement in the third person claims of an attribute; without a known one it is about its own words.
 

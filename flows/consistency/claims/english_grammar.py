@@ -176,7 +176,7 @@ def _first_words(text: str) -> str:
     return words[0]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def subject(text: str) -> str | None:
     """A person or thing with an attribute of its own; None for a pronoun, or for what is no name."""
     words = text.removeprefix("the ").split()
@@ -186,7 +186,7 @@ def subject(text: str) -> str | None:
     return None if any(not words[at].endswith("'s") for at in owners) or words[-1].endswith("'s") else " ".join(words)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def phrase(text: str) -> str | None:
     """The name of a place, an organisation or a person, without its article."""
     bare = _DETERMINER.sub("", text.strip(" .,'\""))
@@ -195,13 +195,13 @@ def phrase(text: str) -> str | None:
     return None if not bare or bare in _NO_NAME or bare.split()[0] in _NO_NAME else bare
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def name(text: str) -> str | None:
     """As ``phrase``, but nothing that begins with an article or a number: "in a flat", "to the next level"."""
     return None if _DETERMINER.match(text) or text[:1].isdigit() or _TIME.match(text) else phrase(text)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def thing(text: str) -> str | None:
     """What is done or liked, by its stems: "drinking coffee" and "coffee" are one, "cold coffee" is another."""
     bare = _TAIL.sub("", _DETERMINER.sub("", text.removeprefix("to ").strip()))
@@ -211,14 +211,14 @@ def thing(text: str) -> str | None:
     return " ".join(stems) if 1 <= len(stems) <= 4 else None
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def liking(text: str) -> str | None:
     """What is liked: as ``thing``, but whole, as coffee in the morning is another thing than coffee."""
     bare = _REASON.sub("", text)
     return thing(bare) if _TAIL.sub("", bare) == bare else stems(bare) if len(bare.split()) <= 5 else None
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def stems(text: str) -> str | None:
     """Words of content by their stems, in the order of the alphabet: "the deadline for the grant" is "the grant deadline"."""
     return " ".join(sorted(set(tokenise(text)))) or None

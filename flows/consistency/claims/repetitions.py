@@ -21,7 +21,7 @@ _SHORT_IS = re.compile(r"'s(?= (?:called|named|an?|the|not|in|on|at|been|going)\
 _WORD = re.compile(r"[^\W_]+(?:['.,:][^\W_]+)*")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def _stem(word: str) -> str:
     return "".join(tokenise(word)) or word
 

@@ -192,7 +192,7 @@ def _kinds(token: str, capital: bool, names: Collection[str]) -> tuple[str, ...]
     return (_THING, _SEVERAL, _PERSON) if capital and carries(word) else _kinds_of(word)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def _kinds_of(word: str) -> tuple[str, ...]:
     if word in _PEOPLE:
         return (_SEVERAL,)

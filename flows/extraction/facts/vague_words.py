@@ -79,7 +79,7 @@ _FAINT = frozenset(
 _ENDINGS = ("'s", "s", "es", "d", "ed", "ing", "ly")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def substance_of(word: str) -> float:
     """How much a word of content (lower case) says: 1; half for what every conversation is full of; 0 for what is vague.
 

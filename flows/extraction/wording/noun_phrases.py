@@ -102,7 +102,7 @@ def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[str]]]:
         before, run = token.lower(), []
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def _forms_phrases(word: str) -> bool:
     return word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
 
@@ -127,7 +127,7 @@ def is_nominal(word: str) -> bool:
     return not (is_adjective(word) or is_verb(word) or is_adverb(word) or is_measure(word))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
     """A noun in the singular, roughly."""
     for ending in ("ies", "es", "s"):

@@ -82,7 +82,7 @@ def content_words(sentence: str) -> tuple[str, ...]:
     return tuple(word for word in words if carries(word))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def carries(word: str) -> bool:
     """Whether a lower-case word is one of content."""
     return len(word) > 1 and word not in STOP_WORDS and word.removesuffix("'s") not in _PHATIC

@@ -56,7 +56,7 @@ _UNITS = frozenset(
 _CALENDAR = {name.lower() for name in MONTHS} | {form for day in WEEKDAYS for form in (day, f"{day}s")}
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def is_verb(word: str) -> bool:
     """Whether a lower-case word is a form of a verb, and rarely a noun; past forms are."""
     if word in _VERBS or is_past(word):
@@ -67,7 +67,7 @@ def is_verb(word: str) -> bool:
     return word.endswith("s") and (word[:-1] in _VERBS or word[:-2] in _VERBS or f"{word[:-3]}y" in _VERBS)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def is_adjective(word: str) -> bool:
     """Whether a lower-case word is an adjective rather than a noun."""
     return word in _ADJECTIVES or (len(word) > 4 and word.endswith(_ADJECTIVE_ENDINGS) and word not in _NO_ADJECTIVES)

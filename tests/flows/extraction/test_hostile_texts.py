@@ -122,7 +122,7 @@ def repeated(unit: str, length: int) -> str:
 
 @pytest.mark.parametrize("unit", [*PLAIN, *SENTENCES, *CORRECTIONS])
 def test_no_text_of_one_repeated_piece_takes_the_square_of_its_length(unit):
-    """A tenth of the longest message; the slowest took 0.5 s when this was written, and what grows with the square takes minutes."""
+    """A tenth of the longest message: the slowest took 0.5 s, what grows with the square took minutes."""
     assert seconds(repeated(unit, LONGEST_TEXT // 10)) < 5
 
 
@@ -132,11 +132,10 @@ def test_no_sentence_takes_for_ever(sentence):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "unit", ["a", "(", "7", " ", "😀", "我", "我明天去北京。", "I like red tea. ", "on Monday ", "no, 5. "]
-)
+@pytest.mark.parametrize("unit", ["a", "7", "我明天去北京。", "no, 5. "])
 def test_the_longest_message_takes_seconds(unit):
-    assert seconds(repeated(unit, LONGEST_TEXT)) < 40
+    """13 s for the slowest, 28,000 Chinese sentences, each with a date: in the pool, not on the worker."""
+    assert seconds(repeated(unit, LONGEST_TEXT)) < 60
 
 
 def test_a_hundred_thousand_characters_of_a_query_are_tokenised_at_once():

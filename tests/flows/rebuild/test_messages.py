@@ -17,10 +17,12 @@ from evaluation.faults.flow_process import environment
 from flows import ingest
 from flows.rebuild.messages import rebuild_from_messages
 from flows.rebuild.report import Found
+from flows.transfer import export_owner, import_owner
 from flows.versions import WRITES_PER_RUN
 from mneme.errors import InputError, StoreRejected
 from mneme.events import Delete, Edit
 from mneme.ports import MemoryIndex
+from mneme.records import Owner
 from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
 from tests.flows.river import contents
@@ -198,6 +200,29 @@ def test_it_is_refused_beside_a_flow(settings: Settings, name: str) -> None:
     with pytest.raises(StoreRejected, match="stop it first"):
         rebuild_from_messages(settings)
     lock.release()
+
+
+def test_one_from_topics_that_has_not_ended_must_end_first(settings: Settings, tmp_path: Path) -> None:
+    ingest(FILES[:1], settings)
+    with_index(settings, lambda index: index.set_metadata({"rebuild": "topics"}))
+    mira = Owner(tenant_id="default", type="user", id="mira")
+    for act in (
+        lambda: rebuild_from_messages(settings),
+        lambda: ingest(FILES, settings),
+        lambda: export_owner(mira, tmp_path / "mira.jsonl", settings),
+        lambda: import_owner(archive_of(tmp_path), settings),
+    ):
+        with pytest.raises(StoreRejected, match="mneme rebuild --from topics"):
+            act()
+
+
+def archive_of(folder: Path) -> Path:
+    """An export of one who is known elsewhere."""
+    elsewhere = named(folder, "elsewhere")
+    ingest(FILES[3:4], elsewhere)
+    path = folder / "xiaoyu.jsonl"
+    export_owner(Owner(tenant_id="default", type="user", id="xiaoyu"), path, elsewhere)
+    return path
 
 
 def test_nothing_is_removed_without_consent(settings: Settings) -> None:

@@ -1,0 +1,99 @@
+"""export, import and rebuild as a user types them: what they say, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from queries import Memories
+from serving.cli import app
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def mneme(*words: str, answer: str = "") -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(words), input=answer)
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose index has one memory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MNEME_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MNEME_EMBEDDER__PROVIDER", "hash")
+    assert mneme("ingest", str(EXAMPLES / "friends.jsonl"))[0] == 0
+    return tmp_path
+
+
+def found(question: str) -> list[tuple[int, str, str]]:
+    with Memories.connect() as memories:
+        return [(item.rank, item.id, item.text) for item in memories.search(question, filters={"user_id": "mira"}).ranked()]
+
+
+QUESTIONS = ["When is Jason's birthday?", "Where do they go in summer?", "Tideworks", "the seaside with the dog"]
+
+
+@pytest.mark.parametrize("backend", ["embedded", pytest.param("opensearch", marks=pytest.mark.opensearch)])
+def test_a_memory_moves_to_another_index_and_is_found_there_the_same(
+    data: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, backend: str
+) -> None:
+    before = [found(question) for question in QUESTIONS]
+    code, text = mneme("export", "--user", "mira", "mira.jsonl.gz")
+    assert code == 0, text
+    assert "rows of user mira" in text
+    monkeypatch.setenv("MNEME_DATA", str(data / "other"))
+    if backend == "opensearch":
+        opensearch = request.getfixturevalue("opensearch_settings")
+        monkeypatch.setenv("MNEME_INDEX__BACKEND", "opensearch")
+        monkeypatch.setenv("MNEME_OPENSEARCH__URL", opensearch.url)
+        monkeypatch.setenv("MNEME_OPENSEARCH__INDEX_PREFIX", opensearch.index_prefix)
+    code, told = mneme("import", "mira.jsonl.gz")
+    assert code == 0, told
+    assert told.split(" imported")[0] == text.split(" written")[0]
+    after = [found(question) for question in QUESTIONS]
+    if backend == "embedded":
+        assert after == before
+    for there, here in zip(after, before, strict=True):  # Lucene rounds the lengths of texts: close scores change places
+        common = {identity for _, identity, _ in there} & {identity for _, identity, _ in here}
+        assert len(common) >= 0.8 * len(here)
+    assert mneme("import", "mira.jsonl.gz")[0] == 1
+
+
+def test_whose_memory_is_exported_must_be_said(data: Path) -> None:
+    code, text = mneme("export", "x.jsonl")
+    assert code == 2
+    assert "--user" in text
+    assert mneme("export", "--user", "mira", "--group", "dockside-team", "x.jsonl")[0] == 2
+
+
+def test_a_file_that_is_no_export_is_refused(data: Path) -> None:
+    code, text = mneme("import", str(EXAMPLES / "friends.jsonl"))
+    assert code == 2
+    assert "mneme ingest" in text
+
+
+def test_a_rebuild_asks_and_tells(data: Path) -> None:
+    before = [found(question) for question in QUESTIONS]
+    code, text = mneme("rebuild", "--from", "messages", answer="n\n")
+    assert code == 1
+    assert "make them again from" in text
+    assert not (data / "data" / "rebuild" / "messages.sqlite").exists()
+    code, text = mneme("rebuild", "--from", "messages", answer="y\n")
+    assert code == 0, text
+    assert "removed: " in text
+    assert "episodes" in text
+    assert [found(question) for question in QUESTIONS] == before
+    code, text = mneme("rebuild", "--from", "messages", "--yes")
+    assert code == 0
+    assert "[y/N]" not in text
+
+
+def test_the_file_tells_its_owner(data: Path) -> None:
+    assert mneme("export", "--user", "mira", "mira.jsonl")[0] == 0
+    first = json.loads((data / "mira.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert first["owner"] == {"tenant_id": "default", "type": "user", "id": "mira"}
+    code, text = mneme("export", "--group", "dockside-team", "team.jsonl")
+    assert code == 2
+    assert "nothing is known of group 'dockside-team'" in text
