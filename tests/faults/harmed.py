@@ -16,7 +16,10 @@ def own_servers() -> Iterator[tuple[KafkaServer, OpenSearchServer, Servers]]:
 
 
 def fault_settings(bootstrap: str, url: str) -> Settings:
-    """Where the servers are; vectors from hashed tokens, and no hold-back: what is sent is in order."""
+    """Where the servers are; vectors from hashed tokens, and no hold-back: what is sent is in order.
+
+    Little is read ahead, so that harm done when so many messages are stored finds the flow as far with all of its steps.
+    """
     base = Settings(_env_file=None)
     return base.model_copy(
         update={
@@ -24,5 +27,6 @@ def fault_settings(bootstrap: str, url: str) -> Settings:
             "opensearch": base.opensearch.model_copy(update={"url": url}),
             "embedder": EmbedderSettings(provider="hash"),
             "boundaries": base.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
+            "flow": base.flow.model_copy(update={"pending_limit": 200, "source_batch": 50}),
         }
     )

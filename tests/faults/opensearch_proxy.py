@@ -38,11 +38,11 @@ class OpenSearchProxy:
     whose answer is lost: the connection is cut. ``busy``: share of the items of a bulk answered 429, and not applied.
     ``reject``: share of the rows of ``rejected_collections`` that the mapping rejects, the same rows at every attempt, and
     never applied; ``rejected`` are their ids. ``full``: every item meets the limit of shards of the cluster, as a bulk that
-    would make an index does. ``delay_seconds``: before each request is passed on.
+    would make an index does.
     """
 
     def __init__(self, target: str, seed: int = 0) -> None:
-        self.refuse = self.lose = self.busy = self.reject = self.delay_seconds = 0.0
+        self.refuse = self.lose = self.busy = self.reject = 0.0
         self.full = False
         self.rejected_collections: tuple[str, ...] = ("messages", "facts")
         self.rejected: set[str] = set()
@@ -54,9 +54,6 @@ class OpenSearchProxy:
         self._seed = seed
         self._random = random.Random(seed)
         self._lock = threading.Lock()
-        self._answering = threading.Event()
-        self._answering.set()
-        self._closing = threading.Event()
         self._connections: set[socket.socket] = set()
         self._http = _ProxyServer(self)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="opensearch-proxy")
@@ -66,27 +63,16 @@ class OpenSearchProxy:
         """Its address, as clients need it."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
-    def freeze(self) -> None:
-        """Stop answering: connections are taken and stay open, as of a process under SIGSTOP."""
-        self._answering.clear()
-
-    def thaw(self) -> None:
-        """Answer again, first what came in the meantime."""
-        self._answering.set()
-
     def calm(self) -> None:
         """No more faults; what is rejected stays so."""
-        self.refuse = self.lose = self.busy = self.delay_seconds = 0.0
+        self.refuse = self.lose = self.busy = 0.0
         self.full = False
-        self.thaw()
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._closing.set()
-        self.thaw()
         self._http.shutdown()
         self._thread.join()
         for connection in list(self._connections):
@@ -108,9 +94,6 @@ class OpenSearchProxy:
 
     def pass_on(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body of the real server's answer."""
-        self._answering.wait()
-        if self.delay_seconds:
-            self._closing.wait(self.delay_seconds)
         connection = HTTPConnection(*self._target, timeout=_ANSWER_SECONDS)
         try:
             connection.request(method, path, body or None, headers)
@@ -123,7 +106,6 @@ class OpenSearchProxy:
 
     def bulk(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
         """The answer to a bulk, of which some items may never get to the server."""
-        self._answering.wait()
         if self.chance(self.refuse):
             status, error = (429, _BUSY) if self.chance(0.5) else (503, _DOWN)
             self.count(f"bulks {status}")
@@ -168,7 +150,7 @@ class OpenSearchProxy:
 
 
 class _ProxyServer(ThreadingHTTPServer):
-    daemon_threads = True  # a request that waits in a frozen proxy must not keep a failed test alive
+    daemon_threads = True  # a request under way must not keep a failed test alive
     request_queue_size = 128
 
     def __init__(self, proxy: OpenSearchProxy) -> None:
