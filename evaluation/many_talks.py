@@ -59,7 +59,7 @@ class Talks:
     def event(self, conversation: int, number: int) -> Incoming:
         """A conversation's message as a source gives it."""
         name = f"p{conversation % 5000}"
-        sent_at = sent_at_of(number)
+        sent_at = sent_at_of(conversation, number)
         raw = json.dumps(
             {
                 "event": "message",
@@ -81,18 +81,23 @@ class Talks:
         incoming = self.event(conversation, number)
         event = parse_event(incoming.raw, incoming.received_at)
         assert isinstance(event, Message)
-        return event.stored(event.owner, incoming.position, sent_at_of(number), version=1)
+        return event.stored(event.owner, incoming.position, sent_at_of(conversation, number), version=1)
 
 
-def sent_at_of(number: int) -> datetime:
+def sent_at_of(conversation: int, number: int) -> datetime:
     """When a conversation's message was sent."""
-    return START + number * _PAUSE + number // _STAY * _LONGER_PAUSE
+    return START + number * _PAUSE + _things_before(conversation, number) * _LONGER_PAUSE
+
+
+def _things_before(conversation: int, number: int) -> int:
+    """About how many things a conversation was before; not all change at the same time."""
+    return (number + conversation % _STAY) // _STAY
 
 
 def text_of(conversation: int, number: int) -> str:
     """What is said: about one thing for some messages."""
     mixed = _mixed(conversation * 1_000_003 + number)
-    thing = _THINGS[_mixed(conversation * 1_000_003 + number // _STAY) % len(_THINGS)]
+    thing = _THINGS[_mixed(conversation * 1_000_003 + _things_before(conversation, number)) % len(_THINGS)]
     words = [group[mixed // 64**place % len(group)] for place, group in enumerate((_OPENINGS, _PEOPLE, _ACTS, _TIMES))]
     return f"{words[0]} {words[1]} {words[2]} number {mixed % 97} {words[3]}, and that is about the {thing}"
 

@@ -244,7 +244,7 @@ class EmbedLane:
 
     def _amend(self, waiting: Waiting) -> None:
         amendment = waiting.amendment
-        owner = self._owners.get(amendment.lane) if amendment else None
+        owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
         was_seen = amendment is not None and amendment.stored_id in self._recent
         asked_at = self._services.clock()
         self._pump.add("", waiting, lambda: change_of(waiting, owner, asked_at if was_seen else None, self._services))
