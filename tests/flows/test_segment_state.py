@@ -150,4 +150,3 @@ def test_a_restart_reads_nothing_before_it_must() -> None:
     assert bench.jobs == []
     bench.wait(2)
     assert bench.jobs
-
