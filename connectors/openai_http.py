@@ -82,6 +82,7 @@ class Endpoint:
             raise SettingsError(f"{group}__BASE_URL is no http(s) URL; write it like https://host/v1")
         self.retries = retries
         self._group = group
+        self._not_before: dict[str, float] = {}
         self._key = api_key.get_secret_value().strip() if api_key else ""
         if not (self._key.isascii() and self._key.isprintable()):
             raise SettingsError(f"{group}__API_KEY has characters that no key has; copy it again")
@@ -108,7 +109,8 @@ class Endpoint:
 
         Raises:
             ModelTimeout: no answer by the deadline. A server that sends its answer in drops can exceed it by one read.
-            ModelRateLimited: 429 until the attempts or the time were spent.
+            ModelRateLimited: 429 until the attempts or the time were spent. What a Retry-After asks holds for all calls of
+                the path: the others wait too, instead of being refused.
             ModelRefused: the endpoint would refuse it again.
             ModelMalformed: an answer that is no JSON object.
             ModelError: server errors or no connection until the attempts were spent.
@@ -121,6 +123,12 @@ class Endpoint:
             left = ends - retries.clock()
             if left <= 0:
                 raise ModelTimeout(self._late(path, ""))
+            if (held_back := self._not_before.get(path, 0.0) - retries.clock()) > 0:
+                if held_back >= left:
+                    raise ModelRateLimited(
+                        f"{self._shown}{path}: asked to wait {held_back:.0f} s; make fewer calls ({self._group})"
+                    )
+                retries.sleep(held_back)
             before_each(left)
             left = max(ends - retries.clock(), _SHORTEST_SECONDS)
             failure, rate_limited, at_least = "", False, 0.0
@@ -138,6 +146,8 @@ class Endpoint:
                     self._refuse(path, response)
                 failure = self._clean(f"HTTP {response.status_code} {_said(response)}".strip())
                 rate_limited, at_least = response.status_code == 429, retry_after(response.headers, utc_now())
+                if rate_limited:  # the other calls would be refused as well
+                    self._not_before[path] = max(self._not_before.get(path, 0.0), retries.clock() + at_least)
             # Step 4. What may pass is waited out.
             tried += 1
             wait = retries.wait(tried, at_least)

@@ -20,7 +20,7 @@ DIMENSION = 384
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _PAUSE = timedelta(seconds=40)  # between messages of a conversation
 _STAY = 7  # messages about one thing, before a longer pause
-_LONGER_PAUSE = timedelta(hours=3)
+_LONGER_PAUSE = timedelta(hours=30)
 _STRIDE = 7919  # a prime: neighbours in the stream are far apart, as conversations of many people are
 
 _OPENINGS = ("I think", "Well,", "Do you know whether", "Yesterday", "Honestly,", "Yes,", "By the way,", "We heard that")

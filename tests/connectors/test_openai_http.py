@@ -96,6 +96,16 @@ def test_retry_after_is_seconds_or_a_date(value: str, seconds: float) -> None:
     assert retry_after(httpx.Headers({"Retry-After": value}), datetime(2026, 3, 2, 9, tzinfo=UTC)) == seconds
 
 
+def test_a_retry_after_holds_back_the_calls_of_others_too(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    one = endpoint(clock.retries(count=0))
+    model_server.script(Fault("rate_limited", retry_after="7"))
+    with pytest.raises(ModelRateLimited):
+        one.post(PATH, BODY)
+    assert one.post(PATH, BODY)["data"]
+    assert clock.slept == [7.0]
+    assert model_server.calls("/v1/embeddings") == 2
+
+
 def test_a_retry_after_beyond_the_deadline_is_not_waited_for(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
     model_server.script(Fault("rate_limited", retry_after="3600"))
     with pytest.raises(ModelRateLimited):
