@@ -16,12 +16,12 @@ from connectors.models import open_chat_model, open_embedder
 from connectors.plain_text import PlainTextParser
 from connectors.references import FileReferences
 from flows.boundaries import SemanticDetector, open_detector
+from flows.chunks import section_cut
 from flows.conversations.conversation import Conversation, Limits
 from flows.cuts import BoundaryDetector, Cut, Extraction, Utterance, embedding_text
 from flows.decode import decode
 from flows.extraction import open_extractor
 from flows.items import Arrived
-from flows.segment import section_cut
 from mneme.errors import InputError
 from mneme.ports import DeadLetter, Embedder, References
 from mneme.records import StoredMessage

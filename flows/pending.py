@@ -2,7 +2,7 @@
 
 import threading
 
-from flows.shared_sum import SharedSum
+from flows.running.shared_sum import SharedSum
 
 
 class Pending:

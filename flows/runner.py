@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.recovery import RecoveryStore
+from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -20,7 +20,7 @@ from mneme.settings import Settings
 
 if TYPE_CHECKING:
     from flows.feeds import FileFeed
-    from flows.process import Place
+    from flows.running.process import Place
 
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
@@ -67,7 +67,7 @@ def ingest(
     from flows.engine import Source
     from flows.feeds import FileFeed
     from flows.pending import Pending
-    from flows.process import Ends, run_process
+    from flows.running.process import Ends, run_process
 
     started = time.monotonic()
     settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
@@ -127,7 +127,7 @@ def run(settings: Settings, stopping: threading.Event | None = None, on_ready: C
     """Continuous ingestion from Kafka, until SIGTERM, SIGINT or ``stopping``.
 
     With ``flow.processes`` above 1 that many processes share the work, and this one watches over them
-    (flows/supervisor.py). A stop is clean: nothing open is closed by it, and the next start goes on where this one was,
+    (flows/running/supervisor.py). A stop is clean: nothing open is closed by it, and the next start goes on where this one was,
     with any number of processes. ``on_ready`` is called when broker, index and models are there and reading begins.
 
     A signal ends the process within 5 s, also while a server keeps it waiting: with status 0, for nothing is lost.
@@ -142,8 +142,11 @@ def run(settings: Settings, stopping: threading.Event | None = None, on_ready: C
         )
     stopping = stopping or threading.Event()
     with _recovery_store(settings, "kafka") as store, stopped_by_signals(stopping, _STOP_SECONDS):
-        from flows.stream import input_partitions, stream  # loads all steps and clients: a second runner is refused before
-        from flows.supervisor import supervise
+        from flows.running.stream import (  # loads all steps and clients: a second runner is refused before
+            input_partitions,
+            stream,
+        )
+        from flows.running.supervisor import supervise
 
         if settings.flow.processes > 1:
             supervise(settings, store, stopping, on_ready)
@@ -158,7 +161,7 @@ def _recovery_store(settings: Settings, name: str) -> RecoveryStore:
 
 def _only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "Place":
     """The place of a process that runs the flow alone."""
-    from flows.process import Place
+    from flows.running.process import Place
 
     return Place(store.begin_run(index, settings.flow.adopt_index), store.epochs)
 

@@ -8,27 +8,27 @@ the pool it only takes in messages and changes; pauses wait with it. One that me
 ``flush`` asks for it again; the others go on (flows/conversations/quarantine.py).
 """
 
-import heapq
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from flows.chunks import section_cut
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.quarantine import is_quarantined, noted, quarantine_letter, quarantined, released
 from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
 from flows.conversations.rest import Resting, Texts, owner_at_rest, read_texts, rest, without_texts
 from flows.conversations.shelf import Awake, Shelf, joined, parts_in
+from flows.conversations.timers import Timers
 from flows.conversations.verdicts import judge
-from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
+from flows.cuts import BoundaryDetector, Cut, Verdict
 from flows.defects import is_defect
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.pump import Pump, next_poll
 from flows.references import refer, referred
 from flows.services import Services
 from flows.tombstones import Tombstone
-from mneme.ids import section_id
 from mneme.ports import DeadLetter, Remove
 from mneme.rows import Key, flush_marker
 
@@ -66,8 +66,7 @@ class SegmentLane:
         self._waking: dict[str, Resting] = {}
         self._looking_back: set[str] = set()
         self._waiting: dict[str, list[Pause | Erasure]] = {}
-        self._due: list[tuple[datetime, str]] = []
-        self._scheduled: dict[str, datetime] = {}
+        self._timers = Timers()
         if state is not None:
             self._restore(state)
 
@@ -116,18 +115,15 @@ class SegmentLane:
             yield WriteBatch((Remove(marker, self._services.versions.next()),))
             yield from self._unless_defective(as_it_was.lane, self._with_past(as_it_was, found))
             yield from self._resume(as_it_was.lane, now)
-        while self._due and self._due[0][0] <= now and len(self._waking) < _WAKING:
-            due, lane = heapq.heappop(self._due)
-            if self._scheduled.get(lane) == due:  # else something earlier took its place
-                del self._scheduled[lane]
-                yield from self._unless_defective(lane, self._go_on(lane, now))
+        while len(self._waking) < _WAKING and (due := self._timers.take(now)) is not None:
+            yield from self._unless_defective(due, self._go_on(due, now))
 
     def wake_at(self) -> datetime | None:
         """When something is due: the pool to look at, a held message, an idle conversation."""
         at_work = self._judging or self._waking or self._looking_back
         times = [next_poll(self._services.clock())] if at_work else []
-        if self._due and len(self._waking) < _WAKING:
-            times.append(next_poll(self._due[0][0], _TIMES_MILLISECONDS))
+        if (due := self._timers.next()) is not None and len(self._waking) < _WAKING:
+            times.append(next_poll(due, _TIMES_MILLISECONDS))
         return min(times, default=None)
 
     @property
@@ -198,7 +194,7 @@ class SegmentLane:
         return lane in self._judging or lane in self._waking or lane in self._looking_back
 
     def _lay_to_rest(self, lane: str) -> None:
-        self._scheduled.pop(lane, None)
+        self._timers.cancel(lane)
         self._resting[lane] = rest(self._awake.pop(lane), None)
         self._resting.forget_shown(_RESTING)
 
@@ -274,7 +270,7 @@ class SegmentLane:
     def _quarantine(self, lane: str, error: Exception) -> DeadLetter:
         for at_work in (self._judging, self._looking_back):
             at_work.discard(lane)
-        self._scheduled.pop(lane, None)
+        self._timers.cancel(lane)
         resting = quarantined(self._awake.pop(lane), self._waking.pop(lane, None))
         self._resting[lane] = resting
         return quarantine_letter(lane, resting, error, self._services.clock())
@@ -294,7 +290,7 @@ class SegmentLane:
             self._waiting.setdefault(lane, []).append(erasure)
             return
         self._resting.pop(lane, None)
-        self._scheduled.pop(lane, None)
+        self._timers.cancel(lane)
         if (conversation := self._awake.pop(lane, None)) is not None:
             tombstone = Tombstone(erasure.position, erasure.arrived_at)
             left = conversation.without(lambda message: tombstone.covers(message.position, message.created_at))
@@ -347,20 +343,14 @@ class SegmentLane:
         times = [time for time in (conversation.release_at(self._hold_back),) if time is not None]
         if conversation.touched_at is not None:
             times.append(conversation.touched_at + self._idle)
-        due = min(times, default=None)
-        scheduled = self._scheduled.get(conversation.lane)
-        if due is not None and (scheduled is None or due < scheduled):
-            self._scheduled[conversation.lane] = due
-            heapq.heappush(self._due, (due, conversation.lane))
+        if times:
+            self._timers.set(conversation.lane, min(times))
 
     def _restore(self, state: bytes) -> None:
         for lane, part in parts_in(state):
             self._resting.from_state(lane, part)
-            due = self._resting.due(lane, self._hold_back, self._idle)
-            if due is not None:
-                self._scheduled[lane] = due
-                self._due.append((due, lane))
-        heapq.heapify(self._due)
+        due = ((lane, self._resting.due(lane, self._hold_back, self._idle)) for lane in self._resting)
+        self._timers.set_all((lane, time) for lane, time in due if time is not None)
 
     # --- the past ----------------------------------------------------------------------------------------------------
 
@@ -385,19 +375,3 @@ def _result(outcome: object, kind: type[Found]) -> Found:
         raise outcome
     assert isinstance(outcome, kind), "only jobs with a result are handed to the pool"
     return outcome
-
-
-def section_cut(utterance: Utterance) -> Cut:
-    """A chunk of a document is an episode of its own."""
-    message = utterance.message
-    assert message.document_id is not None
-    return Cut(
-        id=section_id(message.owner.tenant_id, message.document_id, int(message.metadata["chunk"])),
-        owner=message.owner,
-        conversation_id=None,
-        document_id=message.document_id,
-        utterances=(utterance,),
-        closed_by="section",
-        document_name=message.sender_name,
-        section=str(message.metadata.get("section") or "") or None,
-    )

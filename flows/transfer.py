@@ -20,8 +20,8 @@ from connectors.archive import Header, read_archive, write_archive
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows.conversations.owners import conversation_key, origin_of
-from flows.recovery import refuse_unfinished
-from flows.standstill import flows_at_rest
+from flows.running.recovery import refuse_unfinished
+from flows.running.standstill import flows_at_rest
 from flows.tombstones import tombstone_keys
 from flows.versions import WRITES_PER_RUN
 from mneme.errors import InputError, StoreRejected

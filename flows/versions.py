@@ -1,6 +1,6 @@
 """Versions of records: of two writes the one made later wins, whichever arrives last.
 
-A version is ``run * 10**12 + counter``. The run is a number that grows with every start of a flow (flows/recovery.py
+A version is ``run * 10**12 + counter``. The run is a number that grows with every start of a flow (flows/running/recovery.py
 keeps it), the counter runs in the process. A lane is in one process at a time, so its versions only grow; and a
 replay after a crash writes higher versions than the attempt that crashed, so that the index ends at what the replay
 says even where the crashed attempt had got further.

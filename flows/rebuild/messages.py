@@ -1,6 +1,6 @@
 """Everything that was derived is made again, from the messages in the index: they stay as they are, edits and deletes included.
 
-1. No flow runs (flows/standstill.py). Their recovery stores stay: what is open in them fits what is made here, since an
+1. No flow runs (flows/running/standstill.py). Their recovery stores stay: what is open in them fits what is made here, since an
    episode's id follows from its messages, and a flow that starts writes what is open again.
 2. List the messages in order, and note in the index that a rebuild has begun; then no flow starts on it.
 3. Remove what was derived: episodes, facts, graph, memories, clusters.
@@ -26,13 +26,13 @@ from connectors.reading_order import Listed, ReadingOrder
 from flows.engine import Source
 from flows.items import lane_of
 from flows.pending import Pending
-from flows.process import Ends, Place, run_process
 from flows.rebuild.clearing import clear
 from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
 from flows.rebuild.stored_feed import StoredFeed
-from flows.recovery import REBUILD, RecoveryStore, refuse_unfinished
 from flows.runner import stopped_by_signals
-from flows.standstill import flows_at_rest
+from flows.running.process import Ends, Place, run_process
+from flows.running.recovery import REBUILD, RecoveryStore, refuse_unfinished
+from flows.running.standstill import flows_at_rest
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Settings

@@ -1,6 +1,6 @@
 """Everything is made again from the topics, as if the index had been lost.
 
-1. No flow runs (flows/standstill.py). Count the messages of the index that the topics no longer have: they would be lost.
+1. No flow runs (flows/running/standstill.py). Count the messages of the index that no topic has any more: they would be lost.
 2. Note in the index that a rebuild has begun; then no flow starts on it. Remove everything but the tombstones and receipts of
    erasures and the markers of flushes, and forget what the recovery stores know.
 3. Take back the note and run the flow from Kafka from the earliest offsets to where the topics reach now. From here on it is
@@ -23,13 +23,13 @@ from connectors.models import open_embedder
 from flows.engine import Source
 from flows.feeds import PartitionFeed
 from flows.pending import Pending
-from flows.process import Ends, Place, run_process
 from flows.rebuild.bounded_feed import BoundedFeed, Horizon
 from flows.rebuild.clearing import clear
 from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
-from flows.recovery import REBUILD, RecoveryStore
 from flows.runner import stopped_by_signals
-from flows.standstill import flows_at_rest
+from flows.running.process import Ends, Place, run_process
+from flows.running.recovery import REBUILD, RecoveryStore
+from flows.running.standstill import flows_at_rest
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection

@@ -3,7 +3,7 @@
 import tempfile
 
 from flows.pending import Pending
-from flows.shared_sum import SharedSum, reset
+from flows.running.shared_sum import SharedSum, reset
 
 
 def test_items_between_steps_and_jobs_inside_them_are_unfinished() -> None:

@@ -126,7 +126,7 @@ def test_a_conversation_that_never_rests_has_one_appointment_at_a_time() -> None
     for number in range(500):
         bench.hear(number)
         bench.wait(60)
-    assert len(bench.lane._due) < 10
+    assert len(bench.lane._timers._queue) < 10
 
 
 def test_a_flush_of_a_conversation_that_rests_is_answered_without_reading_it() -> None:
@@ -225,7 +225,7 @@ def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() 
     assert len(ids(out)) == 700
     assert max(reads) == 4  # at a time: a restart has more to do than to read what went idle meanwhile
     assert len(bench.lane._resting) == 128
-    assert bench.lane._awake == bench.lane._scheduled == {}
+    assert bench.lane._awake == bench.lane._timers._times == {}
 
 
 def test_a_state_of_version_1_goes_on_where_it_was() -> None:

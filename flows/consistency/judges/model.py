@@ -16,7 +16,7 @@ from functools import partial
 from pydantic import BaseModel, Field
 
 from flows.consistency.statements import Pair, Relation, Statement
-from flows.pool import Pool
+from flows.running.pool import Pool
 from mneme.ports import Prompt, RememberingChat, Role
 
 _CALLS_AT_ONCE = 8  # of one judgement; the budget of the process holds beside it (connectors/call_budget.py)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from flows.engine import make_store
-from flows.recovery import RecoveryStore
+from flows.running.recovery import RecoveryStore
 from mneme.errors import DiskFull, StoreRejected
 from mneme.ports import Put
 from mneme.rows import row_of
@@ -128,6 +128,6 @@ def test_no_room_for_the_number_of_the_run_is_said(begun: Path, index: Reference
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with RecoveryStore(begun, "kafka", 256, 2) as store:
-        monkeypatch.setattr("flows.recovery.replace_json", no_room)
+        monkeypatch.setattr("flows.running.recovery.replace_json", no_room)
         with pytest.raises(DiskFull, match=r"disk full.*make room.*nothing is lost"):
             store.begin_run(index, adopt=False)

@@ -1,4 +1,4 @@
-"""One of several processes that run the flow together: ``python -m flows.member``, started by flows/members.py.
+"""One of several processes that run the flow together: ``python -m flows.running.member``, started by flows/running/members.py.
 
 1. Its assignment comes on standard input, pickled. It holds the recovery store's lock too, inherited, until it ends.
 2. It tells in lines of JSON that it reads, and which error ends it.
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from flows.engine import EngineFailed
-from flows.process import Place
-from flows.shared_sum import SharedSum
-from flows.stream import Partitions, stream
+from flows.running.process import Place
+from flows.running.shared_sum import SharedSum
+from flows.running.stream import Partitions, stream
 from mneme.errors import MnemeError
 from mneme.settings import Settings
 
@@ -36,7 +36,7 @@ class Assignment:
         place: its place in the flow.
         partitions: what all members read together.
         report: the descriptor on which it tells of itself.
-        unfinished: the descriptor of what all have not finished (flows/shared_sum.py).
+        unfinished: the descriptor of what all have not finished (flows/running/shared_sum.py).
         live_lag: the descriptor of what all have not read of the live topics.
         levels: of the supervisor's loggers, by name.
     """

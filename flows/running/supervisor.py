@@ -1,7 +1,7 @@
 """Several processes run the flow as one unit: they begin together, and when one ends the others end and all begin again.
 
 1. Hold the recovery store; every member inherits the lock, so that nobody else begins while one of them still runs.
-2. Begin a run, and start the members with its number (flows/members.py).
+2. Begin a run, and start the members with its number (flows/running/members.py).
 3. When one ends, end the others, for a dataflow goes on with all of its processes or not at all. Tidy the store and go
    to 2: at once, but with doubling pauses while they keep ending early. An error that would come again ends everything.
 4. Told to stop, pass it on, and wait until all have settled.
@@ -15,10 +15,10 @@ from functools import partial
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from flows.members import Members
-from flows.process import pause
-from flows.recovery import RecoveryStore
-from flows.stream import input_partitions
+from flows.running.members import Members
+from flows.running.process import pause
+from flows.running.recovery import RecoveryStore
+from flows.running.stream import input_partitions
 from mneme.errors import DiskFull, StoreUnavailable
 from mneme.settings import Settings
 

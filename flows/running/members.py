@@ -17,10 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from flows.member import Assignment
-from flows.process import Place
-from flows.shared_sum import reset
-from flows.stream import Partitions
+from flows.running.member import Assignment
+from flows.running.process import Place
+from flows.running.shared_sum import reset
+from flows.running.stream import Partitions
 from mneme import errors
 from mneme.errors import MnemeError
 from mneme.settings import Settings
@@ -144,7 +144,7 @@ class Members(AbstractContextManager["Members"]):
 def _started(assignment: Assignment, inherited: tuple[int, ...]) -> "subprocess.Popen[bytes]":
     """A process that has its assignment; it finds modules where this one does, and gets no signals of the terminal."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.member"],
+        [sys.executable, "-P", "-m", "flows.running.member"],
         stdin=subprocess.PIPE,
         bufsize=0,
         pass_fds=inherited,

@@ -11,8 +11,8 @@ from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engine import Source
 from flows.feeds import PartitionFeed
 from flows.pending import Pending
-from flows.process import Ends, Place, run_process
-from flows.shared_sum import SharedSum
+from flows.running.process import Ends, Place, run_process
+from flows.running.shared_sum import SharedSum
 from mneme.ports import MemoryIndex
 from mneme.settings import Kafka, Settings
 

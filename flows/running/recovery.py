@@ -2,7 +2,7 @@
 
 The directory holds Bytewax's files (``epochs/``), a lock file and ``mneme.json`` with the store's id and the last run.
 The index keeps the id and the run as well: a store that was lost, or an index that another store wrote, is noticed
-before anything is written. At start and after a clean stop Bytewax's files are tidied (flows/store_files.py).
+before anything is written. At start and after a clean stop Bytewax's files are tidied (flows/running/store_files.py).
 """
 
 import json
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from connectors.durable import FolderLock, replace_json
-from flows.store_files import disk_errors, is_used, remedy, tidy
+from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection

@@ -13,7 +13,7 @@ from bytewax.dataflow import Dataflow
 from bytewax.testing import TestingSink, TestingSource
 
 from flows.engine import execute, make_store
-from flows.store_files import is_used, store_error, tidy
+from flows.running.store_files import is_used, store_error, tidy
 from mneme.errors import DiskFull, StoreRejected, StoreUnavailable
 
 PARTITIONS = 2

@@ -26,9 +26,9 @@ from flows.extraction import open_extractor
 from flows.extraction.local import LocalExtractor
 from flows.items import Erased
 from flows.pending import Pending
-from flows.pool import Pool
+from flows.running.pool import Pool
+from flows.running.store_files import store_error
 from flows.services import Services
-from flows.store_files import store_error
 from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable

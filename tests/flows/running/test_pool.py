@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from flows.pool import Pool
+from flows.running.pool import Pool
 
 
 def test_results_and_errors_come_back() -> None:

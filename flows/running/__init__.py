@@ -1,0 +1,1 @@
+"""Running the steps: the recovery store, the processes that share the work, and the endless stream from Kafka."""
