@@ -3,6 +3,8 @@ SHELL := bash
 BIN := .venv/bin
 STAMP := .venv/installed
 PYTHON ?=
+# Many tests wait for servers: two at a time take little more than half the time. PARALLEL= for one after the other.
+PARALLEL ?= -n 2 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
 CODE := mneme connectors flows queries serving evaluation
@@ -23,7 +25,7 @@ demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 	@$(BIN)/mneme demo
 
 test: $(STAMP) ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 lint: $(STAMP) ## ruff, mypy --strict, and the one-way imports of the rooms
 	@$(BIN)/ruff check .

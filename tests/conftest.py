@@ -6,6 +6,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
@@ -18,6 +19,20 @@ __all__ = ["model_server"]
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test downloads weights
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where tests run in several processes, the servers are started here, once, and the processes are told where."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        servers: list[tuple[str, KafkaServer | OpenSearchServer]] = []
+        if "MNEME_TEST_KAFKA" not in os.environ:
+            servers.append(("MNEME_TEST_KAFKA", KafkaServer()))
+        if "MNEME_TEST_OPENSEARCH" not in os.environ:
+            servers.append(("MNEME_TEST_OPENSEARCH", OpenSearchServer()))
+        for variable, server in servers:
+            server.__enter__()
+            config.add_cleanup(partial(server.__exit__, None, None, None))
+            os.environ[variable] = server.bootstrap if isinstance(server, KafkaServer) else server.url
 
 
 @dataclass(frozen=True)

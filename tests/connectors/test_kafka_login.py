@@ -115,7 +115,7 @@ def test_a_broker_with_the_certificate_of_another_is_not_trusted(secure: Kafka, 
 
 
 def test_the_password_is_in_no_log_however_much_is_logged(settings: Kafka, caplog: pytest.LogCaptureFixture):
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="kafka")
     create_topics(settings)
     assert caplog.records
     assert "hunter2" not in f"{caplog.text} {settings!r} {settings}"

@@ -25,7 +25,7 @@ QUESTIONS = [
 
 @pytest.fixture
 def talks(tmp_path, monkeypatch):
-    monkeypatch.setattr("flows.runner.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
     session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(TURNS, 1)]
     conversation = {
