@@ -132,17 +132,20 @@ def run(
     settings = load_settings()
     if processes is not None:
         settings = settings.model_copy(update={"flow": settings.flow.model_copy(update={"processes": processes})})
-    if settings.index.backend == "opensearch":
-        from connectors.opensearch_client import shown
-
-        where = f"OpenSearch at {shown(settings.opensearch.url)}"
-    else:
-        where = f"the embedded index in {settings.data}"
-    topics = settings.kafka.topics
-    reading = f"{topics.messages}, {topics.documents} and {topics.backfill} at {settings.kafka.bootstrap_servers}"
-    note(f"Starting, from Kafka at {settings.kafka.bootstrap_servers}.")
-    flows.run(settings, on_ready=lambda: note(f"Reading {reading}; writing to {where}; stop with Ctrl-C."))
+    topics, broker = settings.kafka.topics, settings.kafka.bootstrap_servers
+    reading = f"{topics.messages}, {topics.documents} and {topics.backfill} at {broker}"
+    note(f"Starting, from Kafka at {broker}.")
+    flows.run(settings, on_ready=lambda: note(f"Reading {reading}; writing to {_where(settings)}; stop with Ctrl-C."))
     note("Stopped; the next run goes on from here.")
+
+
+def _where(settings: "Settings") -> str:
+    """Where the memory lies. Loads the client, which a run that is refused need not wait for."""
+    if settings.index.backend == "embedded":
+        return f"the embedded index in {settings.data}"
+    from connectors.opensearch_client import shown
+
+    return f"OpenSearch at {shown(settings.opensearch.url)}"
 
 
 def flush(
