@@ -66,16 +66,16 @@ def edged(edge: str | None, whole: DaySpan) -> DaySpan:
     return spans.part(whole, EDGES[edge]) if edge else whole
 
 
-# What was moved to a day is still to come, for all its 了: 聚餐改到周五了.
+# What was moved to a day is still to come, for all its 了: 聚餐改到周五了; and so is the day until which one can do something.
 _REARRANGED = re.compile(
-    "(?:改到|改成|改为|改在|推迟到|推迟至|延期到|延期至|延到|延至|提前到|提前至|挪到|调到|顺延到|换到|定在|约在|约到)了?$"
+    "(?:(?:可以|可|能)[^，。；！？]{0,8}到|有效期到|截止到|改到|改成|改为|改在|推迟到|推迟至|延期到|延期至|延到|延至|提前到|提前至|挪到|调到|顺延到|换到|定在|约在|约到)了?$"
 )
 
 
 def looks_back(match: re.Match[str]) -> bool | None:
     """Whether the clause of a date speaks of the past, else its sentence; None where nothing tells."""
     text = match.string
-    if _REARRANGED.search(text, max(0, match.start() - 6), match.start()):
+    if _REARRANGED.search(text, max(0, match.start() - 14), match.start()):
         return False
     starts = [end.end() for end in _CLAUSE_END.finditer(text, 0, match.start())]
     ending = _CLAUSE_END.search(text, match.end())

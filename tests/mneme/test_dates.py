@@ -328,3 +328,9 @@ def test_mentions_are_in_order_apart_and_from_the_text(text, said_at):
         assert text[mention.start_index : mention.end_index] == mention.text
         assert mention.since < mention.until
         at = mention.end_index
+
+
+def test_the_day_until_which_something_can_be_done_lies_ahead_whatever_was_done_before() -> None:
+    said_at = datetime(2025, 4, 18, 18, 36, tzinfo=UTC)
+    [mention] = resolve_dates("订好了，两间房，可以免费取消到四月二十八号。", said_at, ZoneInfo("Asia/Shanghai"))
+    assert mention.since.astimezone(ZoneInfo("Asia/Shanghai")).date() == date(2025, 4, 28)
