@@ -26,10 +26,11 @@ from connectors.opensearch_queries import (
     search_of,
 )
 from mneme import settings as mneme_settings
-from mneme.errors import StoreRejected
+from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, TextLeg, VectorLeg, Write, WriteResult
 from mneme.rows import Collection, Key, Row, Vector
 
+_SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
 _PAGE = 1000  # rows of one realtime get or one page of a scan: about 5 MB with vectors
 _SNAPSHOT = "2m"  # how long a scan may pause between two pages
 _METADATA_ID = "mneme:metadata"  # a document of the control index without an owner, so that no search sees it
@@ -80,8 +81,21 @@ class OpenSearchIndex:
                     raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
                 self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
                 self._update_settings(name, index["settings"]["index"])
+        self._wait_for_shards()
         if self.metadata().get(_PURGE) == _DUE:
             self._purging.ask()
+
+    def _wait_for_shards(self) -> None:
+        """Return when all indices can be read; another process may have made them a moment ago, and a read would fail."""
+        deadline = time.monotonic() + _SHARDS_SECONDS
+        while True:
+            try:
+                self._documents([(self._alias(each), _METADATA_ID, _METADATA_ID) for each in Collection], with_vectors=False)
+                return
+            except StoreUnavailable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_SHARDS_SECONDS / 100)
 
     def _indices(self) -> dict[Collection, tuple[str, dict[str, Any]]]:
         """Name and description of the index behind each alias that there is."""

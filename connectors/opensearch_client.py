@@ -30,7 +30,14 @@ from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavaila
 silence("opensearch", "opensearchpy.trace", below=logging.CRITICAL)  # bodies, and what quotes them; what counts is raised
 
 _CONNECTIONS = 32  # kept open; flows write and queries search from many threads
-_PASSING_TYPES = frozenset({"cluster_block_exception", "index_closed_exception"})  # until an operator or free disk lifts them
+_PASSING_TYPES = frozenset(
+    {
+        "cluster_block_exception",  # until an operator or free disk lifts it
+        "index_closed_exception",
+        "no_shard_available_action_exception",  # of an index that was made a moment ago, or whose node is gone
+        "unavailable_shards_exception",
+    }
+)
 _SHARD_LIMIT = re.compile(r"maximum (\w+ )?shards open")
 
 

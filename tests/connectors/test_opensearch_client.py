@@ -4,7 +4,7 @@ import pytest
 from opensearchpy.exceptions import ConnectionTimeout, SerializationError, SSLError
 
 from connectors.opensearch import OpenSearchIndex
-from connectors.opensearch_client import drop_indices, open_client, shown, store_error
+from connectors.opensearch_client import drop_indices, may_pass, open_client, shown, store_error
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.settings import OpenSearch
 from tests.contracts.rows import EMBEDDER
@@ -106,3 +106,7 @@ def test_all_indices_of_a_prefix_are_dropped_and_no_others(opensearch_settings):
     assert client.indices.get(index=f"{kept.index_prefix}-*")
     drop_indices(kept)
     client.close()
+
+
+def test_an_index_whose_shards_have_not_started_yet_may_be_read_later() -> None:
+    assert may_pass(404, "no_shard_available_action_exception", "No shard available for [mneme-facts-1]")
