@@ -84,6 +84,7 @@ class _Line(_Strict):
     agent_id: str | None = None
     people: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 class Archive(NamedTuple):

@@ -1,11 +1,14 @@
 """Which index is used, by the settings."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mneme.errors import SettingsError
-from mneme.ports import MemoryIndex
+from mneme.ports import Generations, MemoryIndex
 from mneme.settings import Settings
+
+_FOLDER = "index"  # of the embedded one, in MNEME_DATA
 
 
 def open_index(settings: Settings, read_only: bool = False, pause: Callable[[float], None] = time.sleep) -> MemoryIndex:
@@ -18,14 +21,39 @@ def open_index(settings: Settings, read_only: bool = False, pause: Callable[[flo
     Raises:
         SettingsError: the backend's package is not installed, or its settings cannot be used.
     """
-    try:
+    with _named_extras(settings):
         if settings.index.backend == "opensearch":
             from connectors.opensearch import OpenSearchIndex
 
             return OpenSearchIndex(settings.opensearch, pause, read_only)
         from connectors.lancedb import LanceIndex
 
-        return LanceIndex(settings.data / "index", read_only)
+        # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.
+        cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else 0
+        return LanceIndex(settings.data / _FOLDER, read_only, cache_bytes)
+
+
+def open_generations(settings: Settings) -> Generations:
+    """The generations of the index of ``index.backend``.
+
+    Raises:
+        SettingsError: the backend's package is not installed, or its settings cannot be used.
+    """
+    with _named_extras(settings):
+        if settings.index.backend == "opensearch":
+            from connectors.opensearch_generations import OpenSearchGenerations
+
+            return OpenSearchGenerations(settings.opensearch)
+        from connectors.lance_generations import LanceGenerations
+
+        return LanceGenerations(settings.data / _FOLDER)
+
+
+@contextmanager
+def _named_extras(settings: Settings) -> Iterator[None]:
+    """A package that is missing, with how to install it."""
+    try:
+        yield
     except ModuleNotFoundError as error:
         extra = settings.index.backend
         raise SettingsError(

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
 from mneme.ports import Filter
 from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector
 
+ADDRESS = "_rowid"  # LanceDB's name for where a row lies
 REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
 
 _TIME = pa.timestamp("us", "UTC")
@@ -34,15 +36,22 @@ _COLUMNS: dict[str, pa.DataType] = {
     "agent_id": pa.string(),
     "people": _TEXTS,
     "message_ids": _TEXTS,
+    "labels": _TEXTS,
     "tokens": pa.string(),
     "body": pa.string(),
 }
+_LATER_COLUMNS = ("labels",)  # tables made by earlier versions do not have these
 ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
 
 
 def schema(dimension: int) -> pa.Schema:
     """The columns of a table: those of ``Row``, the body as JSON, the mark of a tombstone, and the vector."""
     return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.float32(), dimension))])
+
+
+def later_columns(there: pa.Schema) -> list[pa.Field]:
+    """The columns that a table made by an earlier version lacks."""
+    return [pa.field(name, _COLUMNS[name]) for name in _LATER_COLUMNS if name not in there.names]
 
 
 def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], dimension: int) -> pa.Table:
@@ -85,6 +94,7 @@ def condition(filter: Filter) -> str:
     for column, values in (("people", filter.people), ("message_ids", filter.message_ids)):
         if values:
             parts.append(f"array_has_any({column}, [{_list(values)}])")
+    parts += [_labelled(each) for each in filter.labels]
     if filter.since:
         parts.append(f"at >= {_time(filter.since)}")
     if filter.before:
@@ -94,6 +104,30 @@ def condition(filter: Filter) -> str:
     if not filter.hidden:
         parts.append(f"kind NOT IN ({_list(HIDDEN_KINDS)})")
     return " AND ".join(parts)
+
+
+def _labelled(condition: LabelCondition) -> str:
+    """A row without labels has NULL or an empty list: then no test is true, and a negated one must be."""
+    match condition.test:
+        case AnyOf(labels):
+            test = f"array_has_any(labels, [{_list(labels)}])"
+        case Between(low, high):
+            test = f"{_rank(low)} < {_rank(high)}"
+        case Containing(start, text):
+            # A row's labels as one text, and a pattern in which every character stands for itself: there is no array function.
+            pattern = f"(?:^|{_itself(JOINT)}){_itself(start)}[^{_itself(JOINT)}]*{_itself(text)}"
+            test = f"regexp_like(array_to_string(labels, '{JOINT}'), '{pattern}')"
+    return f"NOT coalesce({test}, false)" if condition.negated else f"coalesce({test}, false)"
+
+
+def _rank(label: str) -> str:
+    """SQL for how many of a row's labels come before one, plus 1: there is no function that asks each element of a list."""
+    return f"array_position(array_sort(array_append(labels, {_quoted(label)})), {_quoted(label)})"
+
+
+def _itself(text: str) -> str:
+    """A pattern that matches a text and nothing else."""
+    return "".join(f"\\x{{{ord(character):x}}}" for character in text)
 
 
 def any_of(column: str, values: Sequence[str]) -> str:
@@ -138,6 +172,7 @@ def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None) -
             cells[name] = value.astimezone(UTC)
         elif isinstance(value, list):
             cells[name] = tuple(value)
+    cells["labels"] = cells["labels"] or ()  # NULL in rows of earlier versions
     cells["body"] = json.loads(cells["body"])
     cells["tokens"] = cells["tokens"] or ""
     return Row(collection=collection, vector=vector, **cells)

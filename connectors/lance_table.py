@@ -15,12 +15,25 @@ from typing import Any
 
 import lancedb
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from lancedb.index import FTS, BTree
 from lancedb.query import ColumnOrdering, MatchQuery
 
 from connectors.durable import FolderSync
-from connectors.lance_rows import REMOVED_AT, ROW_COLUMNS, any_of, before, condition, cosines, schema, to_arrow, to_rows
+from connectors.lance_rows import (
+    ADDRESS,
+    REMOVED_AT,
+    ROW_COLUMNS,
+    any_of,
+    before,
+    condition,
+    cosines,
+    later_columns,
+    schema,
+    to_arrow,
+    to_rows,
+)
 from mneme.ports import Create, Filter, Hit, Outcome, Put, Remove, Scored, Write, WriteResult
 from mneme.rows import Collection, Key, Row, Vector
 from mneme.times import utc_now
@@ -32,6 +45,7 @@ COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 STALE_SHARE = 0.02  # a refresh leaves alone what moves BM25's statistics by less than this
 LOOKUP = 1000  # ids in one condition
+BATCH = 4096  # rows read at a time
 TIES = 64  # hits beyond the limit, so that ties at the edge are cut by id
 LONGEST_ID_BYTES = 512  # as OpenSearch; a record that one backend refuses is refused by the other
 
@@ -56,6 +70,15 @@ class LanceTable:
     def create(database: lancedb.DBConnection, collection: Collection, dimension: int) -> None:
         """Make the table with its indices: tokens for BM25, id and owner for lookups and prefilters."""
         _create_indices(database.create_table(collection.value, schema=schema(dimension)))
+
+    def lacks_columns(self) -> bool:
+        """Whether an earlier version made the table."""
+        return bool(later_columns(self._table.schema))
+
+    def add_columns(self) -> None:
+        """Add the columns that the table lacks; its rows have nothing there."""
+        self._table.add_columns(later_columns(self._table.schema))
+        self._sync.sync()
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
@@ -221,6 +244,28 @@ class LanceTable:
         """How many rows pass."""
         return int(self._table.count_rows(_condition(filter)))
 
+    # --- reading what an owner has, for connectors/row_cache.py ------------------------------------------------------
+
+    def version(self) -> int:
+        """The version of the table: another one after each commit, by whatever process."""
+        return int(self._table.version)
+
+    def addresses(self, owner_key: str) -> npt.NDArray[np.uint64]:
+        """Where the rows of an owner lie. A row that was written again lies elsewhere, under an address never used before."""
+        search = self._table.search().where(_owned(owner_key)).select(["version"]).with_row_id(True)
+        addresses: npt.NDArray[np.uint64] = search.limit(None).to_arrow()[ADDRESS].to_numpy()
+        return addresses
+
+    def owned(self, owner_key: str) -> Iterator[pa.RecordBatch]:
+        """All rows of an owner with their vectors and addresses, of one version of the table."""
+        search = self._table.search().where(_owned(owner_key)).select(_columns(with_vectors=True)).with_row_id(True)
+        yield from search.limit(None).to_batches(BATCH)
+
+    def at(self, addresses: npt.NDArray[np.uint64]) -> pa.Table:
+        """The rows at these addresses with their vectors; those that lie elsewhere by now are left out."""
+        take = self._table.take_row_ids(addresses.tolist())
+        return take.select(_columns(with_vectors=True)).with_row_id().to_arrow()
+
     def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
         return self._table.search().where(where).select(columns).limit(limit).to_arrow()
 
@@ -254,6 +299,10 @@ def _best(collection: Collection, found: pa.Table, scores: Sequence[float], limi
 
 def _columns(with_vectors: bool) -> list[str]:
     return [*ROW_COLUMNS, "vector"] if with_vectors else ROW_COLUMNS
+
+
+def _owned(owner_key: str) -> str:
+    return f"{any_of('owner_key', [owner_key])} AND {REMOVED_AT} IS NULL"
 
 
 def _condition(filter: Filter | None) -> str:

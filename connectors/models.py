@@ -1,6 +1,7 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
-from mneme.ports import Embedder, RememberingChat
+from mneme.errors import SettingsError
+from mneme.ports import ChatModel, Embedder, RememberingChat
 from mneme.settings import Settings
 
 ANSWERS_FILE = "answers.sqlite"
@@ -42,3 +43,20 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
             from connectors.openai_chat import OpenAiChat
 
             return CachedChat(OpenAiChat(settings.models), settings.data / ANSWERS_FILE)
+
+
+def open_chat_for_queries(settings: Settings, deadline_seconds: float) -> ChatModel:
+    """The chat model of ``MNEME_MODELS__PROVIDER`` for somebody who waits: nothing of a search is kept on the disk.
+
+    Args:
+        settings: of the program.
+        deadline_seconds: for one call with its retries, in place of that of the settings.
+
+    Raises:
+        SettingsError: there is none, or a role or an address is wrong.
+    """
+    if settings.models.provider == "none":
+        raise SettingsError("MNEME_MODELS__PROVIDER is none, and a chat model is asked for; set it to openai")
+    from connectors.openai_chat import OpenAiChat
+
+    return OpenAiChat(settings.models.model_copy(update={"deadline_seconds": deadline_seconds}))

@@ -99,7 +99,23 @@ class Endpoint:
         deadline: float | None = None,
         before_each: Callable[[float], None] = lambda left: None,
     ) -> dict[str, Any]:
-        """The endpoint's JSON answer to a JSON body.
+        """The JSON object that answers a JSON body.
+
+        Args, Raises: as ``exchange``; ModelMalformed also for an answer that is no object.
+        """
+        answer = self.exchange(path, body, deadline, before_each)
+        if not isinstance(answer, dict):
+            raise ModelMalformed(f"{self._shown}{path} answered no JSON object; check {self._group}__BASE_URL")
+        return answer
+
+    def exchange(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        deadline: float | None = None,
+        before_each: Callable[[float], None] = lambda left: None,
+    ) -> Any:
+        """The endpoint's JSON answer to a JSON body, whatever JSON it is.
 
         Args:
             path: below the base URL, ``/chat/completions``.
@@ -112,7 +128,7 @@ class Endpoint:
             ModelRateLimited: 429 until the attempts or the time were spent. What a Retry-After asks holds for all calls of
                 the path: the others wait too, instead of being refused.
             ModelRefused: the endpoint would refuse it again.
-            ModelMalformed: an answer that is no JSON object.
+            ModelMalformed: an answer that is no JSON.
             ModelError: server errors or no connection until the attempts were spent.
         """
         retries = self.retries
@@ -182,14 +198,11 @@ class Endpoint:
                     raise httpx.ReadTimeout("the answer came too slowly")
         return httpx.Response(response.status_code, content=bytes(answer), headers=_without_coding(response.headers))
 
-    def _json(self, path: str, response: httpx.Response) -> dict[str, Any]:
+    def _json(self, path: str, response: httpx.Response) -> Any:
         try:
-            answer = response.json()
+            return response.json()
         except ValueError as error:
             raise ModelMalformed(f"{self._shown}{path} answered no JSON; check {self._group}__BASE_URL") from error
-        if not isinstance(answer, dict):
-            raise ModelMalformed(f"{self._shown}{path} answered no JSON object; check {self._group}__BASE_URL")
-        return answer
 
     def _refuse(self, path: str, response: httpx.Response) -> NoReturn:
         status = response.status_code

@@ -13,9 +13,11 @@ from opensearchpy.exceptions import RequestError
 
 from connectors.opensearch_bulk import BulkWriter
 from connectors.opensearch_client import mapped_errors, open_client, reason_of, refusal, shown
-from connectors.opensearch_mapping import alias_of, changeable_settings, index_settings, mapping, meta, row_of_document
+from connectors.opensearch_mapping import changeable_settings, index_settings, mapping, meta, row_of_document, row_of_packed
+from connectors.opensearch_names import alias_of, drop_generations, generation_in_use, index_of, writes_of
 from connectors.opensearch_purge import DelayedPurge
 from connectors.opensearch_queries import (
+    WITH_VECTOR,
     WITHOUT_VECTOR,
     Request,
     cosine_of,
@@ -32,7 +34,7 @@ from mneme.rows import Collection, Key, Row, Vector
 
 _SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
 _PAGE = 1000  # rows of one realtime get or one page of a scan: about 5 MB with vectors
-_SNAPSHOT = "2m"  # how long a scan may pause between two pages
+_SNAPSHOT = "10m"  # how long a scan may pause between two pages: while a slow endpoint embeds the rows of one
 _METADATA_ID = "mneme:metadata"  # a document of the control index without an owner, so that no search sees it
 _PURGE, _DUE, _ASKED_FOR = "purge", "due", "asked for"  # in the metadata: whether what was removed is still to be merged away
 
@@ -47,15 +49,23 @@ class OpenSearchIndex:
         settings: where the cluster is, and the names of the indices.
         sleep: waits some seconds before a refused write is tried again.
         read_only: for searching; nothing is created or changed.
+        generation: the number of a next generation that is to be filled (connectors/opensearch_generations.py); None for
+            the one in use. That is looked up by ``prepare``, and kept also when another takes its place.
     """
 
     def __init__(
-        self, settings: mneme_settings.OpenSearch, sleep: Callable[[float], None] = time.sleep, read_only: bool = False
+        self,
+        settings: mneme_settings.OpenSearch,
+        sleep: Callable[[float], None] = time.sleep,
+        read_only: bool = False,
+        generation: int | None = None,
     ) -> None:
         self._settings = settings
         self._read_only = read_only
         self._client = open_client(settings)
-        self._bulk = BulkWriter(self._send_bulk, settings, sleep)
+        self._generation = generation
+        self._names: dict[Collection, str] = {}
+        self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
         self._purging = DelayedPurge(self._merge_away)
 
     # --- the indices -------------------------------------------------------------------------------------------------
@@ -69,6 +79,7 @@ class OpenSearchIndex:
             indices = self._indices()
             if self._read_only:
                 self._check_all(indices, embedder)
+                self._names = {collection: name for collection, (name, _) in indices.items()}
                 return
             missing = [collection for collection in Collection if collection not in indices]
             for collection in missing:
@@ -81,6 +92,10 @@ class OpenSearchIndex:
                     raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
                 self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
                 self._update_settings(name, index["settings"]["index"])
+                self._add_fields(name, index["mappings"]["properties"], embedder)
+                if writes_of(name) not in index["aliases"]:  # of an index made by an earlier version
+                    self._client.indices.put_alias(index=name, name=writes_of(name))
+            self._names = {collection: name for collection, (name, _) in indices.items()}
         self._wait_for_shards()
         if self.metadata().get(_PURGE) == _DUE:
             self._purging.ask()
@@ -90,7 +105,7 @@ class OpenSearchIndex:
         deadline = time.monotonic() + _SHARDS_SECONDS
         while True:
             try:
-                self._documents([(self._alias(each), _METADATA_ID, _METADATA_ID) for each in Collection], with_vectors=False)
+                self._documents([(self._place(each), _METADATA_ID, _METADATA_ID) for each in Collection], with_vectors=False)
                 return
             except StoreUnavailable:
                 if time.monotonic() > deadline:
@@ -98,7 +113,11 @@ class OpenSearchIndex:
                 time.sleep(_SHARDS_SECONDS / 100)
 
     def _indices(self) -> dict[Collection, tuple[str, dict[str, Any]]]:
-        """Name and description of the index behind each alias that there is."""
+        """Name and description of the index behind each alias that there is, or of the generation that is to be filled."""
+        if self._generation is not None:
+            names = {index_of(self._settings.index_prefix, each, self._generation): each for each in Collection}
+            there = self._client.indices.get(index=",".join(names), params={"ignore_unavailable": "true"})
+            return {names[name]: (name, index) for name, index in there.items()}
         aliases = {self._alias(collection): collection for collection in Collection}
         described = self._client.indices.get(index=",".join(aliases), params={"ignore_unavailable": "true"})
         indices = {}
@@ -112,10 +131,13 @@ class OpenSearchIndex:
         return indices
 
     def _create(self, collection: Collection, embedder: EmbedderIdentity) -> None:
-        alias = self._alias(collection)
-        body = {"settings": index_settings(self._settings), "mappings": mapping(embedder), "aliases": {alias: {}}}
+        name = index_of(self._settings.index_prefix, collection, self._generation or 1)
+        aliases: dict[str, Any] = {writes_of(name): {}}
+        if self._generation is None:
+            aliases[self._alias(collection)] = {}
+        body = {"settings": index_settings(self._settings), "mappings": mapping(embedder), "aliases": aliases}
         try:
-            self._client.indices.create(index=f"{alias}-1", body=body)
+            self._client.indices.create(index=name, body=body)
         except RequestError as error:
             if error.error != "resource_already_exists_exception":  # another process was first: its index is checked next
                 raise
@@ -125,8 +147,7 @@ class OpenSearchIndex:
             if there.get(what) != value:
                 raise StoreRejected(
                     f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
-                    "set it back, or set MNEME_OPENSEARCH__INDEX_PREFIX and MNEME_DATA to new ones and ingest again "
-                    "from the files or topics"
+                    "set it back, or move the index to it with `mneme reindex`"
                 )
 
     def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:
@@ -142,12 +163,27 @@ class OpenSearchIndex:
         if any(there.get(setting) != value for setting, value in wanted.items()):
             self._client.indices.put_settings(index=name, body={"index": wanted})
 
+    def _add_fields(self, name: str, there: Mapping[str, Any], embedder: EmbedderIdentity) -> None:
+        """Add the fields that an index made by an earlier version lacks; its documents have nothing there."""
+        missing = {field: kind for field, kind in mapping(embedder)["properties"].items() if field not in there}
+        if missing:
+            self._client.indices.put_mapping(index=name, body={"properties": missing})
+
     def _must_write(self) -> None:
         if self._read_only:
             raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
 
     def _alias(self, collection: Collection) -> str:
         return alias_of(self._settings.index_prefix, collection)
+
+    def _place(self, collection: Collection) -> str:
+        """What is read: the index that was prepared, else whatever is behind the alias now."""
+        return self._names.get(collection) or self._alias(collection)
+
+    def _target(self, collection: Collection) -> str:
+        """What is written."""
+        name = self._names.get(collection)
+        return writes_of(name) if name else self._alias(collection)
 
     # --- writing and realtime reading --------------------------------------------------------------------------------
 
@@ -171,7 +207,7 @@ class OpenSearchIndex:
         rows: dict[Key, Row] = {}
         for start in range(0, len(wanted), _PAGE):
             page = wanted[start : start + _PAGE]
-            places = [(self._alias(key.collection), key.id, key.owner_key) for key in page]
+            places = [(self._place(key.collection), key.id, key.owner_key) for key in page]
             for key, document in zip(page, self._documents(places, with_vectors), strict=True):
                 if document is not None and document["owner_key"] == key.owner_key:
                     rows[key] = row_of_document(key.collection, document)
@@ -180,8 +216,9 @@ class OpenSearchIndex:
     def _documents(self, places: Sequence[tuple[str, str, str]], with_vectors: bool) -> list[dict[str, Any] | None]:
         """The documents at (index, id, routing), None where there is none."""
         wanted = [{"_index": index, "_id": id, "routing": owner} for index, id, owner in places]
+        excluded = (WITH_VECTOR if with_vectors else WITHOUT_VECTOR)["excludes"]
         with mapped_errors(self._settings.url):
-            answer = self._client.mget(body={"docs": wanted}, params={} if with_vectors else {"_source_excludes": "vector"})
+            answer = self._client.mget(body={"docs": wanted}, params={"_source_excludes": ",".join(excluded)})
         documents: list[dict[str, Any] | None] = []
         for one in answer["docs"]:
             if "error" in one:
@@ -197,7 +234,7 @@ class OpenSearchIndex:
         found: list[list[Hit]] = []
         for leg, hits in zip(legs, self._search(requests), strict=True):
             scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
-            rows = [row_of_document(leg.collection, hit["_source"]) for hit in hits]
+            rows = [_row_of_hit(leg.collection, hit) for hit in hits]
             found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True)])
         return found
 
@@ -211,8 +248,8 @@ class OpenSearchIndex:
                 (collection, filter, exact_cosines_of(filter, vector, limit)),
             ]
         )
-        cosines = {hit["_source"]["id"]: cosine_of(hit["_score"]) for hit in by_meaning}
-        rows = [(row_of_document(collection, hit["_source"]), hit["_score"]) for hit in by_words]
+        cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in by_meaning}
+        rows = [(_row_of_hit(collection, hit), hit["_score"]) for hit in by_words]
         return [Scored(row, bm25, cosines.get(row.id)) for row, bm25 in rows]
 
     def _search(self, requests: Sequence[tuple[Collection, Filter, Request | None]]) -> list[list[Any]]:
@@ -222,7 +259,7 @@ class OpenSearchIndex:
         for number, (collection, filter, request) in enumerate(requests):
             if request is None:
                 continue
-            header = {"index": self._alias(collection), "allow_partial_search_results": False, **routing(filter)}
+            header = {"index": self._place(collection), "allow_partial_search_results": False, **routing(filter)}
             if "knn" not in request["query"]:
                 header["search_type"] = "dfs_query_then_fetch"  # one count of token frequencies for all shards
             lines += [json.dumps(header), json.dumps(request)]
@@ -246,14 +283,14 @@ class OpenSearchIndex:
             return
         with mapped_errors(self._settings.url):
             opened = {"keep_alive": _SNAPSHOT, **routing(filter)}
-            snapshot = self._client.create_pit(index=self._alias(collection), params=opened)["pit_id"]
+            snapshot = self._client.create_pit(index=self._place(collection), params=opened)["pit_id"]
         request = {
             "size": _PAGE,
             "query": matches(filter),
             "pit": {"id": snapshot, "keep_alive": _SNAPSHOT},
             "sort": [{"id": "asc"}, {"owner_key": "asc"}],
             "track_total_hits": False,
-            "_source": True if with_vectors else WITHOUT_VECTOR,
+            "_source": WITH_VECTOR if with_vectors else WITHOUT_VECTOR,
         }
         try:
             while True:
@@ -273,25 +310,29 @@ class OpenSearchIndex:
         if filter is not None and not filter.owner_keys:
             return 0
         with mapped_errors(self._settings.url):
-            answer = self._client.count(index=self._alias(collection), body={"query": matches(filter)}, params=routing(filter))
+            answer = self._client.count(index=self._place(collection), body={"query": matches(filter)}, params=routing(filter))
         return int(answer["count"])
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""
         with mapped_errors(self._settings.url):
-            self._client.indices.refresh(index=",".join(map(self._alias, Collection)))
+            self._client.indices.refresh(index=",".join(map(self._place, Collection)))
 
     def purge(self) -> None:
         """Have the server merge away what was removed by now, within a minute (connectors/opensearch_purge.py); see the port.
 
-        If this process ends before that, its next start sees to it (``prepare``).
+        If this process ends before that, its next start sees to it (``prepare``). Generations that are not in use any more
+        go at once.
         """
+        with mapped_errors(self._settings.url):
+            if in_use := generation_in_use(self._client, self._settings.index_prefix):
+                drop_generations(self._client, self._settings.index_prefix, 0, in_use - 1)
         self.set_metadata({_PURGE: _DUE})
         self._purging.ask()
 
     def _merge_away(self) -> None:
         """Merge every segment that has deleted documents; the server does it in the background."""
-        indices = ",".join(map(self._alias, Collection))
+        indices = ",".join(map(self._place, Collection))
         with mapped_errors(self._settings.url):
             self._client.indices.flush(index=indices)  # what is not flushed yet is kept by the merge
             # The server's own threshold leaves segments alone of which less than a tenth is deleted.
@@ -305,7 +346,7 @@ class OpenSearchIndex:
 
     def metadata(self) -> dict[str, str]:
         """Small facts about the index as a whole."""
-        (document,) = self._documents([(self._alias(Collection.CONTROL), _METADATA_ID, _METADATA_ID)], with_vectors=False)
+        (document,) = self._documents([(self._place(Collection.CONTROL), _METADATA_ID, _METADATA_ID)], with_vectors=False)
         return dict(document["body"]) if document else {}
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
@@ -313,7 +354,7 @@ class OpenSearchIndex:
         self._must_write()
         with mapped_errors(self._settings.url):
             self._client.update(
-                index=self._alias(Collection.CONTROL),
+                index=self._target(Collection.CONTROL),
                 id=_METADATA_ID,
                 body={"doc": {"version": 1, "tokens": "", "body": dict(values)}, "doc_as_upsert": True},
                 params={"routing": _METADATA_ID, "retry_on_conflict": 5, "require_alias": "true"},
@@ -323,3 +364,7 @@ class OpenSearchIndex:
         """Release connections."""
         self._purging.cancel()
         self._client.close()
+
+
+def _row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
+    return row_of_packed(collection, hit["fields"]["packed"][0])

@@ -16,16 +16,18 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, assert_never
 
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
 from connectors.opensearch_client import may_pass, reason_of, refusal, store_error
-from connectors.opensearch_mapping import alias_of, document_of
+from connectors.opensearch_mapping import document_of
+from connectors.opensearch_names import alias_of
 from mneme import settings as mneme_settings
 from mneme.errors import StoreUnavailable
 from mneme.ports import Create, Outcome, Put, Remove, Write, WriteResult
-from mneme.rows import Key
+from mneme.rows import Collection, Key
 
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 30.0
@@ -54,8 +56,10 @@ class BulkWriter:
         settings: mneme_settings.OpenSearch,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        index_of: Callable[[Collection], str] | None = None,
     ) -> None:
         self._send = send
+        self._index_of = index_of or partial(alias_of, settings.index_prefix)
         self._settings = settings
         self._sleep = sleep
         self._clock = clock
@@ -74,7 +78,7 @@ class BulkWriter:
         seen: defaultdict[Key, int] = defaultdict(int)
         for number, write in enumerate(writes):
             # Step 1.
-            fault, lines = _encode(write, self._settings.index_prefix)
+            fault, lines = _encode(write, self._index_of)
             if fault:
                 results[number] = WriteResult(Outcome.REJECTED, fault)
                 continue
@@ -152,7 +156,7 @@ def _key_of(write: Write) -> Key:
     return write.key if isinstance(write, Remove) else write.row.key
 
 
-def _encode(write: Write, prefix: str) -> tuple[str, bytes]:
+def _encode(write: Write, index_of: Callable[[Collection], str]) -> tuple[str, bytes]:
     """What is wrong with a write, or nothing and the lines of it."""
     key = _key_of(write)
     version = write.version if isinstance(write, Remove) else write.row.version
@@ -164,7 +168,7 @@ def _encode(write: Write, prefix: str) -> tuple[str, bytes]:
             return "owner_key: is empty; every row belongs to an owner", b""
         if not 0 <= version <= _LONGEST_VERSION:
             return f"version: {version} is not from 0 to {_LONGEST_VERSION}", b""
-        target = {"_index": alias_of(prefix, key.collection), "_id": key.id, "routing": key.owner_key}
+        target = {"_index": index_of(key.collection), "_id": key.id, "routing": key.owner_key}
         versioned = target | {"version": version, "version_type": "external_gte"}
         match write:
             case Put(row):

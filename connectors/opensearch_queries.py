@@ -5,16 +5,22 @@ forget them; they route it too, to the shards of these owners. ``None`` stands f
 anything, which is never sent.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from connectors.opensearch_mapping import digits
+from mneme.labels import AnyOf, Between, Containing, LabelCondition
 from mneme.ports import Filter, TextLeg, VectorLeg
 from mneme.rows import HIDDEN_KINDS, Vector
 
-WITHOUT_VECTOR = {"excludes": ["vector"]}
+WITHOUT_VECTOR = {"excludes": ["vector", "packed"]}
+WITH_VECTOR = {"excludes": ["packed"]}
+# What hits bring: nothing that is stored, which is slow to read (connectors/opensearch_mapping.py).
+_BARE: dict[str, Any] = {"_source": False, "stored_fields": "_none_", "track_total_hits": False}
+_PACKED: dict[str, Any] = {**_BARE, "docvalue_fields": ["packed"]}
 LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN search
 # A query has at most 1,024 clauses in all (indices.query.bool.max_clause_count); these are for the tokens, the rest for
 # the filter. Of a longer query, a pasted page, the first tokens count.
@@ -35,7 +41,7 @@ def matches(filter: Filter | None) -> Request:
 
 
 def search_of(leg: TextLeg | VectorLeg, ef_search: int) -> Request | None:
-    """The search of a leg, best first, ties by id. The score is the first sort value."""
+    """The search of a leg, best first, ties by id. The score is the first sort value; hits have ``packed``."""
     if not leg.filter.owner_keys or leg.limit < 1:
         return None
     size = min(leg.limit, LARGEST_WINDOW)
@@ -50,8 +56,7 @@ def search_of(leg: TextLeg | VectorLeg, ef_search: int) -> Request | None:
         "size": size,
         "query": query,
         "sort": [{"_score": "desc"}, {"id": "asc"}],
-        "track_total_hits": False,
-        "_source": WITHOUT_VECTOR,
+        **_PACKED,
     }
 
 
@@ -61,7 +66,7 @@ def cosine_of(score: float) -> float:
 
 
 def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | None:
-    """The first rows that pass the filter, by id, with their BM25: 0 without a common token."""
+    """The first rows that pass the filter, by id, with their BM25: 0 without a common token. Hits have ``packed``."""
     if not filter.owner_keys or limit < 1:
         return None
     words = _any_of(tokens)
@@ -71,13 +76,12 @@ def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | N
         "query": query,
         "sort": [{"id": "asc"}],
         "track_scores": True,
-        "track_total_hits": False,
-        "_source": WITHOUT_VECTOR,
+        **_PACKED,
     }
 
 
 def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Request | None:
-    """The first rows that pass the filter and have a vector, by id, scored by ``cosine_of``."""
+    """The first rows that pass the filter and have a vector, by id, scored by ``cosine_of``; the id is the sort value."""
     if vector is None or not _has_direction(vector) or not filter.owner_keys or limit < 1:
         return None
     with_vector = {"bool": {"filter": [*_clauses(filter), {"exists": {"field": "vector"}}]}}
@@ -92,8 +96,7 @@ def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Reque
         },
         "sort": [{"id": "asc"}],
         "track_scores": True,
-        "track_total_hits": False,
-        "_source": ["id"],
+        **_BARE,
     }
 
 
@@ -140,6 +143,7 @@ def _clauses(filter: Filter) -> list[Request]:
         "message_ids": filter.message_ids,
     }
     clauses += [{"terms": {field: list(values)}} for field, values in any_of.items() if values]
+    clauses += [_labelled(each) for each in filter.labels]
     if filter.since is not None:
         clauses.append({"range": {"at": {"gte": filter.since.isoformat()}}})
     if filter.before is not None:
@@ -150,3 +154,19 @@ def _clauses(filter: Filter) -> list[Request]:
     if not filter.hidden:
         clauses.append({"bool": {"must_not": [{"terms": {"kind": list(HIDDEN_KINDS)}}]}})
     return clauses
+
+
+def _labelled(condition: LabelCondition) -> Request:
+    match condition.test:
+        case AnyOf(labels):
+            test: Request = {"terms": {"labels": list(labels)}}
+        case Between(low, high):
+            test = {"range": {"labels": {"gte": low, "lt": high}}}
+        case Containing(start, text):
+            test = {"wildcard": {"labels": {"value": f"{_plain(start)}*{_plain(text)}*"}}}
+    return {"bool": {"must_not": [test]}} if condition.negated else test
+
+
+def _plain(text: str) -> str:
+    """A text of which nothing is a wildcard."""
+    return re.sub(r"[\\*?]", r"\\\g<0>", text)

@@ -17,7 +17,7 @@ from rich.console import Console
 from connectors.files import read_file
 from connectors.indices import open_index
 from connectors.publisher import Publisher
-from evaluation.bench_locomo import fresh_index
+from evaluation.own_index import fresh_index
 from evaluation.report import Report, print_table
 from flows import ingest, run
 from mneme.errors import StoreError

@@ -3,6 +3,8 @@
 import json
 import os
 import platform
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +23,16 @@ _LETTERS = {"recall": "R", "hit": "H", "ndcg": "N", "questions": "n", "milliseco
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a benchmark measured. ``settings`` are those that matter for its figures; ``rows`` its figures."""
+    """What a benchmark measured. ``settings`` are those that matter for its figures; ``rows`` its figures; ``parts`` are
+    further tables, written after them."""
 
     bench: str
     settings: Mapping[str, Any]
     rows: Sequence[Row]
     headline: Mapping[str, str | float | int]
     machine: Mapping[str, Any] = field(default_factory=lambda: machine())
+    command: str = field(default_factory=lambda: command())
+    parts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def write(self, out: Path) -> None:
         """Write the JSON; parent folders are made.
@@ -38,19 +43,33 @@ class Report:
         content = {
             "bench": self.bench,
             "date": utc_now().isoformat(timespec="seconds"),
+            "command": self.command,
             "machine": dict(self.machine),
             "settings": dict(self.settings),
+            "headline": {name: _rounded(value) for name, value in self.headline.items()},
             "rows": [{name: _rounded(value) for name, value in row.items()} for row in self.rows],
+            **{
+                part: [{name: _rounded(value) for name, value in row.items()} for row in rows]
+                for part, rows in self.parts.items()
+            },
         }
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            out.write_text(_as_json(content), encoding="utf-8")
         except OSError as error:
             raise InputError(f"out: {out} cannot be written ({error.strerror}); choose another file") from error
 
     def line(self) -> str:
         """``BENCH NAME key=value ...``: the last line of the output."""
         return " ".join(["BENCH", self.bench, *(f"{name}={_rounded(value)}" for name, value in self.headline.items())])
+
+
+def command() -> str:
+    """What was typed, without the folders of this machine; empty where it was no command of Mneme."""
+    program, *words = sys.argv
+    if Path(program).name not in ("mneme", "mneme.exe"):
+        return ""
+    return shlex.join(["mneme", *(Path(word).name if Path(word).is_absolute() else word for word in words)])
 
 
 def machine() -> dict[str, Any]:
@@ -108,7 +127,19 @@ def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Pat
     figure.savefig(out, dpi=130)
 
 
-def _rounded(value: str | float | int) -> str | float | int:
+def _as_json(content: Mapping[str, Any]) -> str:
+    """Indented, but each row of a table in one line: a report may hold thousands."""
+    parts = []
+    for name, value in content.items():
+        if isinstance(value, list) and value:
+            body = "[\n    " + ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in value) + "\n  ]"
+        else:
+            body = json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n  ")
+        parts.append(f"  {json.dumps(name)}: {body}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _rounded(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
 
 

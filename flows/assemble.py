@@ -9,7 +9,8 @@ from flows.consistency.aggregates.relationships import edge_of
 from flows.cuts import Cut, Extraction, Utterance
 from flows.items import AggregateMention, Extracted, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id, remark_id
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Remark
+from mneme.labels import joined
+from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, Remark, StoredMessage
 from mneme.rows import Row, Vector, row_of
 
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
@@ -56,7 +57,8 @@ def assemble(
         "created_at": newest,
         "version": 0,
     }
-    agent_id = next((u.message.agent_id for u in cut.utterances if u.message.agent_id), None)
+    messages = [utterance.message for utterance in cut.utterances]
+    agent_id = next((message.agent_id for message in messages if message.agent_id), None)
     episode_vector = next(new)
 
     children: list[Row] = []
@@ -75,6 +77,7 @@ def assemble(
             event_at=fact.event_at,
             event_until=fact.event_until,
             agent_id=agent_id,
+            metadata=_metadata(sources),
             **common,
         )
         fact_ids.append(record.id)
@@ -93,6 +96,7 @@ def assemble(
             event_at=remark.event_at,
             event_until=remark.event_until,
             agent_id=agent_id,
+            metadata=_metadata([utterance.message]),
             **common,
         )
         remark_ids.append(said.id)
@@ -109,6 +113,7 @@ def assemble(
             said_at=max(message.sent_at for message in sources),
             start=foresight.start,
             end=foresight.end,
+            metadata=_metadata(sources),
             **common,
         )
         foresight_ids.append(expected.id)
@@ -124,6 +129,7 @@ def assemble(
             quality_score=extraction.case.quality_score,
             key_insight=extraction.case.key_insight,
             message_ids=tuple(u.message.message_id for u in cut.utterances),
+            metadata=_metadata(messages),
             at=_ended_at(cut),
             **common,
         )
@@ -145,6 +151,7 @@ def assemble(
         case_id=case.id if case else None,
         aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
         agent_id=agent_id,
+        metadata=_metadata(messages),
         section=cut.section,
         begins_because=cut.begins_because,
         closed_by=cut.closed_by,
@@ -153,6 +160,10 @@ def assemble(
         **common,
     )
     return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, episode_vector), *children), mentions)
+
+
+def _metadata(messages: Sequence[StoredMessage]) -> Metadata:
+    return joined(message.metadata for message in messages)
 
 
 def _own_vector(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Vector | None:

@@ -86,6 +86,8 @@ class EmbedLane:
                 yield from self._erase(item)
             elif isinstance(item, Embedded):  # of a rebuild: stored long ago, and nothing before it is at work
                 yield from self.poll()
+                if item.utterance.message.metadata:  # stored by an earlier version, it has no labels yet
+                    yield WriteBatch((Put(row_of(item.utterance.message, item.utterance.vector)),))
                 yield item
             else:
                 owner = self._owners.get(item.lane)

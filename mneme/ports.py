@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from mneme.labels import LabelCondition
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Key, Row, Vector
 
@@ -66,8 +67,8 @@ class Filter:
     """Which rows take part. Everything given must hold; within one field any of its values is enough.
 
     ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``since`` (inclusive) and ``before`` (exclusive)
-    are about ``Row.at``. ``valid_at`` leaves out what no longer held then. Rows that another stands for, or whose content was
-    deleted (``mneme.rows.HIDDEN_KINDS``), take part only if ``hidden``.
+    are about ``Row.at``. ``valid_at`` leaves out what no longer held then. Every condition of ``labels`` must hold.
+    Rows that another stands for, or whose content was deleted (``mneme.rows.HIDDEN_KINDS``), take part only if ``hidden``.
     """
 
     tenant_id: str
@@ -80,6 +81,7 @@ class Filter:
     agent_ids: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
+    labels: tuple[LabelCondition, ...] = ()
     since: datetime | None = None
     before: datetime | None = None
     valid_at: datetime | None = None
@@ -203,6 +205,48 @@ class MemoryIndex(Protocol):
         """Release connections and files."""
 
 
+class Generations(Protocol):
+    """The generations of an index: while one is in use, the next is filled beside it and then takes its place, all at once.
+
+    Only one process at a time may change them, and nothing else may write to the index meanwhile.
+    """
+
+    def made_for(self) -> Mapping[str, str]:
+        """The ``embedder`` (its fingerprint) and the ``tokeniser`` of the one in use.
+
+        Raises:
+            StoreUnavailable, StoreRejected: there is no index.
+        """
+
+    def unfinished(self) -> Mapping[str, str] | None:
+        """The same of one that was begun and has not taken its place; None where there is none."""
+
+    def begin(self, embedder: EmbedderIdentity) -> MemoryIndex:
+        """The next generation, prepared and ready to be filled, or what is there of it.
+
+        From here on whoever writes to the one in use waits or is refused, and everything that was written to it is searchable.
+
+        Raises:
+            StoreRejected: the unfinished one is for another embedder or tokeniser.
+        """
+
+    def switch(self) -> None:
+        """Put the next one in the place of that in use, for all readers and writers at once; the old one is kept.
+
+        It must be closed. Whoever has opened the index with the embedder of the old one goes on to read the old one, until it
+        is dropped.
+        """
+
+    def abandon(self) -> bool:
+        """Drop the unfinished one, and let the one in use be written again; whether there was any."""
+
+    def drop_old(self) -> int:
+        """Drop all generations before the one in use; how many there were."""
+
+    def close(self) -> None:
+        """Release connections."""
+
+
 # --- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -297,8 +341,15 @@ class RememberingChat(ChatModel, Protocol):
 class Reranker(Protocol):
     """Scores texts against a query."""
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """A score for each text, higher is better."""
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
+        """A score for each text, higher is better; None for a text that was not judged.
+
+        Raises:
+            ModelError: no answer, or one that cannot be used.
+        """
+
+    def close(self) -> None:
+        """Release connections."""
 
 
 @dataclass(frozen=True, slots=True)

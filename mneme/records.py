@@ -13,6 +13,7 @@ from mneme.ids import owner_key
 
 OwnerType = Literal["user", "agent", "group", "tenant"]
 Scalar = str | int | float | bool
+Metadata = dict[str, tuple[Scalar, ...]]  # of a record made from messages: the values of all of them, each once
 
 
 class _Frozen(BaseModel):
@@ -113,6 +114,7 @@ class Episode(Record):
     case_id: str | None = None
     aggregate_ids: tuple[str, ...] = ()
     agent_id: str | None = None
+    metadata: Metadata = Field(default_factory=dict)
     section: str | None = None
     begins_because: tuple[str, ...] = ()
     closed_by: ClosedBy
@@ -125,7 +127,7 @@ class Validity(_Frozen):
 
     It holds from ``valid_from`` until ``valid_to`` (exclusive), when ``superseded_by`` was said. One that only repeats
     another is ``merged_into`` it, and is not found any more: the other stands for it, with its sources in
-    ``also_said_in`` (message ids) and itself in ``repeated_by``.
+    ``also_said_in`` (message ids), their metadata in ``also_metadata`` and itself in ``repeated_by``.
     """
 
     valid_from: datetime | None = None
@@ -134,6 +136,7 @@ class Validity(_Frozen):
     merged_into: str | None = None
     repeated_by: tuple[str, ...] = ()
     also_said_in: tuple[str, ...] = ()
+    also_metadata: Metadata = Field(default_factory=dict)
 
 
 class AtomicFact(Record):
@@ -153,6 +156,7 @@ class AtomicFact(Record):
     event_at: datetime | None = None
     event_until: datetime | None = None
     agent_id: str | None = None
+    metadata: Metadata = Field(default_factory=dict)
     cluster_id: str = ""
     validity: Validity = Validity()
 
@@ -170,6 +174,7 @@ class Remark(Record):
     event_at: datetime | None = None
     event_until: datetime | None = None
     agent_id: str | None = None
+    metadata: Metadata = Field(default_factory=dict)
 
 
 class Foresight(Record):
@@ -183,6 +188,7 @@ class Foresight(Record):
     said_at: datetime
     start: datetime | None = None
     end: datetime | None = None
+    metadata: Metadata = Field(default_factory=dict)
     cluster_id: str = ""
     validity: Validity = Validity()
 
@@ -273,6 +279,7 @@ class AgentCase(Record):
     quality_score: float
     key_insight: str
     message_ids: tuple[str, ...]
+    metadata: Metadata = Field(default_factory=dict)
     at: datetime
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pydantic import Field, TypeAdapter
 
 from mneme.ids import make_id
+from mneme.labels import joined, labels_of
 from mneme.records import (
     AgentCase,
     AgentSkill,
@@ -63,7 +64,8 @@ class Row:
     """One record as an index stores it.
 
     ``at`` is when it was said or began, ``until`` when it ended or ends, ``event_at`` when what it tells happens.
-    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1.
+    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1. ``labels``
+    are what metadata is filtered on (mneme/labels.py), in order.
     """
 
     collection: Collection
@@ -87,6 +89,7 @@ class Row:
     agent_id: str | None = None
     people: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -122,6 +125,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 agent_id=record.agent_id,
                 people=(record.sender_id, record.sender_name),
                 message_ids=(record.message_id,),
+                labels=labels_of(record.metadata),
                 **({"kind": "deleted"} if record.deleted else {}),
             )
         case Episode():
@@ -135,6 +139,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 agent_id=record.agent_id,
                 people=record.participants,
                 message_ids=record.message_ids,
+                labels=labels_of(record.metadata),
             )
         case AtomicFact():
             return _row(
@@ -150,6 +155,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 agent_id=record.agent_id,
                 people=record.speakers,
                 message_ids=_evidence(record),
+                labels=_labels(record),
                 **_hidden_if_repeated(record),
             )
         case Remark():
@@ -165,6 +171,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 agent_id=record.agent_id,
                 people=(record.sender_name,),
                 message_ids=record.message_ids,
+                labels=labels_of(record.metadata),
             )
         case Foresight():
             return _row(
@@ -178,6 +185,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 valid_to=record.validity.valid_to,
                 parent_id=record.parent_episode_id,
                 message_ids=_evidence(record),
+                labels=_labels(record),
                 **_hidden_if_repeated(record),
             )
         case Cluster():
@@ -216,6 +224,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 parent_id=record.parent_episode_id,
                 agent_id=record.agent_id,
                 message_ids=record.message_ids,
+                labels=labels_of(record.metadata),
             )
         case AgentSkill():
             return _row(
@@ -238,6 +247,11 @@ def revised(row: Row, record: AnyRecord) -> Row:
 def _evidence(record: AtomicFact | Foresight) -> tuple[str, ...]:
     """The messages that say it, wherever it was said."""
     return tuple(dict.fromkeys((*record.message_ids, *record.validity.also_said_in)))
+
+
+def _labels(record: AtomicFact | Foresight) -> tuple[str, ...]:
+    """Of the messages that say it, wherever it was said."""
+    return labels_of(joined([record.metadata, record.validity.also_metadata]))
 
 
 def _hidden_if_repeated(record: AtomicFact | Foresight) -> dict[str, str]:

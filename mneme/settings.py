@@ -73,6 +73,9 @@ class Index(_Group):
     """Which index is used."""
 
     backend: Literal["embedded", "opensearch"] = Field(default="embedded", description="LanceDB in this process, or OpenSearch")
+    cache_megabytes: int = Field(
+        default=512, ge=0, description="embedded: memory for rows of the owners that are searched; 0: none is kept"
+    )
 
 
 class EmbedderSettings(_Group):
@@ -217,19 +220,68 @@ class Retrieval(_Group):
         default="rrf", description="of the recalled lists: reciprocal rank, or logistic regression"
     )
     rrf_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion")
-    alpha: float = Field(default=0.5, ge=0, le=1, description="share of the fact in a score; the rest is its episode's")
+    scoring: Literal["auto", "lr", "min-max"] = Field(
+        default="auto",
+        description="hybrid: logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index"
+        " and the embedder",
+    )
+    coefficients: Path | None = Field(
+        default=None, description="file of `mneme fit fusion`, for lr; None: those that are shipped"
+    )
+    alpha: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="share of the fact in a score; the rest is its episode's. None: what was fitted, 0.5 without coefficients",
+    )
     patience: int = Field(default=10, ge=1, description="rounds without a change after which the competition ends")
     expand_batch: int = Field(default=10, ge=1, description="episodes expanded in a round")
     facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
     candidates: int = Field(default=60, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
+    viewpoint: bool = Field(
+        default=True,
+        description="whether a question about somebody is also asked from their point of view: what they said, they said of"
+        " themselves",
+    )
+    episodes_by: Literal["narrative", "messages"] = Field(
+        default="narrative", description="hybrid: what an episode is scored by: its own text, or its best messages"
+    )
+    competition: bool = Field(
+        default=True, description="hybrid: whether facts compete with their episodes; else only episodes hold places"
+    )
+    granularity: bool = Field(
+        default=True, description="hybrid: whether the type of memory that the question asks for is favoured"
+    )
     bm25_weight: float = Field(default=0.5, ge=0, le=1, description="hybrid: of BM25 against the cosine")
     neighbour_weight: float = Field(default=0.15, ge=0, description="hybrid: of the better fact beside it, against its own 1")
     speaker_weight: float = Field(
         default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1"
     )
+    graph_weight: float = Field(
+        default=0.9,
+        ge=0,
+        le=1,
+        description="hybrid: of the way to the best score for what relationships lead to, where a question asks for more than"
+        " one step; 0: that leg is off",
+    )
     open_foresight_days: int = Field(
         default=180, ge=1, description="how long something is expected for which no date was named, from when it was said"
     )
+
+
+class Rerank(_Group):
+    """The places of a search, judged once more by a model. Off, nothing is ever called."""
+
+    provider: Literal["none", "endpoint", "model"] = Field(
+        default="none", description="endpoint: a cross-encoder over HTTP; model: the chat model of the role rerank"
+    )
+    style: Literal["cohere", "jina", "tei"] = Field(default="cohere", description="endpoint: what requests look like")
+    base_url: str | None = Field(default=None, description="endpoint: all that stands before /rerank")
+    api_key: SecretStr | None = None
+    model: str = Field(default="", description="endpoint: its name, where the endpoint wants one")
+    top_n: int = Field(default=30, ge=2, le=1000, description="places that are judged, the best first; the rest stays behind")
+    retries: int = Field(default=1, ge=0, description="endpoint; those of model are of MNEME_MODELS")
+    timeout_seconds: float = Field(default=10.0, gt=0, description="after which the search goes on without it")
 
 
 class Settings(BaseSettings):
@@ -257,6 +309,7 @@ class Settings(BaseSettings):
     documents: Documents = Documents()
     flow: Flow = Flow()
     retrieval: Retrieval = Retrieval()
+    rerank: Rerank = Rerank()
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

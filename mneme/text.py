@@ -30,6 +30,8 @@ STOP_WORDS = frozenset(
 _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
 _PIECES = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
 _IS_CJK = re.compile(rf"[{_CJK}]")
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff]")
+_HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _CJK_STOP_CHARACTERS = frozenset("的了是在和与也就都而及吗呢吧啊嘛呀着过")
 
 _local = threading.local()
@@ -44,7 +46,7 @@ def tokenise(text: str) -> list[str]:
     ['我', '喜', '欢', '咖', '啡', '我喜', '喜欢', '欢咖', '咖啡']
     """
     tokens: list[str] = []
-    for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).lower()):
+    for piece in _PIECES.findall(_composed(text).lower()):
         if _IS_CJK.match(piece):
             tokens += [character for character in piece if character not in _CJK_STOP_CHARACTERS]
             tokens += [piece[at : at + 2] for at in range(len(piece) - 1)]
@@ -66,15 +68,34 @@ def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:
 
 def has_cjk(text: str) -> bool:
     """Whether a text contains Chinese, Japanese or Korean characters."""
-    return bool(_IS_CJK.search(text))
+    return not text.isascii() and bool(_IS_CJK.search(_composed(text)))
 
 
 def cjk_share(text: str) -> float:
     """The share of Chinese, Japanese and Korean characters among the letters of a text, 0 to 1."""
     if text.isascii():
         return 0.0
-    letters = [character for character in text if character.isalpha()]
+    letters = [character for character in _composed(text) if character.isalpha()]
     return sum(bool(_IS_CJK.match(character)) for character in letters) / len(letters) if letters else 0.0
+
+
+def cjk_languages(text: str) -> frozenset[str]:
+    """Which of Chinese, Japanese and Korean a text may be in (ISO 639-1), by its scripts; none without such characters.
+
+    >>> sorted(cjk_languages("寿司が好き")), sorted(cjk_languages("寿司"))
+    (['ja'], ['ja', 'zh'])
+    """
+    text = _composed(text)
+    if _HANGUL.search(text):
+        return frozenset({"ko"})
+    if _KANA.search(text):
+        return frozenset({"ja"})
+    return frozenset({"zh", "ja"}) if has_cjk(text) else frozenset()
+
+
+def _composed(text: str) -> str:
+    """A text with one way of writing: no full and half widths, no letters of a syllable or voicing marks by themselves."""
+    return unicodedata.normalize("NFKC", text)
 
 
 def _stem(word: str) -> str:

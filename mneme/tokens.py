@@ -32,4 +32,4 @@ def _weight(piece: str) -> float:
         return 1.0
     if first.isspace():
         return 0.6 if "\n" in piece else 0.0  # a blank is part of the token behind it
-    return max(1.0, len(piece.encode()) / 2.6)
+    return max(1.0, len(piece.encode(errors="replace")) / 2.6)  # half a surrogate pair is no text

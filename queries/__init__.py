@@ -1,4 +1,4 @@
-"""How a question finds its memories: understand -> recall -> fuse -> compete -> shape, one file for each step."""
+"""How a question finds its memories: understand -> recall -> fuse -> compete -> rerank -> shape, one file for each step."""
 
 from typing import TYPE_CHECKING, Any
 

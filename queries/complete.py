@@ -1,23 +1,28 @@
 """complete: what recall left open, in at most two more round trips.
 
 1. All at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that one leg
-   did not give (a missing leg is computed, never taken as 0); and which of the messages found are in an episode.
-2. Only if a message is in no episode yet: the scores of such messages that one leg did not give. And only for a question as
-   of the past: by whom the statements found were repeated, and when.
+   did not give (a missing leg is computed, never taken as 0); which of the messages found are in an episode; and what of the
+   graph lies beyond the names in the question.
+2. Only if a message is in no episode yet: the scores of such messages that one leg did not give. Only if the graph leads
+   somewhere: the episodes that tell of it. And only for a question as of the past: by whom the statements found were
+   repeated, and when.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
-from mneme.ports import Filter, MemoryIndex
+from mneme.ports import Filter, MemoryIndex, TextLeg
+from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
+from queries.graph import Walk, leads, legs_beyond, parts_of, walk
 from queries.recall import Candidate, Legs, Recalled
 from queries.scope import Scope, repetition_keys, without_later_repetitions
 from queries.understand import Question
 
 _FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
 _EPISODES_OF_A_MESSAGE_ID = 10  # callers number messages anew in each conversation: one id may be in several episodes
+_EPISODES_OF_GRAPH = 20  # that the graph leads to and nothing else does, the best
 _MOST_ROWS = 10_000  # what OpenSearch returns at most for one search
 
 
@@ -29,7 +34,7 @@ class Evidence:
     facts: Mapping[str, Sequence[Candidate]]
     messages: Mapping[str, Candidate]
     memories: Mapping[str, Candidate]
-    graph: Mapping[str, Candidate]
+    walk: Walk
     round_trips: int
 
 
@@ -41,21 +46,35 @@ class Completer:
         self._pool = pool
 
     def complete(
-        self, question: Question, scope: Scope, legs: Legs, recalled: Recalled, episode_ids: Sequence[str]
+        self,
+        question: Question,
+        scope: Scope,
+        legs: Legs,
+        recalled: Recalled,
+        episode_ids: Sequence[str],
+        follow: bool = False,
+        focused: Question | None = None,
     ) -> Evidence:
         """The evidence for these episodes, and for everything found that is no episode.
 
+        With ``focused`` all are scored by that question, which is not the one that was recalled with (``understand.focus``).
+        With ``follow`` also for episodes that the graph leads to, where it leads somewhere; then candidates have ``graph``.
         A leg that the method does not use (``legs``), or that is off for this question, stays unknown.
         """
-        wanted = _Wanted(question.tokens if legs.text else (), question.vector if legs.vector else None)
+        by_words = set(legs.text) - {Collection.GRAPH}
+        asked = focused or question
+        wanted = _Wanted(asked.tokens if by_words else (), asked.vector if legs.vector else None, focused is not None)
         found = recalled.of(Collection.EPISODES)
         episodes = {each: found[each] for each in episode_ids if each in found}
         memories = recalled.of(Collection.MEMORIES)
         loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
 
-        # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is.
+        # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is; but what may
+        # not be in it is not: then it is not shown, and its messages that pass are found by themselves.
         open_episodes = tuple(each for each in episode_ids if each not in episodes or wanted.lacks(episodes[each]))
-        anywhere = replace(scope.rows, people=(), since=None, before=None)
+        anywhere = replace(
+            scope.rows, people=(), since=None, before=None, labels=tuple(each for each in scope.rows.labels if each.negated)
+        )
         inside = replace(scope.filter(Collection.FACTS), parent_ids=tuple(episode_ids))
         at_once = [
             _Ask(Collection.FACTS, inside, _FACTS_OF_AN_EPISODE * len(episode_ids)),
@@ -63,27 +82,55 @@ class Completer:
             _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
             _Ask(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
         ]
+        graph = list(recalled.graph)
+        beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
+        exploring = self._pool.submit(self._explore, beyond, scope)
         facts, more_episodes, more_memories, holders = self._round_trip(scope, wanted, at_once)
-        by_episode = _by_episode(facts.values())
+        graph += exploring.result()
+        walked = walk(question, graph, scope.moment)
+        follow = follow and leads(question, walked)
         messages = _in_no_episode(loose, holders.values())
         memories = {**memories, **more_memories}
 
-        # 2. Only if something was said that no episode holds yet, or was repeated after the moment asked as of.
-        at_last = [_missing(Collection.MESSAGES, scope.rows, messages, wanted)]
+        # 2. Only if something was said that no episode holds yet, or the graph leads on, or for a moment in the past.
+        told = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
+        onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
+        at_last = [
+            _missing(Collection.MESSAGES, scope.rows, messages, wanted),
+            _Ask(Collection.FACTS, replace(inside, parent_ids=told), _FACTS_OF_AN_EPISODE * len(told)),
+            _Ask(Collection.EPISODES, replace(anywhere, ids=told), len(told)),
+        ]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
-        (more_messages,) = self._round_trip(scope, wanted, at_last)
-        if again:
-            said = self._index.get(again)
+        repeating = self._pool.submit(self._index.get, again) if again else None
+        exploring = self._pool.submit(self._explore, onward, scope)
+        more_messages, told_facts, told_episodes = self._round_trip(scope, wanted, at_last)
+        graph += exploring.result()
+        facts |= told_facts
+        more_episodes |= told_episodes
+        if scope.is_past:
+            said = repeating.result() if repeating else {}
             for each in (*facts.values(), *memories.values()):
                 each.row = without_later_repetitions(each.row, said, scope.moment)
+            facts, memories = _passing(scope, facts), _passing(scope, memories)
+        by_episode = _by_episode(facts.values())
+        episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
+        if follow:
+            walked = walk(question, graph, scope.moment)
+            for each in (*facts.values(), *episodes.values()):
+                each.graph = walked.fit(each.row)
         return Evidence(
-            episodes=episodes | {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode},
+            episodes=episodes,
             facts=by_episode,
             messages={**messages, **more_messages},
             memories=memories,
-            graph=recalled.of(Collection.GRAPH),
-            round_trips=any(ask.limit for ask in at_once) + any([again, *(ask.limit for ask in at_last)]),
+            walk=walked,
+            round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
         )
+
+    def _explore(self, beyond: Sequence[TextLeg], scope: Scope) -> list[Entity | Relationship]:
+        """What these searches find of the graph; without one the index is not asked."""
+        found = self._index.recall(beyond) if beyond else []
+        return parts_of(row for hits in found for hit in hits if (row := scope.known(hit.row)) is not None)
 
     def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence["_Ask"]) -> list[dict[str, Candidate]]:
         """For each its rows with both their scores; what cannot find anything is not asked."""
@@ -113,10 +160,19 @@ class _Wanted:
 
     tokens: tuple[str, ...]
     vector: Vector | None
+    anew: bool
 
     def lacks(self, candidate: Candidate) -> bool:
         """Whether one of them is not known yet of this candidate."""
-        return (bool(self.tokens) and candidate.bm25 is None) or (self.vector is not None and candidate.cosine is None)
+        return (
+            self.anew
+            or (bool(self.tokens) and candidate.bm25 is None)
+            or (self.vector is not None and candidate.cosine is None)
+        )
+
+
+def _tokens(searches: Iterable[TextLeg]) -> Iterator[str]:
+    return (token for search in searches for token in search.tokens)
 
 
 def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidate], wanted: _Wanted) -> _Ask:
@@ -141,6 +197,11 @@ def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candida
         for identity, each in messages.items()
         if not any((each.row.conversation_id, message) in held for message in each.row.message_ids)
     }
+
+
+def _passing(scope: Scope, candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
+    """Those that pass without what their later repetitions had."""
+    return {identity: each for identity, each in candidates.items() if scope.has_labels(each.row)}
 
 
 def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:

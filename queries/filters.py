@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
@@ -10,7 +10,8 @@ from mneme.errors import InputError
 from mneme.events import Name, describe
 from mneme.ids import owner_key
 from mneme.ports import Filter
-from queries.scope import Scope
+from queries.conditions import conditions_of
+from queries.scope import Kind, Scope
 
 
 def _as_tuple(value: Any) -> Any:
@@ -28,6 +29,10 @@ class Filters(BaseModel):
     ``agent_id`` alone selects the agent. ``knowledge=False`` leaves the tenant's documents out. ``since`` is inclusive,
     ``before`` exclusive; a time without an offset is UTC.
 
+    ``metadata`` asks for values of the messages' metadata (queries/conditions.py), and leaves out what has none of its own:
+    portraits, skills and the graph. ``kinds`` are the types of memory that may hold places; ``knowledge`` among them is all
+    that is the tenant's.
+
     ``as_of`` asks as one would have at that time: only what was said before it and still held then is found, and nothing
     is known of what happened to it later. ``expired=True`` lets what was expected take part when it lies behind (seen from
     ``as_of``, or from now), or was cancelled or replaced.
@@ -42,6 +47,8 @@ class Filters(BaseModel):
     conversation_id: Names = ()
     document_id: Names = ()
     participants: Names = ()
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    kinds: Annotated[tuple[Kind, ...], BeforeValidator(_as_tuple), Field(max_length=len(get_args(Kind)))] = ()
     since: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None
@@ -59,6 +66,12 @@ class Filters(BaseModel):
     @classmethod
     def _aware(cls, moment: datetime | None) -> datetime | None:
         return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+    @field_validator("metadata")
+    @classmethod
+    def _can_be_asked_for(cls, metadata: dict[str, Any]) -> dict[str, Any]:
+        conditions_of(metadata)
+        return metadata
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> "Filters":
@@ -78,6 +91,8 @@ class Filters(BaseModel):
             raise InputError("filters: user_id and group_id are both given; a search has one owner, leave one out")
         if not (filters.user_id or filters.group_id or filters.agent_id):
             raise InputError("filters: one of user_id, group_id or agent_id is needed: it says whose memory is searched")
+        if "knowledge" in filters.kinds and not filters.knowledge:
+            raise InputError("filters: kinds asks for knowledge, and knowledge is false; leave one of them out")
         return filters
 
     def scope(self, now: datetime, open_days: int) -> Scope:
@@ -93,7 +108,7 @@ class Filters(BaseModel):
             for kind, identity in (("user", self.user_id), ("group", self.group_id), ("agent", self.agent_id))
             if identity
         ]
-        if self.knowledge:
+        if self.knowledge and (not self.kinds or "knowledge" in self.kinds):
             owners.append(owner_key(tenant, "tenant", tenant))
         earliest = min((each for each in (self.before, self.as_of) if each is not None), default=None)
         rows = Filter(
@@ -102,11 +117,12 @@ class Filters(BaseModel):
             conversation_ids=self.conversation_id,
             document_ids=self.document_id,
             people=self.participants,
+            labels=conditions_of(self.metadata),
             since=self.since,
             before=earliest,
             valid_at=self.as_of,
         )
-        return Scope(rows, self.as_of or now, self.as_of is not None, self.expired, open_days)
+        return Scope(rows, self.as_of or now, self.as_of is not None, self.expired, open_days, frozenset(self.kinds))
 
     def applied(self) -> dict[str, Any]:
         """The filters as the response repeats them: what was given, and the tenant."""

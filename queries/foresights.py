@@ -5,58 +5,99 @@ sentence of a message whose fact mostly says the same. Both would push out what 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
 
+from mneme.dates import DateMention
 from mneme.records import AtomicFact, Foresight
+from mneme.rows import Row
 from mneme.text import tokenise
+from queries.compete import Standing
 from queries.recall import Candidate
 
+_WHOLE_DAY = timedelta(days=1)
 _BRACKETED = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")  # the date that a relative one was resolved to
 
 
-def fitting(others: Iterable[Candidate], facts: Iterable[Candidate]) -> list[Candidate]:
+def fitting(others: Iterable[Candidate], facts: Iterable[Candidate], ahead: Sequence[DateMention] = ()) -> list[Candidate]:
     """What competes beside episodes, without the foresights that do not fit the question.
 
-    A foresight fits if it shares a word with the question, or if its cosine is in the upper half of the scale from
-    the farthest to the nearest of the facts looked at. Without such facts there is no scale, and all fit.
+    A foresight fits if it shares a word with the question, if it falls into the days ``ahead`` that the question names, or if
+    its cosine is in the upper half of the scale from the farthest to the nearest of the facts looked at. Without such
+    facts there is no scale, and all fit.
     """
-    cosines = [each.cosine for each in facts if each.cosine is not None]
-    middle = (min(cosines) + max(cosines)) / 2 if cosines else -1.0
+    middle = middle_cosine(facts)
 
     def fits(candidate: Candidate) -> bool:
         near = candidate.cosine is not None and candidate.cosine >= middle
-        return near or bool(candidate.bm25) or not _is_foresight(candidate)
+        return near or bool(candidate.bm25) or not _is_foresight(candidate) or falls_into(candidate.row, ahead)
 
     return [each for each in others if fits(each)]
 
 
-def repeated(held: Iterable[str], others: Iterable[Candidate], facts: Mapping[str, Sequence[Candidate]]) -> frozenset[str]:
-    """The ids of foresights that hold a place and only repeat a fact that holds one as well.
+def middle_cosine(facts: Iterable[Candidate]) -> float:
+    """The middle between the nearest and the farthest of the facts; -1 without a vector."""
+    cosines = [each.cosine for each in facts if each.cosine is not None]
+    return (min(cosines) + max(cosines)) / 2 if cosines else -1.0
 
-    A foresight repeats a fact of its episode that comes from the same message and has all its words, dates in
-    brackets aside.
+
+def falls_into(foresight: Row, days: Iterable[DateMention]) -> bool:
+    """Whether what is expected, or the days, lie in one another by half or more.
+
+    Half, since days begin at the midnight of whoever speaks, and the one who asks may live elsewhere.
+    """
+    start = foresight.event_at
+    if start is None:
+        return False
+    end = foresight.until or start + _WHOLE_DAY
+    shortest = ((min(end, each.until) - max(start, each.since), min(end - start, each.until - each.since)) for each in days)
+    return any(2 * common >= shorter for common, shorter in shortest)
+
+
+def told_twice(
+    standings: Sequence[Standing],
+    others: Iterable[Candidate],
+    facts: Mapping[str, Sequence[Candidate]],
+    favoured: Collection[str] = (),
+) -> frozenset[str]:
+    """Of each foresight and fact that hold places and say the same, the id of the one that gives its place back.
+
+    It is the foresight; but if the question asks for this foresight, it is the fact, and that only if it says no more.
 
     Args:
-        held: the ids of all who hold a place.
+        standings: all who hold a place.
         others: candidates that are no episodes and no facts.
         facts: the facts of each episode.
+        favoured: the ids of what the question asks for.
     """
-    holders = frozenset(held)
-    found = set()
+    holders = frozenset(each.id for each in standings)
+    found: set[str] = set()
     for candidate in others:
         foresight = candidate.row.record() if candidate.row.id in holders and _is_foresight(candidate) else None
         if isinstance(foresight, Foresight):
             inside = (fact.row.record() for fact in facts.get(foresight.parent_episode_id, ()) if fact.row.id in holders)
-            if any(repeats(foresight, fact) for fact in inside if isinstance(fact, AtomicFact)):
+            same = [fact for fact in inside if isinstance(fact, AtomicFact) and repeats(foresight, fact)]
+            if foresight.id in favoured:
+                found.update(fact.id for fact in same if not _says_more(fact, foresight))
+            elif same:
                 found.add(foresight.id)
     return frozenset(found)
 
 
 def repeats(foresight: Foresight, fact: AtomicFact) -> bool:
-    """Whether a foresight only says what a fact of its episode says."""
+    """Whether a foresight only says what a fact of its episode says.
+
+    Then the fact comes from the same message and has all its words, dates in brackets aside.
+    """
     if not set(foresight.message_ids) & set(fact.message_ids):
         return False
     return _words(foresight.statement) <= _words(fact.atomic_fact)
+
+
+def _says_more(fact: AtomicFact, foresight: Foresight) -> bool:
+    """Whether a fact says more than a foresight, who said it aside."""
+    said = " ".join((foresight.statement, foresight.evidence, *fact.speakers, "said 说"))
+    return not _words(fact.atomic_fact) <= _words(said)
 
 
 def _words(statement: str) -> frozenset[str]:

@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], k: int = 60) -> dict[str, float]:
-    """The fused score of every id of any ranking, best first: the sum of ``1 / (k + place)``, places from 1.
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[str]], k: int = 60, weights: Sequence[float] | None = None
+) -> dict[str, float]:
+    """The fused score of every id of any ranking, best first: the sum of ``weight / (k + place)``, places from 1.
 
     An id that stands in a ranking more than once counts with its best place. Source: Cormack, Clarke and Buettcher,
-    "Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods", SIGIR 2009.
+    "Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods", SIGIR 2009; there all weights are 1,
+    as they are here where none are given.
     """
     fused: dict[str, float] = {}
-    for ranking in rankings:
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for place, identity in enumerate(dict.fromkeys(ranking), start=1):
-            fused[identity] = fused.get(identity, 0.0) + 1.0 / (k + place)
+            fused[identity] = fused.get(identity, 0.0) + weight / (k + place)
     return _best_first(fused)
 
 

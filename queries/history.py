@@ -29,11 +29,13 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
     3. What superseded them, and for a past moment, when they were repeated.
 
     Raises:
-        InputError: there is no word in the name.
+        InputError: there is no word in the name, or the scope is narrowed by metadata or kinds.
         StoreError: the index cannot answer.
     """
     if not any(character.isalnum() for character in asked):
         raise InputError("entity: there is no word in it; give a name")
+    if scope.is_narrowed:
+        raise InputError("filters: metadata and kinds are for a search; a history tells everything of one thing")
     scope = replace(scope, rows=replace(scope.rows, valid_at=None), expired=True)
     # 1.
     whole_owner = replace(

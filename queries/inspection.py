@@ -52,11 +52,14 @@ def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection 
     3. Each message to its episode.
 
     Raises:
-        InputError: the scope is one of the past: what is shown is what lies in the index now.
+        InputError: the scope is one of the past, where what is shown is what lies in the index now; or it is narrowed by
+            metadata or kinds.
         StoreError: the index cannot answer.
     """
     if scope.is_past:
         raise InputError("filters: as_of is for search and history; an inspection shows what lies in the index now")
+    if scope.is_narrowed:
+        raise InputError("filters: metadata and kinds are for a search; an inspection shows everything of one conversation")
     # 1.
     filter = replace(scope.rows, conversation_ids=(place,), hidden=True)
     messages = _read(index, Collection.MESSAGES, filter, MOST_MESSAGES, StoredMessage)

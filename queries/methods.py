@@ -1,23 +1,33 @@
 """The search methods: which legs each uses, and how its results come into one order."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from mneme.dates import DateMention
 from mneme.ids import episode_of
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection
+from mneme.rows import Collection, Row
 from mneme.settings import Retrieval
 from queries.compete import Competition, Entrant, Standing, compete
 from queries.complete import Completer, Evidence
-from queries.foresights import fitting, repeated
+from queries.foresights import fitting, told_twice
+from queries.forms import Form
 from queries.fuse import reciprocal_rank_fusion
+from queries.granularity import Preference, days_ahead, preference, weigh
+from queries.graph import leads, lifted
 from queries.recall import Candidate, Legs, Recalled, recall
 from queries.responses import TraceStep
 from queries.scope import Scope, repetitions
-from queries.scoring import Scorer, score_episodes, score_statements
+from queries.scoring.field import Field
+from queries.scoring.scorer import Scorer
 from queries.succession import in_order, inherit, successors
 from queries.understand import Question
 
+Focus = Callable[[Question, Iterable[str]], Question | None]
+"""``understand.focus`` with the embedder."""
+
+_GRAPH = "graph"  # the name of its leg
+_BELOW_ALL = -1.0  # the score of what may not hold a place: whatever is in it goes first
 _STANDALONE = (Collection.MESSAGES, Collection.MEMORIES)
 
 
@@ -33,6 +43,11 @@ class Ranking:
     notes: tuple[str, ...] = ()
     fused: dict[str, float] | None = None
     competition: Competition | None = None
+    preferred: Preference | None = None
+
+    def row(self, identity: str) -> Row:
+        """The row of a candidate."""
+        return next(each.row for each in _everyone(self.evidence) if each.row.id == identity)
 
     @property
     def round_trips(self) -> int:
@@ -59,14 +74,16 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     scores = {each.row.id: each.bm25 or 0.0 for each in _everyone(evidence)}
     successor = _successors(question, scope, evidence)
     scores = inherit(scores, successor)
-    held = _raise(_places(evidence, scores), scores, evidence, successor)[: question.top_k]
-    return Ranking(held, scores, recalled, evidence, "bm25")
+    held = _raise(_places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
+    return Ranking(held, scores, recalled, evidence, "bm25", _notes(scope))
 
 
-def vector(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval) -> Ranking:
+def vector(
+    index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval, focus: Focus
+) -> Ranking:
     """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
     collections = (Collection.EPISODES, Collection.FACTS, *_STANDALONE)
-    legs = Legs(text=(), vector=collections, depth=_depth(question, settings))
+    legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=_depth(question, settings))
     recalled = recall(index, question, scope, legs)
     best: dict[str, float] = {}
     for each in recalled.of(Collection.EPISODES).values():
@@ -75,74 +92,170 @@ def vector(index: MemoryIndex, completer: Completer, question: Question, scope: 
         for episode in recalled.episodes_of(each.row.id):
             best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
+    focused = focus(question, recalled.people())
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
     successor = _successors(question, scope, evidence)
     scores = inherit({each.row.id: each.cosine for each in _everyone(evidence) if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
         similar = [scores[each.row.id] for each in facts if each.row.id in scores]
         scores[episode] = max([*similar, scores.get(episode, -1.0)])
-    held = _raise(_places(evidence, scores), scores, evidence, successor)[: question.top_k]
-    return Ranking(held, scores, recalled, evidence, "maxsim")
+    held = _raise(_places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
+    return Ranking(held, scores, recalled, evidence, "maxsim", _notes(scope))
 
 
-def hybrid(
-    index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval, scorer: Scorer
-) -> Ranking:
-    """mRAG: both legs over episodes and facts, then facts compete with episodes for the places.
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What competes for the places of a hybrid search, before anything is scored.
+
+    ``fused`` are the episodes in the order in which they are looked into. ``facts`` are those of each episode, ``others`` what
+    is no episode and no fact; all of them are in ``field``.
+    """
+
+    recalled: Recalled
+    evidence: Evidence
+    fused: dict[str, float]
+    facts: Mapping[str, Sequence[Candidate]]
+    others: Sequence[Candidate]
+    field: Field
+    ahead: Sequence[DateMention]
+
+    @property
+    def messages(self) -> Iterable[Candidate]:
+        """The raw messages that were recalled, whether they are in an episode or not."""
+        return self.recalled.of(Collection.MESSAGES).values()
+
+
+def gather(
+    index: MemoryIndex,
+    completer: Completer,
+    question: Question,
+    scope: Scope,
+    settings: Retrieval,
+    focus: Focus,
+    leg_weights: Mapping[str, float],
+) -> Gathered:
+    """The first two phases of mRAG.
 
     1. Recall in one round trip, and fuse: which episodes are worth looking into, and in which order.
     2. Complete: their facts, and every leg that is missing.
-    3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
-       episode. A statement fits at least as well as what it superseded (queries/succession.py).
-    4. Compete (queries/compete.py); what is no episode competes as an episode without facts. A foresight that only
-       repeats a fact with a place leaves, and its place is competed for again.
-    5. What superseded another stands before it.
     """
     # 1.
     collections = (Collection.EPISODES, Collection.FACTS, *_STANDALONE)
     legs = Legs((*collections, Collection.GRAPH), collections, _depth(question, settings))
     recalled = recall(index, question, scope, legs)
-    fused = reciprocal_rank_fusion(recalled.episode_rankings(), settings.rrf_k)
+    rankings = recalled.episode_rankings()
+    follow = settings.graph_weight > 0
+    if follow and leads(question, recalled.walk):
+        rankings[_GRAPH] = recalled.walk.episodes()
+    fused = _fused(rankings, settings.rrf_k, leg_weights)
     episode_ids = list(fused)[: max(settings.candidates, question.top_k)]
     # 2.
-    evidence = completer.complete(question, scope, legs, recalled, episode_ids)
-    # 3.
+    focused = focus(question, recalled.people())
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)
+    if set(evidence.episodes) - fused.keys():  # the graph led to more
+        fused = _fused(rankings | {_GRAPH: evidence.walk.episodes()}, settings.rrf_k, leg_weights)
     facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
-    statements = [fact for candidates in facts.values() for fact in candidates]
-    others = fitting([*evidence.messages.values(), *evidence.memories.values()], statements)
-    scores = score_statements(question, scorer, facts, others)
-    inside = {episode: [each.row.id for each in candidates] for episode, candidates in facts.items()}
-    scores |= score_episodes(scorer, list(evidence.episodes.values()), inside, scores)
-    alpha = settings.alpha
-    scores |= {each: alpha * scores[each] + (1 - alpha) * scores[episode] for episode, ids in inside.items() for each in ids}
+    ahead = days_ahead(question.text, scope.moment)
+    standalone = [each for each in (*evidence.messages.values(), *evidence.memories.values()) if scope.may_hold(each.row)]
+    others = fitting(standalone, [fact for inside in facts.values() for fact in inside], ahead)
+    field = Field.of(_told_by(evidence, recalled.of(Collection.MESSAGES), settings), facts, others)
+    return Gathered(recalled, evidence, fused, facts, others, field, ahead)
+
+
+def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer) -> Ranking:
+    """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
+
+    3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
+       episode. A statement fits at least as well as what it superseded (queries/succession.py). The type of memory that the
+       question asks for is favoured (queries/granularity.py).
+    4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
+       to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
+    5. What superseded another stands before it.
+    """
+    evidence, facts, others, ahead = gathered.evidence, gathered.facts, gathered.others, gathered.ahead
+    fused = gathered.fused
+    # 3.
+    scores = scorer.score(question, gathered.field, gathered.messages)
+    reached = {each.row.id: each.graph for inside in facts.values() for each in inside}
+    scores = lifted(scores, reached, settings.graph_weight)
     successor = _successors(question, scope, evidence)
-    scores = inherit(scores, successor)
+    preferred = Preference()
+    if settings.granularity:
+        candidates = [each for each in _everyone(evidence) if scope.may_hold(each.row)]
+        preferred = preference(question, candidates, scores, ahead)
+    scores = weigh(inherit(scores, successor), preferred.favoured)
     # 4.
+    barred = {each for each, candidate in evidence.episodes.items() if not scope.may_hold(candidate.row)}
+    inside = {
+        episode: [each.row.id for each in candidates if scope.may_hold(each.row)] for episode, candidates in facts.items()
+    }
     entrants = [
-        *(Entrant(each, scores[each], fused[each]) for each in evidence.episodes),
+        *(
+            Entrant(each, scores[each], None if each in preferred.whole or not settings.competition else fused[each])
+            for each in evidence.episodes
+            if each not in barred
+        ),
+        *(Entrant(each, _BELOW_ALL, fused[each]) for each in barred),
         *(Entrant(each.row.id, scores[each.row.id]) for each in others),
     ]
+    left: set[str] = set()
+
+    def expand(parents: Sequence[str]) -> dict[str, list[tuple[str, float]]]:
+        return {parent: [(each, scores[each]) for each in inside.get(parent, ()) if each not in left] for parent in parents}
+
     while True:
         competition = compete(
-            entrants,
-            lambda parents: {parent: [(each, scores[each]) for each in inside.get(parent, ())] for parent in parents},
+            [each for each in entrants if each.id not in left],
+            expand,
             top_k=question.top_k,
             alpha=1.0,  # the scores are final
             batch=settings.expand_batch,
             patience=settings.patience,
         )
-        told_by_facts = repeated((each.id for each in competition.standings), others, facts)
-        if not told_by_facts:
+        leaving = told_twice(competition.standings, others, facts, preferred.favoured)
+        if not leaving:
             break
-        entrants = [each for each in entrants if each.id not in told_by_facts]
+        left |= leaving
     # 5.
-    standings = _raise(competition.standings, scores, evidence, successor)
-    notes = ("fusion lr: no coefficients for this embedder, rrf is used",) if settings.fusion == "lr" else ()
-    return Ranking(standings, scores, recalled, evidence, scorer.name, notes, fused, competition)
+    held = [each for each in competition.standings if each.id not in barred]
+    standings = _raise(held, scores, evidence, successor)
+    return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), fused, competition, preferred)
+
+
+def _fused(rankings: Mapping[str, Sequence[str]], rrf_k: int, leg_weights: Mapping[str, float]) -> dict[str, float]:
+    """The episodes in the order in which they are looked into; a leg without a weight of its own counts as the mean leg."""
+    mean = sum(leg_weights.values()) / len(leg_weights) if leg_weights else 1.0
+    weights = [leg_weights.get(leg, mean) for leg in rankings]
+    return reciprocal_rank_fusion(list(rankings.values()), rrf_k, weights)
+
+
+def _told_by(evidence: Evidence, messages: Mapping[str, Candidate], settings: Retrieval) -> list[Candidate]:
+    """The episodes as they are scored: by their own text, or by the best of their messages that were found."""
+    episodes = list(evidence.episodes.values())
+    if settings.episodes_by == "narrative":
+        return episodes
+    found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages.values()}
+
+    def by_messages(episode: Candidate) -> Candidate:
+        row = episode.row
+        inside = [found[key] for message in row.message_ids if (key := (row.conversation_id, message)) in found]
+        bm25 = max((each.bm25 for each in inside if each.bm25 is not None), default=0.0)
+        return replace(
+            episode, bm25=bm25, cosine=max((each.cosine for each in inside if each.cosine is not None), default=None)
+        )
+
+    return [by_messages(each) for each in episodes]
+
+
+def rearranged(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
+    """The ranking with its standings in another order, in which what superseded another still stands before it."""
+    scores = dict(ranking.scores)
+    held = _raise(standings, scores, ranking.evidence, _successors(question, scope, ranking.evidence))
+    return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
 
 
 def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
-    """Every stage of a search in words: each leg's places and scores, the fused order, the competition."""
+    """Every stage of a search in words: each leg's places and scores, the fused order, what was asked for, the competition."""
     steps = []
     for (collection, leg), ids in ranking.recalled.rankings.items():
         for place, identity in enumerate(ids, start=1):
@@ -150,6 +263,12 @@ def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
             steps.append(TraceStep(stage="recall", move=leg, id=identity, score=score, reason=f"{collection} {place}"))
     for place, (identity, score) in enumerate((ranking.fused or {}).items(), start=1):
         steps.append(TraceStep(stage="fuse", move="fused", id=identity, score=score, reason=f"episodes {place}"))
+    preferred = ranking.preferred
+    if preferred and preferred.form not in (None, Form.POINT, Form.PLAIN):  # of these the preference is no news
+        favoured = sorted(preferred.favoured, key=lambda each: (-ranking.scores[each], each))
+        for place, identity in enumerate(favoured, start=1):
+            kind, score = ranking.row(identity).kind, ranking.scores[identity]
+            steps.append(TraceStep(stage="prefer", move=preferred.form, id=identity, score=score, reason=f"{kind} {place}"))
     for step in ranking.competition.trace if ranking.competition else ():
         steps.append(
             TraceStep(stage="compete", move=step.move, id=step.id, score=step.score, reason=step.reason, round=step.round)
@@ -166,10 +285,17 @@ def _everyone(evidence: Evidence) -> list[Candidate]:
     return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
 
 
-def _places(evidence: Evidence, scores: dict[str, float]) -> list[Standing]:
-    """Everything but facts by score; what has none is left out."""
-    ids = [*evidence.episodes, *evidence.messages, *evidence.memories]
-    return sorted((Standing(each, scores[each]) for each in ids if each in scores), key=lambda each: (-each.score, each.id))
+def _places(evidence: Evidence, scores: dict[str, float], scope: Scope) -> list[Standing]:
+    """Everything but facts that may hold a place, by score; what has none is left out."""
+    candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
+    ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
+    return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
+
+
+def _notes(scope: Scope) -> tuple[str, ...]:
+    """What a method without facts of their own cannot give."""
+    note = "kinds: with this method facts are found within their episodes; hybrid gives them places"
+    return (note,) if "fact" in scope.kinds else ()
 
 
 def _successors(question: Question, scope: Scope, evidence: Evidence) -> dict[str, str]:

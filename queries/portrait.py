@@ -1,6 +1,11 @@
-"""Which lines of a profile are in the portrait now, and which only in what it is made from. Pure."""
+"""Whom a profile portrays, and which of its lines are in the portrait now, which only in what it is made from. Pure."""
 
 from mneme.records import Mention, Profile, ProfileItem
+
+
+def people_of(profile: Profile) -> frozenset[str]:
+    """The names of those whom the lines of the portrait are about."""
+    return frozenset(line.about for line in (*profile.explicit, *profile.implicit))
 
 
 def lines_of(profile: Profile) -> list[tuple[ProfileItem, bool]]:

@@ -8,21 +8,28 @@ from dataclasses import dataclass, field
 
 from mneme.ids import episode_of
 from mneme.ports import MemoryIndex, TextLeg, VectorLeg
+from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row
+from queries.graph import Walk, parts_of, walk
 from queries.scope import Scope
 from queries.succession import successors
 from queries.understand import Question
 
+_SAID = (Collection.FACTS, Collection.MESSAGES)
 _GRAPH_HITS = 60  # entities and relationships that share a word with the question
 
 
 @dataclass(slots=True, eq=False)
 class Candidate:
-    """A row with what is known of its fit. ``bm25`` and ``cosine`` are None until they are known, or where off."""
+    """A row with what is known of its fit. ``bm25`` and ``cosine`` are None until they are known, or where off.
+
+    ``graph`` is how well it fits by what it tells of the graph (queries/graph.py), from 0 to 1; 0 where that leg is off.
+    """
 
     row: Row
     bm25: float | None = None
     cosine: float | None = None
+    graph: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +45,15 @@ class Legs:
 class Recalled:
     """What the first round trip found: candidates by collection and id, and each leg's ranking of ids.
 
-    ``successor`` names for each superseded fact what superseded it; empty for a question about the past.
+    ``successor`` names for each superseded fact what superseded it; empty for a question about the past. ``graph`` are the
+    entities and relationships among them, ``walk`` is the way through it as far as they lead.
     """
 
     candidates: dict[Collection, dict[str, Candidate]] = field(default_factory=dict)
     rankings: dict[tuple[Collection, str], list[str]] = field(default_factory=dict)
     successor: dict[str, str] = field(default_factory=dict)
+    graph: list[Entity | Relationship] = field(default_factory=list)
+    walk: Walk = field(default_factory=Walk)
 
     def of(self, collection: Collection) -> dict[str, Candidate]:
         """The candidates of a collection."""
@@ -55,15 +65,20 @@ class Recalled:
         newer = self.successor.get(fact)
         return (episode_of(newer), own) if newer else (own,)
 
-    def episode_rankings(self) -> list[list[str]]:
-        """The rankings of episodes: by themselves, and by their best fact (a fact's parent joins the candidates)."""
-        rankings = []
-        for (collection, _), ranking in self.rankings.items():
+    def people(self) -> tuple[str, ...]:
+        """Who said what was found."""
+        rows = (each.row for collection in _SAID for each in self.of(collection).values())
+        return tuple(dict.fromkeys(person for row in rows for person in row.people))
+
+    def episode_rankings(self) -> dict[str, list[str]]:
+        """The rankings of episodes by leg: by themselves, and by their best fact (a fact's parent joins the candidates)."""
+        rankings = {}
+        for (collection, leg), ranking in self.rankings.items():
             if collection is Collection.EPISODES:
-                rankings.append(ranking)
+                rankings[f"{collection}_{leg}"] = ranking
             elif collection is Collection.FACTS:
                 parents = (parent for identity in ranking for parent in self.episodes_of(identity))
-                rankings.append(list(dict.fromkeys(parents)))
+                rankings[f"{collection}_{leg}"] = list(dict.fromkeys(parents))
         return rankings
 
 
@@ -75,7 +90,10 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
             depth = _GRAPH_HITS if collection is Collection.GRAPH else legs.depth
             searches.append(TextLeg(collection, scope.filter(collection), question.tokens, depth))
     if question.vector is not None:
-        searches += [VectorLeg(collection, scope.filter(collection), question.vector, legs.depth) for collection in legs.vector]
+        for collection in legs.vector:
+            # Episodes and portraits are told in the third person, facts and messages by who speaks.
+            vector = question.spoken.vector if question.spoken and collection in _SAID else question.vector
+            searches.append(VectorLeg(collection, scope.filter(collection), vector, legs.depth))
     recalled = Recalled()
     if not searches:
         return recalled
@@ -90,4 +108,6 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
                 setattr(candidates.setdefault(row.id, Candidate(row)), leg, hit.score)
     if not question.about_past:
         recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope)
+    recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
+    recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled

@@ -171,18 +171,28 @@ class AgentMemory(_Response):
 
 
 class GraphEntity(_Response):
-    """An entity that the question names. ``mentions`` is how many times it was spoken of."""
+    """An entity ``hop`` relationships away from the names in the question: 0 is named.
+
+    ``mentions`` is how many times it was spoken of; ``episode_ids``, ``message_ids`` and ``fact_ids`` (of the episodes that
+    were looked into) are where, the newest ten times.
+    """
 
     id: str
     name: str
     type: str
     summary: str
     aliases: tuple[str, ...] = ()
+    hop: int = 0
     mentions: int = 0
+    episode_ids: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
 
 
 class GraphRelationship(_Response):
-    """An edge at such an entity. ``mentions`` is how many times it was said."""
+    """An edge; ``hop`` is how many relationships it takes from a name in the question, itself counted. For the rest see
+    ``GraphEntity``.
+    """
 
     id: str
     source: str
@@ -190,7 +200,11 @@ class GraphRelationship(_Response):
     target: str
     date: datetime | None
     valid_to: datetime | None
+    hop: int = 1
     mentions: int = 0
+    episode_ids: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
 
 
 class Graph(_Response):
@@ -200,19 +214,27 @@ class Graph(_Response):
     relationships: tuple[GraphRelationship, ...] = ()
 
 
+class TimeSpan(_Response):
+    """From ``since`` (inclusive) to ``before`` (exclusive); null at a side where it is open."""
+
+    since: datetime | None
+    before: datetime | None
+
+
 class QueryEcho(_Response):
-    """The question as it was understood. ``notes`` say what was left out, and why."""
+    """The question as it was understood. ``period`` is the time that it speaks of; ``notes`` say what was left out, and why."""
 
     text: str
     method: Method
     filters_applied: dict[str, Any]
     type: str
     top_k: int
+    period: TimeSpan | None = None
     notes: tuple[str, ...] = ()
 
 
 class Metrics(_Response):
-    """What the search cost, and how it was scored."""
+    """What the search cost, and how it was scored. ``reranked`` places were judged by a reranker, 0 where none answered."""
 
     milliseconds: float
     round_trips: int
@@ -220,12 +242,14 @@ class Metrics(_Response):
     scoring: str
     rounds: int = 0
     converged_early: bool = False
+    reranked: int = 0
+    rerank_milliseconds: float = 0.0
 
 
 class TraceStep(_Response):
     """One step of a stage: what happened to which candidate, and why."""
 
-    stage: Literal["recall", "fuse", "compete"]
+    stage: Literal["recall", "fuse", "prefer", "compete", "rerank"]
     move: str
     id: str
     score: float

@@ -7,12 +7,19 @@ is over, and for a question ``as_of`` a time in the past, what was not said yet 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Literal
 
-from mneme.ids import episode_of
+from mneme.ids import episode_of, owner_key
+from mneme.labels import ANY_LABEL, joined
 from mneme.ports import Filter
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Collection, Key, Row, revised
 
+Kind = Literal["episode", "fact", "message", "profile", "foresight", "case", "skill", "knowledge"]
+
+_SAID: frozenset[Kind] = frozenset(("episode", "fact", "message"))
+_OTHERS: tuple[Kind, ...] = ("profile", "foresight", "case", "skill")
+_WITH_METADATA = ("foresight", "case")  # of the other kinds, those made from some messages and not from all
 _LONGEST_SUMMARY = 500  # characters of an entity's summary
 _WHOLE_DAY = timedelta(days=1)
 _AGGREGATES = (Collection.GRAPH, Collection.MEMORIES)  # here ``Row.at`` of some rows is when they last changed
@@ -24,7 +31,8 @@ class Scope:
 
     ``moment`` is when the question is asked: the present, or, if ``is_past``, a time in the past that it is asked as of.
     Then an episode that was still going on is not known, only its messages are. ``expired`` lets foresights take part that
-    are over, cancelled or replaced; one without a date is over ``open_days`` after it was said.
+    are over, cancelled or replaced; one without a date is over ``open_days`` after it was said. Only ``kinds`` may hold
+    places, if there are any; an episode is found all the same where its facts are asked for.
     """
 
     rows: Filter
@@ -32,15 +40,44 @@ class Scope:
     is_past: bool = False
     expired: bool = False
     open_days: int = 180
+    kinds: frozenset[Kind] = frozenset()
 
     def filter(self, collection: Collection) -> Filter:
-        """The rows of a collection that the index is asked for; ``known`` decides about the rest."""
+        """The rows of a collection that the index is asked for; ``known`` and ``may_hold`` decide about the rest."""
         if collection not in _AGGREGATES:
-            return self.rows
+            wanted = {"message"} if collection is Collection.MESSAGES else _SAID
+            return self._only_knowledge() if self.kinds.isdisjoint(wanted) and self.kinds else self.rows
         filter = replace(self.rows, before=None) if self.is_past else self.rows
         if collection is Collection.MEMORIES:
-            return replace(filter, valid_at=None if self.expired else self.moment)
-        return filter
+            return self._of_kinds(replace(filter, valid_at=None if self.expired else self.moment))
+        return replace(filter, labels=(*filter.labels, ANY_LABEL)) if filter.labels else filter
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether only some types of memory, or what has some metadata, are asked for."""
+        return bool(self.kinds or self.rows.labels)
+
+    def has_labels(self, row: Row) -> bool:
+        """Whether a row has the metadata that is asked for."""
+        return all(condition.holds(row.labels) for condition in self.rows.labels)
+
+    def may_hold(self, row: Row) -> bool:
+        """Whether a row may hold a place."""
+        kind = "knowledge" if row.owner_type == "tenant" else "message" if row.kind == "remark" else row.kind
+        return not self.kinds or kind in self.kinds
+
+    def _only_knowledge(self) -> Filter:
+        knowledge = owner_key(self.rows.tenant_id, "tenant", self.rows.tenant_id)
+        return replace(self.rows, owner_keys=tuple(each for each in self.rows.owner_keys if each == knowledge))
+
+    def _of_kinds(self, filter: Filter) -> Filter:
+        """The few other memories that may take part: of those kinds, and, where metadata is asked for, that have some."""
+        kinds = [each for each in _OTHERS if not self.kinds or self.kinds & {each, "knowledge"}]
+        if filter.labels:
+            kinds = [each for each in kinds if each in _WITH_METADATA]
+        if not kinds:
+            return replace(filter, owner_keys=())
+        return replace(filter, kinds=tuple(kinds)) if len(kinds) < len(_OTHERS) else filter
 
     def known(self, row: Row) -> Row | None:
         """The row as it was known at the moment, or None if it was not, or does not take part any more."""
@@ -138,6 +175,7 @@ def without_later_repetitions(row: Row, said: Mapping[Key, Row], moment: datetim
         update={
             "repeated_by": tuple(each.id for each in earlier),
             "also_said_in": tuple(each for each in record.validity.also_said_in if each in said_in),
+            "also_metadata": joined(each.body.get("metadata", {}) for each in earlier),
         }
     )
     return revised(row, record.model_copy(update={"validity": validity}))

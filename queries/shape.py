@@ -9,16 +9,17 @@ from mneme.records import (
     AgentCase,
     AgentSkill,
     AtomicFact,
-    Entity,
     Episode,
     Foresight,
+    Mention,
     Profile,
-    Relationship,
     Remark,
     StoredMessage,
     Validity,
 )
 from mneme.rows import Row
+from queries.complete import Evidence
+from queries.graph import Walk
 from queries.methods import Ranking
 from queries.recall import Candidate
 from queries.responses import (
@@ -38,8 +39,7 @@ from queries.scope import Scope
 from queries.succession import best_first
 from queries.understand import Question
 
-_MOST_ENTITIES = 10
-_MOST_RELATIONSHIPS = 20
+_MOST_MENTIONS = 10  # of an entity or a relationship, the newest
 
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
@@ -87,7 +87,7 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         "profiles": _ranked(memories, places, _profile),
         "foresights": _ranked(memories, places, partial(_foresight, scope)),
         "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
-        "graph": _graph(question, evidence.graph.values()),
+        "graph": _graph(evidence.walk, evidence),
     }
 
 
@@ -218,39 +218,51 @@ def _skill(row: Row, places: _Places) -> FoundSkill | None:
     )
 
 
-def _graph(question: Question, found: Iterable[Candidate]) -> Graph:
-    """The entities that the question names, and their edges, those that still hold first."""
-    records = [each.row.record() for each in found]
-    entities = [each for each in records if isinstance(each, Entity)]
-    named = [each for each in entities if question.names([each.name, *each.aliases])][:_MOST_ENTITIES]
-    names = {name.casefold() for each in named for name in (each.name, *each.aliases)}
-    edges = [
-        each for each in records if isinstance(each, Relationship) and names & {each.source.casefold(), each.target.casefold()}
-    ]
-    edges.sort(key=lambda each: each.validity.valid_to is not None)
+def _graph(walk: Walk, evidence: Evidence) -> Graph:
+    """What was reached from the names in the question, with what tells of it."""
+    facts_of: dict[tuple[str, str], list[str]] = {}
+    for episode, inside in evidence.facts.items():
+        for each in inside:
+            for message in each.row.message_ids or ("",):
+                facts_of.setdefault((episode, message), []).append(each.row.id)
+
+    def told(mentions: Sequence[Mention]) -> dict[str, Any]:
+        newest = mentions[-_MOST_MENTIONS:]
+        places = [(each.episode_id, message) for each in newest for message in each.message_ids or ("",)]
+        return {
+            "mentions": len(mentions),
+            "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
+            "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
+            "fact_ids": tuple(dict.fromkeys(fact for place in places for fact in facts_of.get(place, ()))),
+        }
+
     return Graph(
         entities=tuple(
             GraphEntity(
-                id=each.id,
-                name=each.name,
-                type=each.type,
-                summary=each.summary,
-                aliases=each.aliases,
-                mentions=len(each.mentions),
+                id=entity.id,
+                name=entity.name,
+                type=entity.type,
+                summary=entity.summary,
+                aliases=entity.aliases,
+                hop=reached.hop,
+                **told(entity.mentions),
             )
-            for each in named
+            for reached in walk.entities
+            if (entity := reached.part)
         ),
         relationships=tuple(
             GraphRelationship(
-                id=each.id,
-                source=each.source,
-                relation=each.relation,
-                target=each.target,
-                date=each.date,
-                valid_to=each.validity.valid_to,
-                mentions=len(each.mentions),
+                id=edge.id,
+                source=edge.source,
+                relation=edge.relation,
+                target=edge.target,
+                date=edge.date,
+                valid_to=edge.validity.valid_to,
+                hop=reached.hop,
+                **told(edge.mentions),
             )
-            for each in edges[:_MOST_RELATIONSHIPS]
+            for reached in walk.relationships
+            if (edge := reached.part)
         ),
     )
 

@@ -1,65 +1,34 @@
 """understand: what a question asks for, before anything is searched."""
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from mneme.errors import InputError, ModelError
 from mneme.ports import Embedder
 from mneme.rows import Vector
-from mneme.text import cjk_share, has_cjk, tokenise
+from mneme.text import cjk_languages, cjk_share, tokenise
+from queries.named_people import is_asker, is_assistant, names_asker, names_person
+from queries.question_periods import Period, period_of
+from queries.question_tense import asks_about_past
+from queries.question_types import QuestionType, question_type, top_k_of
+from queries.viewpoint import from_viewpoint, likely_people, without_names
+
+__all__ = ["Question", "QuestionType", "asks_about_past", "question_type", "understand"]
 
 LONGEST_QUESTION = 10_000  # characters; what is longer is a document, not a question
+_WHERE_ASKED = 1000  # characters at both ends of a long text in which it says what it asks
 _MOSTLY_CJK = 0.5  # share of letters above which a question counts as Chinese, Japanese or Korean
-_SHORTEST_NAME_PART = 3  # characters: "Al" or "Bo" inside a question is more often a word than a person
-
-
-class QuestionType(StrEnum):
-    """What kind of answer is wanted."""
-
-    COUNTING = "counting"
-    TEMPORAL = "temporal"
-    FACTUAL = "factual"
-    GENERAL = "general"
-
-
-# Counting needs all memories of a kind, a single fact few; the first pattern that fits decides.
-_PATTERNS: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
-    (
-        QuestionType.COUNTING,
-        re.compile(r"\bhow (many|often)\b|\bnumber of\b|\bcount\b|多少|几[次个位本家]|いくつ|何回|몇", re.IGNORECASE),
-    ),
-    (
-        QuestionType.TEMPORAL,
-        re.compile(
-            r"\b(when|how long|what (date|day|month|year|time))\b|什么时候|何时|几[点号月]|哪[天年]|いつ|언제", re.IGNORECASE
-        ),
-    ),
-    (
-        QuestionType.FACTUAL,
-        re.compile(r"^\W*(who|whose|where|which)\b|谁|哪里|哪儿|だれ|誰|どこ|누구|어디", re.IGNORECASE),
-    ),
-)
-
-
-# What used to be so: then what is no longer so may be the answer, and does not stand back (queries/succession.py).
-_ABOUT_PAST = re.compile(
-    r"\b(used to|former(ly)?|previous(ly)?|before|earlier|original(ly)?|initial(ly)?|at first|first|back then|at the time|ago"
-    r"|in the past|last (year|month|week|spring|summer|autumn|fall|winter)|no longer|any ?more|chang(ed?|es|ing)"
-    r"|histor(y|ical(ly)?)|(19|20)\d\d)\b"
-    r"|以前|之前|从前|曾经|原来|原先|过去|最初|最早|当初|本来|先前|那时|当时|一开始|去年|前年|上个?[周月]|变化|改变|(19|20)\d\d年",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """A question ready to be searched for.
 
-    ``tokens`` are those of mneme/text.py; ``vector`` is None where the method needs none or the embedder cannot serve,
-    and then ``notes`` say why. ``top_k`` is how many results the ranking may hold. ``about_past`` tells whether the words
-    ask for what used to be so.
+    ``tokens`` are those of mneme/text.py; ``vector`` is None where the method needs none or the embedder cannot serve, and
+    then ``notes`` say why. ``spoken`` is the question as those it is about would put it. ``top_k`` is how many results the
+    ranking may hold. ``about_past`` tells whether the words ask for what used to be so. ``period`` is the time that the
+    question speaks of, None when it names none. ``owner`` is the user whose memory is asked, where it is a user's.
     """
 
     text: str
@@ -69,24 +38,53 @@ class Question:
     vector: Vector | None
     notes: tuple[str, ...] = ()
     about_past: bool = False
+    period: Period | None = None
+    owner: str | None = None
+    spoken: "Spoken | None" = None
 
     def names(self, people: Iterable[str]) -> bool:
-        """Whether the question names one of these people, in full or by one part of a name.
+        """Whether the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
 
         >>> understand("What did Mei-Lin decide?", None, top_k=5).names(["Mei-Lin Chen"])
         True
+        >>> understand("Where do I work?", None, owner="maya").names(["Maya Chen"])
+        True
         """
-        return any(_is_named(person, self.text) for person in people)
+        people = tuple(people)
+        if any(names_person(self.text, person) for person in people):
+            return True
+        if self.type is QuestionType.ASSISTANT_RECALL:
+            return any(is_assistant(person) for person in people)
+        return names_asker(self.text) and any(is_asker(person, self.owner) for person in people)
 
 
-def understand(text: str, embedder: Embedder | None, top_k: int | None = None, default_top_k: int = 20) -> Question:
-    """A question with its tokens, its type and its vector.
+@dataclass(frozen=True, slots=True, eq=False)
+class Spoken:
+    """A question from the point of view of those it is about (queries/viewpoint.py)."""
+
+    text: str
+    vector: Vector
+
+
+def understand(
+    text: str,
+    embedder: Embedder | None,
+    top_k: int | None = None,
+    default_top_k: int = 20,
+    asked_at: datetime | None = None,
+    owner: str | None = None,
+    viewpoint: bool = True,
+) -> Question:
+    """A question with its tokens, its type, its vector and the time that it speaks of.
 
     Args:
         text: the question.
         embedder: None where the method needs no vector; then no model is touched.
         top_k: how many results the caller wants; None leaves it to the question's type.
         default_top_k: for a question that neither counts nor asks for one fact.
+        asked_at: when it is asked, in the zone of who asks: what "yesterday" means. Without it no time is read.
+        owner: the user whose memory is asked, who "I" is.
+        viewpoint: whether it is also put as those would put it who seem to be people in it.
 
     Raises:
         InputError: the question is empty, without a word or too long, or ``top_k`` is out of range.
@@ -102,47 +100,48 @@ def understand(text: str, embedder: Embedder | None, top_k: int | None = None, d
         raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
     if top_k is not None and not 1 <= top_k <= 1000:
         raise InputError(f"top_k: {top_k} is not between 1 and 1000")
-    kind = question_type(text)
-    vector, notes = _embed(text, embedder) if embedder else (None, ())
-    places = top_k or _top_k(kind, default_top_k)
-    return Question(text, kind, places, tuple(tokenise(text)), vector, notes, asks_about_past(text))
+    asked = text if len(text) <= 2 * _WHERE_ASKED else f"{text[:_WHERE_ASKED]} {text[-_WHERE_ASKED:]}"
+    kind = question_type(asked)
+    spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
+    vectors, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else (None, ())
+    return Question(
+        text,
+        kind,
+        top_k or top_k_of(kind, default_top_k),
+        tuple(tokenise(text)),
+        None if vectors is None else vectors[0],
+        notes,
+        asks_about_past(asked),
+        period_of(asked, asked_at) if asked_at else None,
+        owner,
+        None if vectors is None or spoken == text else Spoken(spoken, vectors[-1]),
+    )
 
 
-def question_type(text: str) -> QuestionType:
-    """The type of a question, by pattern.
+def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Question | None:
+    """The question as it is compared with what these people said: their names taken out of its words, and their point of view.
 
-    >>> question_type("How many books did Ann buy?"), question_type("几点出发？")
-    (<QuestionType.COUNTING: 'counting'>, <QuestionType.TEMPORAL: 'temporal'>)
+    Who said something is told by ``Question.names``; a name among the words would only repeat it, and drown the rest. None
+    where it names none of them.
     """
-    return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), QuestionType.GENERAL)
+    people = tuple(people)
+    told = from_viewpoint(question.text, people)
+    if told == question.text:
+        return None
+    tokens = tuple(tokenise(without_names(question.text, people))) or question.tokens
+    spoken = question.spoken
+    if question.vector is not None and (spoken is None or spoken.text != told):
+        vectors, _ = _embed([told], embedder)
+        spoken = None if vectors is None else Spoken(told, vectors[0])
+    return replace(question, tokens=tokens, vector=spoken.vector if spoken else question.vector)
 
 
-def asks_about_past(text: str) -> bool:
-    """Whether a question asks for what used to be so, by pattern.
-
-    >>> asks_about_past("Where did Ann work before?"), asks_about_past("她现在住在哪里？")
-    (True, False)
-    """
-    return bool(_ABOUT_PAST.search(text))
-
-
-def _top_k(kind: QuestionType, default: int) -> int:
-    return {QuestionType.COUNTING: 40, QuestionType.FACTUAL: 10}.get(kind, default)
-
-
-def _embed(text: str, embedder: Embedder) -> tuple[Vector | None, tuple[str, ...]]:
+def _embed(texts: list[str], embedder: Embedder) -> tuple[Vector | None, tuple[str, ...]]:
     languages = embedder.identity.languages
-    if cjk_share(text) > _MOSTLY_CJK and not {"*", "zh", "ja", "ko"} & set(languages):
+    if cjk_share(texts[0]) > _MOSTLY_CJK and not {"*", *cjk_languages(texts[0])} & set(languages):
         served = ", ".join(languages)
         return None, (f"vector leg off: {embedder.identity.model} serves {served}, not the language of the question",)
     try:
-        return embedder.embed([text])[0], ()
+        return embedder.embed(texts), ()
     except ModelError as error:
         return None, (f"vector leg off: the embedder did not answer ({error})",)
-
-
-def _is_named(person: str, text: str) -> bool:
-    if has_cjk(person):
-        return len(person) > 1 and person in text
-    parts = [part for part in re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", person) if len(part) >= _SHORTEST_NAME_PART]
-    return any(re.search(rf"\b{re.escape(part)}\b", text, re.I) for part in parts)

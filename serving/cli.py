@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
-from serving.commands import bench, dead_letters, erase, fit, rebuild, search, stream, transfer
+from serving.commands import bench, dead_letters, erase, fit, rebuild, reindex, search, stream, transfer
 from serving.console import messages
 
 _EXTRAS = {
@@ -84,6 +84,7 @@ stream.register(app)
 search.register(app)
 transfer.register(app)
 rebuild.register(app)
+reindex.register(app)
 dead_letters.register(app)
 erase.register(app)
 bench.register(app)

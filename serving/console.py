@@ -5,7 +5,7 @@ Colours and progress are off when the output is no terminal (and with ``NO_COLOR
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -58,3 +58,17 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
     ) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total or None)
+
+
+@contextmanager
+def bar_behind_a_question(what: str, unit: str = "") -> Iterator[OnProgress]:
+    """A bar as above that appears with the first progress: before, the command may ask something."""
+    with ExitStack() as stack:
+        bars: list[OnProgress] = []
+
+        def on_progress(done: int, total: int) -> None:
+            if not bars:
+                bars.append(stack.enter_context(progress_bar(what, unit)))
+            bars[0](done, total)
+
+        yield on_progress

@@ -35,7 +35,8 @@ def explanation(found: "SearchResponse") -> RenderableType:
         if step.stage == "compete":
             competed.append(step)
         else:
-            collection = step.reason.rpartition(" ")[0]  # the reason is the collection and the place in its list
+            # The reason of the other stages is the collection and the place in its list.
+            collection = "" if step.stage == "rerank" else step.reason.rpartition(" ")[0]
             lists.setdefault((step.stage, f"{step.move} {collection}".strip()), []).append(step)
     for (stage, name), steps in lists.items():
         table.add_row(stage, name, "", Text(f"{len(steps):,} found; best first:", style="dim"))

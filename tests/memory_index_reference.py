@@ -55,7 +55,7 @@ class ReferenceIndex:
         elif store.embedder.fingerprint != embedder.fingerprint or store.tokeniser != text.TOKENISER:
             raise StoreRejected(
                 f"made with {store.embedder.fingerprint} and {store.tokeniser}, not {embedder.fingerprint} and "
-                f"{text.TOKENISER}; ingest again into a new index"
+                f"{text.TOKENISER}; move it with `mneme reindex`"
             )
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
@@ -170,6 +170,7 @@ def _passes(row: Row, filter: Filter) -> bool:
         and among(filter.agent_ids, row.agent_id)
         and among(filter.people, *row.people)
         and among(filter.message_ids, *row.message_ids)
+        and all(condition.holds(row.labels) for condition in filter.labels)
         and (filter.since is None or row.at >= filter.since)
         and (filter.before is None or row.at < filter.before)
         and not (filter.valid_at is not None and row.valid_to is not None and row.valid_to <= filter.valid_at)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.contracts.isolation import IsolationContract
+from tests.contracts.labels import LabelsContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import EMBEDDER
 from tests.memory_index_reference import ReferenceIndex, ReferenceStore
@@ -25,6 +26,14 @@ class TestReferenceIndex(MemoryIndexContract):
 
 
 class TestReferenceIsolation(IsolationContract):
+    @pytest.fixture
+    def index(self):
+        index = ReferenceIndex()
+        index.prepare(EMBEDDER)
+        return index
+
+
+class TestReferenceLabels(LabelsContract):
     @pytest.fixture
     def index(self):
         index = ReferenceIndex()

@@ -161,7 +161,7 @@ def statement_of(record: AtomicFact | Foresight) -> Statement:
     else:
         text, event_at = record.statement, record.start
     claim = claim_of(text, event_at)
-    return Statement(record.id, record.kind, text, record.said_at, event_at, record.message_ids, claim)
+    return Statement(record.id, record.kind, text, record.said_at, event_at, record.message_ids, claim, record.metadata)
 
 
 def statement_key(view: View, identity: str) -> Key:

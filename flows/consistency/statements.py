@@ -6,10 +6,12 @@ model (judges/). What becomes of each is computed from the relations (validity.p
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal, Protocol
+
+from mneme.records import Metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Statement:
     event_at: datetime | None
     message_ids: tuple[str, ...]
     claim: Claim
+    metadata: Metadata = field(default_factory=dict, compare=False)
 
     @property
     def place(self) -> tuple[datetime, str]:

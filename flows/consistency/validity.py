@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from flows.consistency.statements import Judge, Pair, Relation, Statement
+from mneme.labels import joined
 from mneme.records import Validity
 
 
@@ -51,7 +52,10 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
             before = became[original.id]
             said_in = (*before.also_said_in, *(each for each in newer.message_ids if each not in original.message_ids))
             became[original.id] = _with(
-                before, repeated_by=(*before.repeated_by, newer.id), also_said_in=tuple(dict.fromkeys(said_in))
+                before,
+                repeated_by=(*before.repeated_by, newer.id),
+                also_said_in=tuple(dict.fromkeys(said_in)),
+                also_metadata=joined([before.also_metadata, newer.metadata]),
             )
     return became
 

@@ -106,6 +106,7 @@ def _begin(folder: Path, settings: Settings, agree: Callable[[Found], None]) -> 
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
         index.prepare(embedder.identity)
         metadata = index.metadata()
+        refuse_unfinished(metadata, but=REBUILD)
         if metadata.get(REBUILD) == TOPICS:  # some messages may be gone already
             refuse_unfinished(metadata)
         nobody_wrote_since = metadata.get(REBUILD) == _begun(metadata.get("run", ""))

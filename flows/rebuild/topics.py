@@ -28,7 +28,7 @@ from flows.rebuild.clearing import clear
 from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
 from flows.runner import stopped_by_signals
 from flows.running.process import Ends, Place, run_process
-from flows.running.recovery import REBUILD, RecoveryStore
+from flows.running.recovery import REBUILD, RecoveryStore, refuse_unfinished
 from flows.running.standstill import flows_at_rest
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex
@@ -113,6 +113,7 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Fou
     """Empty the index and the recovery stores; what was removed."""
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
         index.prepare(embedder.identity)
+        refuse_unfinished(index.metadata(), but=REBUILD)
         found = Found(rows_in(index))
         # 1.
         if (lost := _lost(index, topics)) and not force:

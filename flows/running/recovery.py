@@ -21,17 +21,27 @@ from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
+REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
 
 log = logging.getLogger(__name__)
 
 
-def refuse_unfinished(metadata: Mapping[str, str]) -> None:
-    """Refuse an index that a rebuild has begun to make again, by its metadata.
+def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
+    """Refuse an index that a rebuild has begun to make again, or whose rows are being moved, by its metadata.
+
+    Args:
+        metadata: of the index.
+        but: which of the two does not matter, ``REBUILD`` or ``REINDEX``.
 
     Raises:
-        StoreRejected: says how to end the rebuild.
+        StoreRejected: says how to end it.
     """
-    if unfinished := metadata.get(REBUILD):
+    if but != REINDEX and (embedder := metadata.get(REINDEX)):
+        raise StoreRejected(
+            f"a move of this index to {embedder} has begun and not ended: repeat it first, `mneme reindex` with that embedder "
+            "set, or give it up with `mneme reindex --abandon`"
+        )
+    if but != REBUILD and (unfinished := metadata.get(REBUILD)):
         origin = unfinished.split()[0]
         raise StoreRejected(
             f"a rebuild of this index has begun and not ended: repeat it first, `mneme rebuild --from {origin}`"
@@ -97,8 +107,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             DiskFull: there is no room on its volume.
         """
         metadata = index.metadata()
-        if self._name != REBUILD:
-            refuse_unfinished(metadata)
+        refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
         key = f"recovery_{self._name}"
         other = metadata.get(key)
         if other is not None and other != self._id and not adopt and index.count(Collection.MESSAGES):

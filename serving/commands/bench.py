@@ -1,19 +1,13 @@
 """``mneme bench``: measure on your own copy of a data set; the project ships none."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from serving.commands import bench_retrieval
+from serving.commands.bench_retrieval import Backend
 from serving.commands.options import SegmentationArgument, VectorsOption
-
-
-class Backend(StrEnum):
-    """Which index is measured."""
-
-    EMBEDDED = "embedded"
-    OPENSEARCH = "opensearch"
 
 
 def register(app: typer.Typer) -> None:
@@ -21,31 +15,16 @@ def register(app: typer.Typer) -> None:
     benches = typer.Typer(
         no_args_is_help=True, help="Benchmarks on your own data: table, JSON, plot, one line of headline figures."
     )
-    benches.command()(locomo)
+    bench_retrieval.register(benches)
     benches.command()(boundaries)
     benches.command()(extraction)
+    benches.command()(granularity)
     benches.command()(ingest)
+    benches.command()(query)
     benches.command()(models)
     benches.command()(state)
     benches.command()(faults)
     app.add_typer(benches, name="bench")
-
-
-def locomo(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="Your LoCoMo JSON.", show_default=False)],
-    index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
-    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
-        "bench-results/locomo.json"
-    ),
-) -> None:
-    """Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question."""
-    from evaluation.bench_locomo import run_locomo
-    from mneme.settings import load_settings
-    from serving.console import output
-
-    settings = load_settings()
-    chosen = settings.index.model_copy(update={"backend": index.value})
-    run_locomo(path, settings.model_copy(update={"index": chosen}), out, console=output())
 
 
 def boundaries(
@@ -89,6 +68,25 @@ def extraction(
     run_extraction(data, load_settings(), out, errors, console=output())
 
 
+def granularity(
+    examples: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Of the examples; without it that of this checkout.")
+    ] = None,
+    index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/granularity.json"
+    ),
+) -> None:
+    """Whether the type of memory that a question wants comes first: 60 written questions about the examples."""
+    from evaluation.granularity import run_granularity
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    settings = load_settings()
+    chosen = settings.index.model_copy(update={"backend": index.value})
+    run_granularity(settings.model_copy(update={"index": chosen}), out, examples, console=output())
+
+
 def ingest(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/ingest.json"),
@@ -99,6 +97,25 @@ def ingest(
     from serving.console import output
 
     run_ingest(path, load_settings(), out, console=output())
+
+
+def query(
+    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index, of all owners together.")] = 10_000,
+    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
+    questions: Annotated[int, typer.Option("--questions", min=10, help="That are measured with each method.")] = 200,
+    index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/query.json"
+    ),
+) -> None:
+    """How long a search takes, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included."""
+    from evaluation.bench_query import run_query
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    settings = load_settings()
+    chosen = settings.index.model_copy(update={"backend": index.value})
+    run_query(facts, owners, questions, settings.model_copy(update={"index": chosen}), out, console=output())
 
 
 def models(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from serving.commands.bench_retrieval import Backend, IndexOption, with_index
 from serving.commands.options import SegmentationArgument, VectorsOption
 
 
@@ -12,6 +13,7 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     fits = typer.Typer(no_args_is_help=True, help="Fit shipped coefficients again, on your own data.")
     fits.command()(boundaries)
+    fits.command()(fusion)
     app.add_typer(fits, name="fit")
 
 
@@ -29,3 +31,24 @@ def boundaries(
     from serving.console import output
 
     run_fit(segmentation, locomo, load_settings(), out or DEFAULT_OUT, vectors, console=output())
+
+
+def fusion(
+    locomo: Annotated[list[Path] | None, typer.Option("--locomo", help="LoCoMo files.", show_default=False)] = None,
+    beam: Annotated[list[Path] | None, typer.Option("--beam", help="BEAM files, or their folder.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where the coefficients go; by default to those that searches read.")
+    ] = None,
+    index: IndexOption = Backend.EMBEDDED,
+    folds: Annotated[
+        Path | None,
+        typer.Option(
+            "--folds", help="A folder for the coefficients of each fold, for `mneme bench --folds`.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """How hybrid search scores: prints cross-validated figures, then writes the coefficients of this index and embedder."""
+    from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
+    from serving.console import output
+
+    run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, with_index(index), out or DEFAULT_OUT, output(), folds)

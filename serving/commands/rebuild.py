@@ -1,13 +1,11 @@
 """The command that makes the memory again: rebuild."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.console import OnProgress, note, output, progress_bar
+from serving.console import bar_behind_a_question, note, output
 
 if TYPE_CHECKING:
     from flows.rebuild.report import Found, RebuildReport
@@ -47,7 +45,7 @@ def rebuild(
         elif not yes:
             typer.confirm(_question(origin, found), abort=True, err=True)
 
-    with _bar_behind_the_question(origin) as on_progress:
+    with bar_behind_a_question("Rebuilding", "messages" if origin is Origin.MESSAGES else "events") as on_progress:
         if origin is Origin.MESSAGES:
             from flows.rebuild.messages import rebuild_from_messages
 
@@ -57,22 +55,6 @@ def rebuild(
 
             report = rebuild_from_topics(settings, force, agree, on_progress)
     _tell(report)
-
-
-@contextmanager
-def _bar_behind_the_question(origin: Origin) -> Iterator[OnProgress]:
-    """A bar that appears with the first progress: before, the command may ask."""
-    with ExitStack() as stack:
-        bars: list[OnProgress] = []
-
-        def on_progress(done: int, total: int) -> None:
-            if not bars:
-                bars.append(
-                    stack.enter_context(progress_bar("Rebuilding", "messages" if origin is Origin.MESSAGES else "events"))
-                )
-            bars[0](done, total)
-
-        yield on_progress
 
 
 def _question(origin: Origin, found: "Found") -> str:

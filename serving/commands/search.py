@@ -39,6 +39,18 @@ def search(
     conversation: Annotated[
         list[str] | None, typer.Option("--conversation", "-c", help="Only these conversations.", callback=not_blank)
     ] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metadata",
+            help="Only what has this: KEY=VALUE, or with != > >= < <= ~ (contains), or KEY alone. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", help="Only this type of memory holds places: episode, fact, message, ... May be repeated."),
+    ] = None,
     since: Annotated[datetime | None, typer.Option(help="Only what was said from then on.", show_default=False)] = None,
     before: Annotated[datetime | None, typer.Option(help="Only what was said before.", show_default=False)] = None,
     as_of: AsOfOption = None,
@@ -54,12 +66,15 @@ def search(
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
     from mneme.settings import load_settings
     from queries import Memories
+    from serving.commands.metadata import metadata_filter
     from serving.rendering import search_result
 
     filters = _owner(user, group, agent, tenant) | {"knowledge": knowledge}
     times = {"since": since, "before": before, "as_of": as_of}
     filters |= {name: value for name, value in ({"conversation_id": conversation} | times).items() if value}
     filters |= {"expired": True} if expired else {}
+    filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
+    filters |= {"kinds": kind} if kind else {}
     with Memories.connect(load_settings()) as memories:
         found = memories.search(query, method=method.value, filters=filters, top_k=top_k, explain=explain)
     if as_json:

@@ -10,12 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from connectors import lance_table
+from connectors import lance_table, lancedb
+from connectors.indices import open_index
 from connectors.lancedb import LanceIndex
+from connectors.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
 from mneme.rows import Collection, flush_marker
+from mneme.settings import Index, Settings
 from tests.contracts.isolation import IsolationContract
+from tests.contracts.labels import LabelsContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import EMBEDDER, NOON, axis, fact, message, of
 
@@ -33,9 +37,18 @@ def writer(folder: Path) -> Iterator[LanceIndex]:
     index.close()
 
 
+@pytest.fixture(params=[0, 100_000_000], ids=["files", "memory"])
+def reader(folder: Path, writer: LanceIndex, request: pytest.FixtureRequest) -> Iterator[LanceIndex]:
+    index = LanceIndex(folder, read_only=True, cache_bytes=request.param)
+    yield index
+    index.close()
+
+
 @pytest.fixture
-def reader(folder: Path, writer: LanceIndex) -> Iterator[LanceIndex]:
-    index = LanceIndex(folder, read_only=True)
+def holder(folder: Path) -> Iterator[LanceIndex]:
+    """A writer that holds the rows of the owners it is asked about in memory."""
+    index = LanceIndex(folder, cache_bytes=100_000_000)
+    index.prepare(EMBEDDER)
     yield index
     index.close()
 
@@ -50,10 +63,38 @@ class TestLanceIndex(MemoryIndexContract):
         return lambda: LanceIndex(folder, read_only=True)
 
 
+class TestLanceIndexInMemory(MemoryIndexContract):
+    @pytest.fixture
+    def index(self, holder: LanceIndex) -> LanceIndex:
+        return holder
+
+    @pytest.fixture
+    def reopen(self, folder: Path) -> Callable[[], LanceIndex]:
+        return lambda: LanceIndex(folder, read_only=True, cache_bytes=100_000_000)
+
+
 class TestLanceIsolation(IsolationContract):
     @pytest.fixture
     def index(self, writer: LanceIndex) -> LanceIndex:
         return writer
+
+
+class TestLanceIsolationInMemory(IsolationContract):
+    @pytest.fixture
+    def index(self, holder: LanceIndex) -> LanceIndex:
+        return holder
+
+
+class TestLanceLabels(LabelsContract):
+    @pytest.fixture
+    def index(self, writer: LanceIndex) -> LanceIndex:
+        return writer
+
+
+class TestLanceLabelsInMemory(LabelsContract):
+    @pytest.fixture
+    def index(self, holder: LanceIndex) -> LanceIndex:
+        return holder
 
 
 # --- one writer, many readers ----------------------------------------------------------------------------------------
@@ -99,6 +140,35 @@ def test_a_reader_outlives_maintenance_by_the_writer(writer, reader):
         writer.refresh()
     assert next(reader.scan(Collection.FACTS)).version == 6
     assert len(reader.recall([TextLeg(Collection.FACTS, of(), ("tea",), 50)])[0]) == 20
+
+
+def test_a_reader_finds_nothing_any_more_that_was_changed_removed_or_purged(writer, reader):
+    legs = [TextLeg(Collection.FACTS, of(), ("tea",), 50), VectorLeg(Collection.FACTS, of(), axis(0), 50)]
+
+    def found() -> list[set[str]]:
+        shown = [{hit.row.id for hit in hits} for hits in reader.recall(legs)]
+        scored = {each.row.id for each in reader.score(Collection.FACTS, of(), ("tea",), axis(0), 50)}
+        return [*shown, scored]
+
+    everything = {f"f{number:02d}" for number in range(20)}
+    writer.write([Put(fact(id, "green tea", vector=axis(0))) for id in everything])
+    assert found() == [everything] * 3
+    writer.write([Put(fact("f00", "red wine", vector=axis(1))), Remove(fact("f01").key, version=2)])
+    assert found() == [everything - {"f00", "f01"}, everything - {"f01"}, everything - {"f01"}]
+    writer.write([Remove(fact("f02").key, version=2)])
+    writer.purge()
+    assert found() == [everything - {"f00", "f01", "f02"}, everything - {"f01", "f02"}, everything - {"f01", "f02"}]
+    writer.write([Put(fact("f03", "black tea", version=2))])
+    writer._table(Collection.FACTS).maintain()
+    assert found()[1] == everything - {"f01", "f02", "f03"}
+
+
+def test_a_purge_leaves_nothing_in_memory(holder):
+    holder.write([Put(fact(f"f{number}", "green tea", vector=axis(0))) for number in range(5)])
+    assert len(holder.recall([TextLeg(Collection.FACTS, of(), ("tea",), 50)])[0]) == 5
+    assert holder._cache.size > 0
+    holder.purge()
+    assert holder._cache.size == 0
 
 
 @pytest.mark.parametrize(
@@ -338,3 +408,18 @@ def test_what_is_written_is_brought_to_the_disk(folder, writer, monkeypatch):
     assert new
     assert new <= synced
     assert {os.path.dirname(path) for path in new} <= synced
+
+
+def test_who_searches_keeps_rows_in_memory_and_who_writes_does_not(tmp_path, monkeypatch):
+    limits = []
+
+    class Recorded(RowCache):
+        def __init__(self, limit: int) -> None:
+            super().__init__(limit)
+            limits.append(limit)
+
+    monkeypatch.setattr(lancedb, "RowCache", Recorded)
+    settings = Settings(_env_file=None, data=tmp_path / "data", index=Index(cache_megabytes=7))
+    for read_only in (True, False):
+        open_index(settings, read_only).close()
+    assert limits == [7_000_000, 0]

@@ -17,6 +17,7 @@ from mneme.rows import Collection
 from mneme.settings import load_settings
 from queries import Memories
 from tests.contracts.isolation import IsolationContract
+from tests.contracts.labels import LabelsContract
 from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of
 from tests.queries.world import WordEmbedder
@@ -61,6 +62,16 @@ class TestOpenSearchIsolation(IsolationContract):
         index.close()
 
 
+@pytest.mark.opensearch
+class TestOpenSearchLabels(LabelsContract):
+    @pytest.fixture
+    def index(self, opensearch, remove_indices):
+        index = OpenSearchIndex(opensearch)
+        index.prepare(EMBEDDER)
+        yield index
+        index.close()
+
+
 @pytest.fixture
 def open_index(opensearch, remove_indices):
     """Opens prepared indices with settings of the test's own; all lie under one prefix."""
@@ -84,6 +95,16 @@ def test_every_collection_is_a_numbered_index_behind_an_alias(open_index, opense
     for collection in Collection:
         alias = f"{opensearch.index_prefix}-{collection}"
         assert list(client.indices.get_alias(name=alias)) == [f"{alias}-1"]
+
+
+@pytest.mark.opensearch
+def test_an_index_of_an_earlier_version_gets_the_name_by_which_it_is_written(open_index, opensearch):
+    name = f"{opensearch.index_prefix}-facts-1"
+    client = open_index()._client
+    client.indices.delete_alias(index=name, name=f"{name}-writes")
+    index = open_index()
+    assert [result.outcome for result in index.write([Put(fact("f"))])] == [Outcome.DONE]
+    assert list(client.indices.get_alias(name=f"{name}-writes")) == [name]
 
 
 @pytest.mark.opensearch
@@ -181,7 +202,7 @@ def test_a_reader_reads_what_was_written_and_changes_nothing(open_index, opensea
 @pytest.mark.parametrize("read_only", [False, True])
 def test_another_embedder_is_refused_with_a_remedy_that_exists(open_index, read_only):
     open_index()
-    with pytest.raises(StoreRejected, match=r"set MNEME_OPENSEARCH__INDEX_PREFIX and MNEME_DATA to new ones and ingest again"):
+    with pytest.raises(StoreRejected, match="mneme reindex"):
         open_index(prepare=False, read_only=read_only).prepare(replace(EMBEDDER, model="another"))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.opensearch_mapping import document_of, mapping, row_of_document
+from connectors.opensearch_mapping import document_of, mapping, row_of_document, row_of_packed
 from mneme.records import Validity
 from mneme.rows import flush_marker
 from tests.contracts.memory_index import assert_same
@@ -25,6 +25,12 @@ ROWS = [
 def test_a_row_comes_back_from_its_document(row):
     document = json.loads(json.dumps(document_of(row)))
     assert_same(row_of_document(row.collection, document), row)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)
+def test_a_row_comes_back_without_its_vector_from_what_a_search_brings(row):
+    packed = document_of(row)["packed"].rstrip("=")  # as the server gives it
+    assert_same(row_of_packed(row.collection, packed), row.with_vector(None))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)

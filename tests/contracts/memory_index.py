@@ -152,7 +152,7 @@ class MemoryIndexContract:
     )
     def test_another_embedder_is_refused_with_the_way_to_index_again(self, index, reopen, other):
         again = reopen()
-        with pytest.raises(StoreRejected, match="ingest again") as refusal:
+        with pytest.raises(StoreRejected, match="mneme reindex") as refusal:
             again.prepare(other)
         assert other.fingerprint in str(refusal.value)
         assert EMBEDDER.fingerprint in str(refusal.value)
@@ -166,7 +166,7 @@ class MemoryIndexContract:
     def test_another_tokeniser_is_refused_with_the_way_to_index_again(self, index, reopen, monkeypatch):
         monkeypatch.setattr("mneme.text.TOKENISER", "mneme-0")
         again = reopen()
-        with pytest.raises(StoreRejected, match="ingest again"):
+        with pytest.raises(StoreRejected, match="mneme reindex"):
             again.prepare(EMBEDDER)
         again.close()
 

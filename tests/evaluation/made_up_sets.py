@@ -50,3 +50,75 @@ def write_locomo(path: Path) -> None:
             ]
         samples.append({"conversation": conversation, "qa": []})
     path.write_text(json.dumps(samples), encoding="utf-8")
+
+
+def write_beam(folder: Path) -> None:
+    """Two chats with an assistant, in two batches of a day each."""
+    for number in (1, 2):
+        topic = TOPICS[number]
+        turns = [[said("user", 0, topic, "March-15-2024"), said("assistant", 1, topic)], [said("user", 2, topic)]]
+        more = [[said("user", 3, topic, "April-02-2024"), said("assistant", 4, topic)]]
+        questions = {
+            "abstention": [{"question": "What is not there?", "rubric": []}],
+            "event_ordering": [{"question": f"Which {topic[0]} came first?", "source_chat_ids": [0, 3]}],
+            "knowledge_update": [
+                {"question": f"And the {topic[1]}?", "source_chat_ids": {"original": [2], "updated": [[3], 99]}}
+            ],
+        }
+        content = {"chat": [{"batch_number": 1, "turns": turns}, {"batch_number": 2, "turns": more}], "questions": questions}
+        (folder / f"chat_{number}.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def said(role: str, number: int, topic: list[str], anchor: str | None = None) -> dict[str, object]:
+    """A message of BEAM; only the first of a batch says the day."""
+    return {
+        "role": role,
+        "id": number,
+        "content": f"{role} {number}: {' '.join(topic)}",
+        **({"time_anchor": anchor} if anchor else {}),
+    }
+
+
+def write_longmemeval(path: Path) -> None:
+    """Four questions over two sessions each: with its answer, without a label, unanswerable, and with an empty turn."""
+    sessions = [
+        [{"role": "user", "content": "I bought a kayak", "has_answer": True}, {"role": "assistant", "content": "Nice boat"}],
+        [{"role": "user", "content": "My basil grows"}, {"role": "assistant", "content": "Water it", "has_answer": False}],
+    ]
+    unlabelled = [[{"role": turn["role"], "content": turn["content"]} for turn in session] for session in sessions]
+    empty = [*sessions, [{"role": "user", "content": " ", "has_answer": True}]]
+    instances = [
+        {
+            "question_id": name,
+            "question_type": "single-session-user",
+            "question": "Which kayak did I buy?",
+            "answer": "a kayak",
+            "question_date": "2023/05/30 (Tue) 23:40",
+            "haystack_session_ids": ["a", "a", "b"][: len(history)],
+            "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 10:00", "2023/05/22 (Mon) 11:00"][: len(history)],
+            "haystack_sessions": history,
+            "answer_session_ids": ["a"],
+        }
+        for name, history in (("q1", sessions), ("q2", unlabelled), ("q3_abs", sessions), ("q4", empty))
+    ]
+    path.write_text(json.dumps(instances), encoding="utf-8")
+
+
+def write_memdaily(path: Path) -> None:
+    """Two trajectories of three notes."""
+    names = ("陶艺展", "读书会")
+    trajectories = [
+        {
+            "tid": tid,
+            "message_list": [
+                {"mid": mid, "message": f"{name}{what}", "time": f"2024年04月0{mid + 1}日 周一 08:30", "place": "广东深圳"}
+                for mid, what in enumerate(("下周开始。", "的地点在图书馆。", "有两百人参加。"))
+            ],
+            "question_list": [
+                {"qid": 0, "question": f"{name}的地点在哪里？", "target_step_id": [1], "time": "2024年04月04日 周四 07:42"},
+                {"qid": 1, "question": "谁也不知道？", "target_step_id": [9], "time": "2024年04月04日 周四 07:42"},
+            ],
+        }
+        for tid, name in enumerate(names)
+    ]
+    path.write_text(json.dumps(trajectories, ensure_ascii=False), encoding="utf-8")

@@ -1,10 +1,12 @@
 """Tokens: what both indices search for."""
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.text import cjk_share, has_cjk, index_tokens, tokenise
+from mneme.text import cjk_languages, cjk_share, has_cjk, index_tokens, tokenise
 from mneme.tokens import estimate_tokens
 
 
@@ -41,10 +43,27 @@ def test_a_weight_repeats_the_text() -> None:
     assert index_tokens([("Paris trip", 3), ("", 2), ("rain", 1)]) == "pari trip pari trip pari trip rain"
 
 
-@pytest.mark.parametrize(("text", "share"), [("hello", 0.0), ("你好", 1.0), ("你好ab", 0.5), ("123", 0.0)])
+@pytest.mark.parametrize(("text", "share"), [("hello", 0.0), ("你好", 1.0), ("你好ab", 0.5), ("123", 0.0), ("ﾗｰﾒﾝ", 1.0)])
 def test_how_much_of_a_text_is_chinese_japanese_or_korean(text: str, share: float) -> None:
     assert cjk_share(text) == share
     assert has_cjk(text) == (share > 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("我喜欢咖啡", {"zh", "ja"}),
+        ("寿司が好き", {"ja"}),
+        ("ﾗｰﾒﾝ", {"ja"}),
+        ("서울에 살아요", {"ko"}),
+        (normalize("NFD", "서울"), {"ko"}),
+        ("김치 泡菜", {"ko"}),
+        ("hello", set()),
+        ("café", set()),
+    ],
+)
+def test_scripts_tell_which_languages_a_text_may_be_in(text: str, languages: set[str]) -> None:
+    assert cjk_languages(text) == languages
 
 
 @given(text=st.text(max_size=300))

@@ -152,9 +152,9 @@ class TestAggregates:
             id="r",
             source="Ravi",
             relation="lives_in",
-            target="Porto",
+            target="Ghent",
             date=None,
-            mentions=(mention("Ravi lives in Porto", 5),),
+            mentions=(mention("Ravi lives in Ghent", 5),),
             validity=Validity(valid_to=START + timedelta(days=50)),
             **COMMON,
         )

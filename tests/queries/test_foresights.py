@@ -3,7 +3,8 @@
 from mneme import ids
 from mneme.records import Foresight
 from mneme.rows import Row, row_of
-from queries.foresights import fitting, repeated
+from queries.compete import Standing
+from queries.foresights import fitting, told_twice
 from queries.recall import Candidate
 from tests.contracts.rows import fact
 from tests.queries import world
@@ -58,9 +59,29 @@ def test_a_fact_without_a_place_keeps_no_foresight_out():
     statement = foresight("The glider lesson starts on Saturday")
     others = [Candidate(statement)]
     inside = {EPISODE.id: [Candidate(row) for row in LESSON if row.kind == "fact"]}
-    held = [statement.id, *(each.row.id for each in inside[EPISODE.id])]
-    assert repeated(held, others, inside) == {statement.id}
-    assert repeated([statement.id], others, inside) == frozenset()
+    alone = Standing(statement.id, 1.0)
+    with_facts = [alone, *(Standing(each.row.id, 1.0, EPISODE.id) for each in inside[EPISODE.id])]
+    assert told_twice(with_facts, others, inside) == {statement.id}
+    assert told_twice([alone], others, inside) == frozenset()
+
+
+def test_where_the_question_asks_for_the_foresight_it_is_the_fact_that_gives_its_place_back():
+    statement = foresight("The glider lesson starts on Saturday")
+    lesson, parachute = (Candidate(row) for row in LESSON if row.kind == "fact")
+    held = [Standing(each, 1.0) for each in (statement.id, lesson.row.id, parachute.row.id)]
+    inside = {EPISODE.id: [lesson, parachute]}
+    assert told_twice(held, [Candidate(statement)], inside, {statement.id}) == {lesson.row.id}
+    found = found_with(statement, "What is Maya planning with the glider?")
+    assert found.ranked()[0].id == statement.id
+    assert lesson.row.id not in {each.id for each in found.facts}
+
+
+def test_a_fact_that_says_more_than_the_foresight_stays_beside_it():
+    statement = foresight("The lesson starts on Saturday")
+    held = [Standing(each.id, 1.0) for each in (statement, *LESSON)]
+    inside = {EPISODE.id: [Candidate(row) for row in LESSON if row.kind == "fact"]}
+    assert told_twice(held, [Candidate(statement)], inside, {statement.id}) == frozenset()
+    assert told_twice(held, [Candidate(statement)], inside) == {statement.id}
 
 
 def test_what_has_nothing_to_do_with_the_question_fills_no_place():

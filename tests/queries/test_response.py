@@ -72,6 +72,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "filters_applied": {"user_id": "maya", "tenant_id": "default"},
         "type": "counting",
         "top_k": 3,
+        "period": None,
         "notes": [],
     }
     assert set(response["metrics"]) == {"round_trips", "candidates", "scoring", "rounds", "converged_early"}

@@ -90,9 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
                 status, answer = models.respond(self.path, body, fault)
                 self._send(status, answer, drops_over=fault.seconds if fault and fault.kind == "slow" else 0.0)
 
-    def _send(
-        self, status: int, answer: dict[str, Any], headers: dict[str, str] | None = None, drops_over: float = 0.0
-    ) -> None:
+    def _send(self, status: int, answer: Any, headers: dict[str, str] | None = None, drops_over: float = 0.0) -> None:
         content = json.dumps(answer).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}.items():

@@ -26,6 +26,7 @@ __all__ = ["RATE_LIMITED", "SERVER_ERROR", "Fault", "ModelServer", "Received", "
 
 
 _CHAT = "/v1/chat/completions"
+_TEI_TEXTS = 32  # what text-embeddings-inference takes in one request unless told otherwise
 
 
 class ModelServer:
@@ -142,7 +143,7 @@ class ModelServer:
             self.in_flight += by
             self.most_in_flight = max(self.most_in_flight, self.in_flight)
 
-    def respond(self, path: str, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
+    def respond(self, path: str, body: dict[str, Any], fault: Fault | None) -> tuple[int, Any]:
         """Status and JSON of a request that is answered."""
         match path:
             case "/v1/chat/completions":
@@ -150,9 +151,7 @@ class ModelServer:
             case "/v1/embeddings":
                 return self._embeddings(body, fault)
             case "/v1/rerank":
-                scores = [(relevance(body["query"], _passage(text)), -index) for index, text in enumerate(body["documents"])]
-                best = sorted(scores, reverse=True)[: body.get("top_n") or len(scores)]
-                return 200, {"results": [{"index": -place, "relevance_score": score} for score, place in best]}
+                return self._rerank(body)
             case "/v1/audio/transcriptions":
                 return 200, {"text": body["file"].decode(errors="replace")}
         return 404, error_body(f"no such path: {path}")
@@ -198,6 +197,22 @@ class ModelServer:
             self.prompt_tokens[body["model"]] += tokens
         # Out of order and not normalised, as the protocol allows.
         return 200, {"object": "list", "data": rows[::-1], "model": body["model"], "usage": {"prompt_tokens": tokens}}
+
+    def _rerank(self, body: dict[str, Any]) -> tuple[int, Any]:
+        """In the form of Cohere and Jina, or for ``texts`` of TEI."""
+        is_tei = "texts" in body
+        texts = body["texts"] if is_tei else body["documents"]
+        if is_tei and len(texts) > _TEI_TEXTS:
+            return 413, {
+                "error": f"batch size {len(texts)} > maximum allowed batch size {_TEI_TEXTS}",
+                "error_type": "Validation",
+            }
+        if not all(map(_passage, texts)):
+            return 400, {"message": "an empty text cannot be ranked"}
+        scores = [(relevance(body["query"], _passage(text)), -index) for index, text in enumerate(texts)]
+        best = sorted(scores, reverse=True)[: body.get("top_n") or len(scores)]
+        results = [{"index": -place, "score" if is_tei else "relevance_score": score} for score, place in best]
+        return 200, results if is_tei else {"results": results}
 
 
 def _tokens_asked(body: dict[str, Any]) -> int:

@@ -16,8 +16,10 @@ _NAMES = rf"(?P<o>{_NAME}(?:(?:, {_NAME})*,? (?:and|&) {_NAME})?)"
 _POSSESSOR = rf"\b(?P<p>[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[A-Z][\w-]+(?=['’]))(?:['’]s?)?(?: (?P<between>{KIN})['’]s)?"
 _OF_SOMEONE = re.compile(
     rf"{_POSSESSOR}(?: (?P<adjectives>(?:[a-z]+(?:-[a-z]+)* ){{0,2}}?)|-)(?P<ex>(?:ex|late)[- ])?(?P<kin>{KIN})\b(?!-)"
-    rf"(?:(?:,? |['’]s? names?(?:['’]s| is| are| was| were) |,? (?:is |are |was )?(?:named|called) ){_NAMES})?"
+    rf"(?:(?:,? |['’]s? names?(?:['’]s| is| are| was| were) |,? (?:is |are |was )?(?:named|called) |"
+    rf" is (?={_NAME}(?:[.,;!]|$))){_NAMES})?"
 )
+_MARRIED = re.compile(rf"\b(?P<one>{_NAME}) and (?P<other>I|{_NAME}) (?:have |just |finally )*(?:got|are|were) married\b")
 _IS_SOMEONE = re.compile(rf"\b(?P<o>[A-Z][\w-]+)(?:,| is| was|['’]s) {_POSSESSOR} (?:[a-z]+ ){{0,2}}?(?P<kin>{KIN})\b")
 _GETS = re.compile(
     r"(?:(?P<who>\b(?:[Ii]|[Ww]e|[Hh]e|[Ss]he|[A-Z][a-z]+))(?:['’]ve|['’]s)?|^)"
@@ -60,6 +62,10 @@ def kin_edges(sentence: str, people: People) -> Iterator[Edge]:
     parted = [edge for match in _PARTED.finditer(sentence) for edge in _parted(match, people)]
     yield from parted
     left = {edge.target for edge in parted}
+    for match in _MARRIED.finditer(sentence):
+        one, other = people.meant_by(match["one"]), people.meant_by(match["other"])
+        if one is not None and other is not None:
+            yield Edge(one, "married_to", other, PERSON, dated=True)
     for match in _matches(sentence):
         owner = people.meant_by(match["p"])
         if owner is None or not _is_kin(match, sentence) or _DENIED_BEFORE.search(sentence, 0, match.start()):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from flows.extraction.graph.edges import Edge
 from flows.extraction.graph.kin_sentences import kin_before, kin_edges
 from flows.extraction.graph.kinship import LOCATION, ORGANISATION, PERSON, RELATION
+from flows.extraction.graph.roles import WORDS, role_edges
 from flows.extraction.wording.name_lists import GIVEN_NAMES, PLACES
 from flows.extraction.wording.names import is_name, is_organisation, is_place
 from flows.extraction.wording.people import People
@@ -172,7 +173,7 @@ for _shape in _SHAPES:
 _WORD = re.compile(r"[a-zé]+")
 _CAPITAL = re.compile(r"(?<=[\w,'’\"“.] )[\"“]?[A-Z]\w|^[A-Z]\w+ ")
 _VERB_CUES = frozenset(_BY_WORD)
-_KIN_WORDS = frozenset(RELATION) | frozenset("name names named call called divorced broke split".split())
+_KIN_WORDS = frozenset(RELATION) | frozenset("name names named call called married divorced broke split".split())
 
 _AUXILIARY = (
     r"(?:am|is|are|was|were|been|have|has|had|got|gotten|also|just|still|now|currently|recently|actually|"
@@ -214,6 +215,8 @@ def edges_in(sentence: str, people: People) -> Iterator[Edge]:
     words = frozenset(_WORD.findall(sentence.lower()))
     if words & _KIN_WORDS:
         yield from kin_edges(sentence, people)
+    if words & WORDS:
+        yield from role_edges(sentence, people)
     for match in _UNNAMED_BUSINESS.finditer(sentence):
         owner = people.meant_by(match["p"])
         if owner is not None:

@@ -52,6 +52,13 @@ def graph(*lines):
         ("I'm a software engineer working at Initech.", ("Ann", "works_at", "Initech"), "organisation"),
         ("I grew up on a farm in Nebraska.", ("Ann", "from", "Nebraska"), "location"),
         ("My sister works at Initech.", ("Ann's sister", "works_at", "Initech"), "organisation"),
+        ("The CEO of Initech is Tom.", ("Tom", "ceo_of", "Initech"), "organisation"),
+        ("Initech's new director, Tom, called.", ("Tom", "director_of", "Initech"), "organisation"),
+        ("Tom Lind became captain of the Rowing Club.", ("Tom Lind", "captain_of", "Rowing Club"), "organisation"),
+        ("I'm the owner of Krume.", ("Ann", "owns", "Krume"), "organisation"),
+        ("Eva's husband is Karl.", ("Eva", "married_to", "Karl"), "person"),
+        ("Eva and Karl got married.", ("Eva", "married_to", "Karl"), "person"),
+        ("Karl and I got married.", ("Karl", "married_to", "Ann"), "person"),
     ],
 )
 def test_a_relationship_is_read_from_a_sentence(text, edge, kind):

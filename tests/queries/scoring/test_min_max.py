@@ -1,16 +1,17 @@
-"""How features become scores."""
+"""Scores without training: how features become scores."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.recall import Candidate
-from queries.scoring import Features, MinMaxScorer, score_episodes, score_statements
+from queries.scoring.field import Field
+from queries.scoring.min_max import Features, MinMaxScorer
 from queries.understand import understand
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 
-SCORER = MinMaxScorer(settings(bm25_weight=0.5, neighbour_weight=0.2, speaker_weight=0.3).retrieval)
+SCORER = MinMaxScorer(settings(bm25_weight=0.5, neighbour_weight=0.2, speaker_weight=0.3, alpha=1.0).retrieval)
 share = st.one_of(st.none(), st.floats(0, 1))
 
 
@@ -18,20 +19,25 @@ def candidate(id: str, bm25: float | None = 0.0, cosine: float | None = 0.0, *sp
     return Candidate(fact(id, speakers=speakers), bm25, cosine)
 
 
+def scored(question: str, facts: dict[str, list[Candidate]], scorer: MinMaxScorer = SCORER) -> dict[str, float]:
+    episodes = [Candidate(episode(each), 1.0, 0.2) for each in facts]
+    return scorer.score(understand(question, None), Field.of(episodes, facts, ()), ())
+
+
 def statements(question: str, *inside: Candidate) -> dict[str, float]:
-    return score_statements(understand(question, None), SCORER, {"e": inside}, ())
+    return scored(question, {"e": list(inside)})
 
 
 def test_a_score_is_the_weighted_mean_of_what_applies():
-    assert SCORER.score(Features(1.0, 0.5)) == pytest.approx(0.75)
-    assert SCORER.score(Features(1.0, None)) == 1.0
-    assert SCORER.score(Features(1.0, 0.5, 0.5, 0.0, 1.0)) == pytest.approx((0.75 + 0.2 * 0.25 + 0.3) / 1.5)
-    assert SCORER.score(Features(None, None)) == 0.0
+    assert SCORER.weigh(Features(1.0, 0.5)) == pytest.approx(0.75)
+    assert SCORER.weigh(Features(1.0, None)) == 1.0
+    assert SCORER.weigh(Features(1.0, 0.5, 0.5, 0.0, 1.0)) == pytest.approx((0.75 + 0.2 * 0.25 + 0.3) / 1.5)
+    assert SCORER.weigh(Features(None, None)) == 0.0
 
 
 @given(st.builds(Features, share, share, share, share, share))
 def test_scores_stay_between_0_and_1(features):
-    assert 0.0 <= SCORER.score(features) <= 1.0 + 1e-9
+    assert 0.0 <= SCORER.weigh(features) <= 1.0 + 1e-9
 
 
 def test_the_better_neighbour_lifts_a_fact():
@@ -40,8 +46,7 @@ def test_the_better_neighbour_lifts_a_fact():
 
 
 def test_facts_of_another_episode_are_no_neighbours():
-    facts = {"e": [candidate("f0", 8.0, 0.9)], "d": [candidate("g0"), candidate("g1")]}
-    scores = score_statements(understand("What?", None), SCORER, facts, ())
+    scores = scored("What?", {"e": [candidate("f0", 8.0, 0.9)], "d": [candidate("g0"), candidate("g1")]})
     assert scores["g0"] == scores["g1"] == 0.0
 
 
@@ -59,7 +64,14 @@ def test_a_row_without_a_vector_is_scored_by_its_words_alone():
 
 
 def test_an_episode_is_its_own_score_its_best_fact_and_the_mean_of_its_facts():
-    episodes = [Candidate(episode("e"), 2.0, 0.4), Candidate(episode("d"), 1.0, 0.2)]
-    scores = score_episodes(SCORER, episodes, {"e": ["f0", "f1"]}, {"f0": 0.9, "f1": 0.3})
-    assert scores["e"] == pytest.approx((1.0 + 0.9 + 0.6) / 3)
-    assert scores["d"] == pytest.approx((0.5 + 0.0) / 2)
+    scores = scored("What?", {"e": [candidate("f0", 8.0, 0.9), candidate("f1")], "d": []})
+    best, worst = scores["f0"], scores["f1"]
+    assert scores["e"] == pytest.approx((1.0 + best + (best + worst) / 2) / 3)
+    assert scores["d"] == pytest.approx(1.0)
+
+
+def test_alpha_is_the_share_of_the_fact_in_its_score():
+    facts = {"e": [candidate("f0", 8.0, 0.9), candidate("f1")], "d": [candidate("g0", 1.0, 0.1)]}
+    alone = scored("What?", facts)
+    half = scored("What?", facts, MinMaxScorer(settings(neighbour_weight=0.2, alpha=0.5).retrieval))
+    assert half["f1"] == pytest.approx((alone["f1"] + alone["e"]) / 2)

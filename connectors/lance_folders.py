@@ -1,0 +1,61 @@
+"""Where the generations of an embedded index lie: the tables of each in a folder, and a file that names the one in use.
+
+``index.json`` names the folder of the tables in use (``tables``, then ``tables-2``, ...), ``next.json`` that of the tables that
+are being filled. The second becomes the first by renaming it: a reader finds the one or the other, and nothing between.
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from mneme.errors import StoreRejected, StoreUnavailable
+
+FACTS = "index.json"
+NEXT_FACTS = "next.json"
+FIRST_TABLES = "tables"
+
+
+def tables_of(generation: int) -> str:
+    """The folder of a generation's tables."""
+    return FIRST_TABLES if generation == 1 else f"{FIRST_TABLES}-{generation}"
+
+
+def generation_of(tables: str) -> int:
+    """The generation whose tables are in this folder."""
+    return int(tables.removeprefix(f"{FIRST_TABLES}-")) if tables != FIRST_TABLES else 1
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """What an index was made for, and its metadata.
+
+    Raises:
+        StoreUnavailable: there is no such file.
+        StoreRejected: it is damaged.
+    """
+    try:
+        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StoreUnavailable(f"{path.parent}: there is no index here yet; fill it with `mneme ingest FILE`") from None
+    except json.JSONDecodeError as error:
+        raise StoreRejected(f"{path}: not JSON ({error}); restore it, or ingest into a new folder") from error
+    return facts
+
+
+def generation_in_use(path: Path) -> int:
+    """The generation that the index in a folder is read from.
+
+    Raises:
+        StoreUnavailable, StoreRejected: see ``read_facts``.
+    """
+    return generation_of(read_facts(path / FACTS).get("tables", FIRST_TABLES))
+
+
+def drop_generations(path: Path, first: int, last: int) -> int:
+    """Delete the tables of the generations from ``first`` to ``last``; how many there were."""
+    there = [each for each in path.iterdir() if re.fullmatch(rf"{FIRST_TABLES}(-\d+)?", each.name)]
+    dropped = [each for each in there if first <= generation_of(each.name) <= last]
+    for folder in dropped:
+        shutil.rmtree(folder)
+    return len(dropped)

@@ -1,0 +1,176 @@
+"""``mneme fit fusion``: fits how hybrid search scores, on questions with known evidence.
+
+1. Ingest each set through the flow into an index of its own, and gather what competes for every question.
+2. Cross-validate by conversation for several alphas, print the figures with their intervals, and what each group of features
+   is worth: the model fitted without it.
+3. Fit on everything and write the coefficients for this index and this embedder beside those of others.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.progress import track
+
+from connectors.models import open_embedder
+from evaluation.boundary_model import logistic_regression
+from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
+from evaluation.own_index import fresh_index
+from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.bootstrap import interval
+from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import LOADERS
+from evaluation.retrieval.systems import DEPTH, FOLDS_FILE, last_times, owner_name
+from mneme.errors import InputError
+from mneme.settings import Settings
+from mneme.times import utc_now
+from queries import Memories
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers
+from queries.scoring.learned import Coefficients
+
+DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "coefficients.json"
+ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "words": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "bm25" in name or "word" in name),
+    "meaning": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "cosine" in name),
+    "the very message": ("message_bm25", "message_bm25_rank", "message_cosine", "message_cosine_rank"),
+    "neighbours": ("previous_bm25", "previous_cosine", "next_bm25", "next_cosine", "is_first", "is_last"),
+    "the episode's other facts": tuple(
+        name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "best_" in name or "mean_" in name
+    ),
+    "who speaks": ("speaker_named", "another_named", "said_by_asker"),
+    "form of the text": ("length", "is_question", "has_number", "has_name", "is_fact"),
+    "dates": ("is_dated", "dated_for_when", "number_for_count", "period_fit"),
+}
+
+
+def run_fit_fusion(
+    sets: Mapping[str, Sequence[Path]],
+    settings: Settings,
+    out: Path = DEFAULT_OUT,
+    console: Console | None = None,
+    folds: Path | None = None,
+) -> None:
+    """Fit, print the cross-validated figures, and write ``out``.
+
+    Args:
+        sets: the files of each question set, by the names of ``LOADERS``.
+        settings: which index and which embedder is fitted for.
+        out: where the coefficients go; by default to those that searches read. Those of others are kept.
+        console: where tables go; None is standard output.
+        folds: a folder for the coefficients of each fold, with which whole searches can be measured on conversations that these
+            have not seen (`mneme bench locomo --folds`).
+
+    Raises:
+        InputError: a file cannot be read or written, or there is nothing to fit on.
+        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+    """
+    console = console or Console()
+    logistic_regression()
+    if out.is_dir() or not out.parent.is_dir():
+        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    if not any(sets.values()):
+        raise InputError("sets: none is given; fit on LoCoMo or BEAM files (--locomo, --beam)")
+    # 1.
+    loaded = [LOADERS[name](paths) for name, paths in sets.items() if paths]
+    examples = [example for questions in loaded for example in _examples(questions, settings, console)]
+    # 2.
+    with console.status("cross-validating"):
+        validated = dict(zip(ALPHAS, cross_validated(examples, ALPHAS), strict=True))
+        best = max(ALPHAS, key=lambda alpha: _by_set(examples, validated[alpha]).mean())
+        rows = [_row(examples, figures, alpha=alpha) for alpha, figures in validated.items()]
+    print_table(
+        console, "Cross-validated by conversation, mean over the sets", [r for row in rows for r in row], list(rows[0][0])
+    )
+    _show_groups(examples, validated[best], best, console)
+    # 3.
+    embedder = open_embedder(settings)
+    fingerprint = embedder.identity.fingerprint
+    embedder.close()
+
+    def coefficients(chosen: Sequence[Example]) -> Coefficients:
+        model = fit(chosen)
+        return Coefficients(
+            backend=settings.index.backend,
+            embedder=fingerprint,
+            alpha=best,
+            statements=model.statements,
+            episodes=model.episodes,
+            legs=dict(model.legs),
+            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in loaded),
+            date=utc_now().date(),
+        )
+
+    if folds is not None:
+        folds.mkdir(parents=True, exist_ok=True)
+        fold_of = folds_of(examples)
+        for fold in set(fold_of.values()):
+            _write(coefficients([each for each in examples if fold_of[each.conversation] != fold]), folds / f"{fold}.json")
+        (folds / FOLDS_FILE).write_text(json.dumps(fold_of, indent=1) + "\n", encoding="utf-8")
+    _write(coefficients(examples), out)
+    console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
+    figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
+    line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
+    console.print(f"FIT fusion index={settings.index.backend} alpha={best} {line}", soft_wrap=True, highlight=False)
+
+
+def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
+    asked_at = last_times(questions)
+    now: list[datetime] = []
+    with fresh_index(settings, f"fit-{questions.name}") as own:
+        ingest_set(questions, own, console)
+        with Memories.connect(own, clock=lambda: now[-1]) as memories:
+            examples = []
+            for each in track(questions.questions, f"gathering, {questions.title}", console=console, transient=True):
+                now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
+                question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
+                examples.append(example_of(questions.name, each.conversation, each.category, each.evidence, question, gathered))
+    return examples
+
+
+def _by_set(examples: Sequence[Example], figures: Numbers) -> Numbers:
+    """The mean of each set, then of the sets, for each metric."""
+    names = sorted({each.question_set for each in examples})
+    sets = np.array([each.question_set for each in examples])
+    found: Numbers = np.mean([figures[sets == name].mean(axis=0) for name in names], axis=0)
+    return found
+
+
+def _row(examples: Sequence[Example], figures: Numbers, **labels: str | float) -> list[Row]:
+    """A row for each set: the mean of each metric with its 95 % interval over conversations."""
+    rows: list[Row] = []
+    for name in sorted({each.question_set for each in examples}):
+        chosen = [place for place, each in enumerate(examples) if each.question_set == name]
+        spread = interval(figures[chosen], [examples[place].conversation for place in chosen])
+        row: dict[str, str | float] = {"set": name, **labels}
+        for at, metric in enumerate(METRICS):
+            mean = float(figures[chosen, at].mean())
+            row[metric] = f"{mean:.3f} ({spread.low[at]:.3f} to {spread.high[at]:.3f})" if spread else f"{mean:.3f}"
+        rows.append(row)
+    return rows
+
+
+def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, console: Console) -> None:
+    """What each group of features is worth: the paired difference to the model fitted without it."""
+    rows: list[Row] = []
+    for group, names in GROUPS.items():
+        (without,) = cross_validated(examples, [alpha], names)
+        rows += _row(examples, full - without, without=group)
+    print_table(console, "What each group of features adds", rows, list(rows[0]))
+
+
+def _write(coefficients: Coefficients, out: Path) -> None:
+    known = TypeAdapter(list[Coefficients])
+    try:
+        kept = known.validate_json(out.read_text(encoding="utf-8")) if out.exists() else []
+        mine = (coefficients.backend, coefficients.embedder)
+        entries = [each for each in kept if (each.backend, each.embedder) != mine] + [coefficients]
+        entries.sort(key=lambda each: (each.backend, each.embedder))
+        out.write_text(json.dumps(known.dump_python(entries, mode="json"), indent=1) + "\n", encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"out: {out} cannot be written or holds no coefficients ({error}); choose another file") from error

@@ -1,0 +1,179 @@
+"""The learned scores of a search: examples from questions with evidence, fitted, and cross-validated by conversation.
+
+1. An example is everything that competes for one question: its features, and which of it answers.
+2. Two logistic regressions, for statements and for episodes; a third for the legs of the recall.
+3. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
+
+scikit-learn, a development dependency, is needed to fit only, and is imported there.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.boundary_model import logistic_regression
+from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
+from queries.methods import Gathered
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
+from queries.scoring.learned import Weights
+from queries.understand import Question
+
+FOLDS = 5
+STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation
+LEGS = ("episodes_bm25", "episodes_cosine", "facts_bm25", "facts_cosine")
+RRF_K = 60
+METRICS = ("recall@10", "recall@20", "ndcg@10", "mrr")
+
+Labels = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """One question. ``said_in`` are the messages of each statement, ``parents`` its episode's place, -1 for none.
+
+    ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES), ``legs``
+    (episodes, LEGS): 60 / (60 + place), 0 where the leg did not find it.
+    """
+
+    question_set: str
+    conversation: str
+    category: str
+    evidence: frozenset[str]
+    statements: Numbers
+    answers: Labels
+    said_in: Sequence[tuple[str, ...]]
+    parents: npt.NDArray[np.int64]
+    episodes: Numbers
+    holds_answer: Labels
+    legs: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What is fitted: see ``queries.scoring.learned.Coefficients``."""
+
+    statements: Weights
+    episodes: Weights
+    legs: Mapping[str, float]
+
+
+def example_of(
+    question_set: str,
+    conversation: str,
+    category: str,
+    evidence: frozenset[str],
+    question: Question,
+    gathered: Gathered,
+) -> Example:
+    """What competed for a question, with the messages that answer it."""
+    field = gathered.field
+    said_in = [each.row.message_ids for each in field.statements]
+    rankings = gathered.recalled.episode_rankings()
+    places = [{identity: place for place, identity in enumerate(rankings.get(leg, ()), start=1)} for leg in LEGS]
+    return Example(
+        question_set,
+        conversation,
+        category,
+        evidence,
+        statement_features(question, field, gathered.messages),
+        np.array([bool(evidence & set(messages)) for messages in said_in], dtype=np.bool_),
+        said_in,
+        field.parents,
+        episode_features(question, field),
+        np.array([bool(evidence & set(each.row.message_ids)) for each in field.episodes], dtype=np.bool_),
+        np.array([[_reciprocal(places_.get(each.row.id)) for places_ in places] for each in field.episodes]).reshape(-1, 4),
+    )
+
+
+def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
+    """The model of these examples.
+
+    Of one question all right statements together weigh as much as one wrong statement, so that one with many answers does not
+    count more; all sets count the same, so that the largest does not decide alone.
+
+    Args:
+        examples: of one or more sets.
+        without: features that get the weight 0.
+
+    Raises:
+        SettingsError: scikit-learn is not installed.
+    """
+    sizes: dict[str, int] = {}
+    for example in examples:
+        sizes[example.question_set] = sizes.get(example.question_set, 0) + 1
+    largest = max(sizes.values())
+    of_set = {name: largest / size for name, size in sizes.items()}
+
+    def weights(names: tuple[str, ...], parts: Iterable[tuple[Numbers, Labels, float]]) -> Weights:
+        given = [(rows, labels, weight) for rows, labels, weight in parts if len(labels)]
+        used = [place for place, name in enumerate(names) if name not in without]
+        model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=200)
+        model.fit(
+            np.vstack([rows[:, used] for rows, _, _ in given]),
+            np.concatenate([labels for _, labels, _ in given]),
+            sample_weight=np.concatenate([_sample_weights(labels, weight) for _, labels, weight in given]),
+        )
+        found = dict.fromkeys(names, 0.0) | {
+            names[place]: round(float(value), 4) for place, value in zip(used, model.coef_[0], strict=True)
+        }
+        return Weights(weights=found, bias=round(float(model.intercept_[0]), 4))
+
+    legs = weights(LEGS, ((each.legs, each.holds_answer, of_set[each.question_set]) for each in examples)).weights
+    return Model(
+        weights(STATEMENT_FEATURES, ((each.statements, each.answers, of_set[each.question_set]) for each in examples)),
+        weights(EPISODE_FEATURES, ((each.episodes, each.holds_answer, of_set[each.question_set]) for each in examples)),
+        {leg: max(weight, 0.0) for leg, weight in legs.items()},
+    )
+
+
+def cross_validated(examples: Sequence[Example], alphas: Sequence[float], without: Collection[str] = ()) -> list[Numbers]:
+    """For each alpha the ``METRICS`` of every example, by a model that has not seen its conversation.
+
+    Each of shape (examples, metrics).
+    """
+    folds = folds_of(examples)
+    found = [np.zeros((len(examples), len(METRICS))) for _ in alphas]
+    for fold in range(FOLDS):
+        model = fit([each for each in examples if folds[each.conversation] != fold], without)
+        for place, example in enumerate(examples):
+            if folds[example.conversation] == fold:
+                for figures, alpha in zip(found, alphas, strict=True):
+                    figures[place] = measure(example, model, alpha)
+    return found
+
+
+def folds_of(examples: Sequence[Example]) -> dict[str, int]:
+    """The fold of each conversation: those of a set are dealt in turn."""
+    by_set: dict[str, dict[str, None]] = {}
+    for each in examples:
+        by_set.setdefault(each.question_set, {})[each.conversation] = None
+    return {
+        conversation: place % FOLDS for conversations in by_set.values() for place, conversation in enumerate(conversations)
+    }
+
+
+def measure(example: Example, model: Model, alpha: float) -> tuple[float, ...]:
+    """The ``METRICS`` of all statements in the order of their scores."""
+    facts = model.statements.log_odds(example.statements, STATEMENT_FEATURES)
+    episodes = model.episodes.log_odds(example.episodes, EPISODE_FEATURES)
+    alone = np.clip(facts, episodes.min(initial=0.0), episodes.max(initial=0.0))
+    parents = np.where(example.parents < 0, alone, np.append(episodes, 0.0)[example.parents])
+    order = np.argsort(-(alpha * facts + (1 - alpha) * parents), kind="stable")
+    messages = list(dict.fromkeys(message for place in order[:100] for message in example.said_in[place]))
+    evidence = example.evidence
+    return (
+        recall_at(messages, evidence, 10),
+        recall_at(messages, evidence, 20),
+        ndcg_at(messages, evidence, 10),
+        reciprocal_rank(messages[:40], evidence),
+    )
+
+
+def _sample_weights(labels: Labels, weight: float) -> Numbers:
+    return np.where(labels, 1 / max(1, labels.sum()), 1.0) * weight
+
+
+def _reciprocal(place: int | None) -> float:
+    return 0.0 if place is None else RRF_K / (RRF_K + place)

@@ -1,0 +1,188 @@
+"""``mneme bench locomo | beam | longmemeval | memdaily``: how well each method finds the messages that answer.
+
+1. Ingest the set's conversations through the flow into an index of its own.
+2. Ask every question by each method, within the memory it is asked of; take the time of a sample.
+3. Measure on messages (evaluation/metrics.py), as a whole, by category and by conversation, and report with intervals.
+
+With several embedders, 1 and 2 are done for each: the rows of all but the first name it behind the method.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from evaluation.own_index import fresh_index
+from evaluation.report import Report, Row, print_table
+from evaluation.retrieval.asking import ask_all
+from evaluation.retrieval.compare import compare, print_differences
+from evaluation.retrieval.embedders import named_embedder
+from evaluation.retrieval.figures import ALL, KS, SAME_TOKENS, Answer, rows_of
+from evaluation.retrieval.plots import plot_retrieval
+from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import LOADERS
+from evaluation.retrieval.systems import METHODS, SEARCHES, open_systems
+from flows import IngestReport, ingest
+from mneme.errors import InputError
+from mneme.settings import Settings
+
+SHOWN = [*(f"recall@{k}" for k in KS), "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10"]
+
+
+def run_retrieval(
+    name: str,
+    paths: Sequence[Path],
+    settings: Settings,
+    out: Path,
+    methods: Sequence[str] = SEARCHES,
+    embedders: Sequence[str] = (),
+    vectors: Path | None = None,
+    console: Console | None = None,
+    folds: Path | None = None,
+) -> Report:
+    """Measure, print, and write ``out`` (JSON with an answer for each question) and the plot beside it (PNG).
+
+    Args:
+        name: of the set, one of ``LOADERS``.
+        paths: its files, or folders of them.
+        settings: ``index.backend`` says which index is filled.
+        out: where the JSON goes.
+        methods: which of ``METHODS`` are measured.
+        embedders: several, compared on the same questions (evaluation/retrieval/embedders.py); by default that of the settings.
+        vectors: a file that keeps the vectors of the chunks for the next time.
+        console: where tables and progress go; None is standard output.
+        folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
+
+    Raises:
+        InputError: a file is not of the set, a method is not known, or ``out`` cannot be written.
+        MnemeError: whatever the flow or a search raises.
+    """
+    console = console or Console()
+    unknown = [method for method in methods if method not in METHODS]
+    if unknown:
+        raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
+    chosen = [(spec, named_embedder(settings, spec)) for spec in embedders] or [("", settings)]
+    questions = LOADERS[name](paths)
+    answers: list[Answer] = []
+    runs: list[dict[str, Any]] = []
+    for number, (label, one) in enumerate(chosen):
+        kept = vectors.with_stem(re.sub(r"\W+", "-", f"{vectors.stem} {label}".strip())) if vectors else None
+        asked, run = _one_run(questions, one, methods, kept, console, folds)
+        answers += [replace(each, method=f"{each.method}, {label}") if number else each for each in asked]
+        runs.append({"embedder_name": label, **run} if label else run)
+    report = _report(questions, settings, answers, runs)
+    _show(console, report)
+    report.write(out)
+    plot_retrieval(report.rows, out.with_suffix(".png"), f"{questions.title}, {settings.index.backend} index")
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+def ingest_set(questions: QuestionSet, own: Settings, console: Console) -> IngestReport:
+    """Take the conversations of a set through the flow. What it refuses (a message may be too long) cannot be found."""
+    with console.status("ingesting"):
+        report = ingest([questions.write(own.data)], own)
+    console.print(f"{report.messages} messages, {report.episodes} episodes and {report.facts} facts in {report.seconds:.1f} s")
+    if report.dead_letters:
+        console.print(f"{report.dead_letters} messages were refused by the flow: what they say counts as not found")
+    return report
+
+
+def settings_of(questions: QuestionSet, settings: Settings) -> dict[str, Any]:
+    """What a reader of the report must know about the run."""
+    return {
+        "set": questions.name,
+        "questions": len(questions.questions),
+        "left_out": questions.left_out,
+        "fingerprint": questions.fingerprint,
+        "index": settings.index.backend,
+        "extractor": settings.extraction.extractor,
+        "boundaries": settings.boundaries.model_dump(mode="json"),
+        "retrieval": settings.retrieval.model_dump(mode="json"),
+    }
+
+
+def _one_run(
+    questions: QuestionSet,
+    settings: Settings,
+    methods: Sequence[str],
+    vectors: Path | None,
+    console: Console,
+    folds: Path | None,
+) -> tuple[Sequence[Answer], dict[str, Any]]:
+    with fresh_index(settings, questions.name) as own:
+        # 1.
+        ingested = ingest_set(questions, own, console)
+        # 2.
+        with open_systems(own, questions, methods, vectors, console, folds) as systems:
+            asked = ask_all(systems, questions.questions, console)
+    for method, notes in asked.notes.items():
+        for note, times in notes.items():
+            console.print(f"{method}, {times} questions: {note}")
+    return asked.answers, {
+        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+        "messages": ingested.messages,
+        "episodes": ingested.episodes,
+        "facts": ingested.facts,
+        "refused": ingested.dead_letters,
+        "ingest_seconds": round(ingested.seconds, 1),
+        "notes": asked.notes,
+    }
+
+
+def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer], runs: Sequence[dict[str, Any]]) -> Report:
+    # 3.
+    rows = rows_of(answers)
+    methods = list(dict.fromkeys(each.method for each in answers))
+    by_method = {method: [each for each in answers if each.method == method] for method in methods}
+    against = [
+        row
+        for method in methods
+        if "hybrid" in by_method and method != "hybrid"
+        for row in compare(by_method["hybrid"], by_method[method], "hybrid", method)
+    ]
+    headline = {
+        f"{row['method']}_{figure}".replace(", ", "_"): row[figure]
+        for row in rows
+        if row["category"] == row["conversation"] == ALL
+        for figure in ("recall@10", "hit@5", "milliseconds")
+        if figure in row
+    }
+    return Report(
+        bench=questions.name,
+        settings={**settings_of(questions, settings), "runs": list(runs)},
+        rows=rows,
+        headline={"index": settings.index.backend, **headline, "ingest_seconds": runs[0]["ingest_seconds"]},
+        parts={"differences": against, "answers": [answer_row(each) for each in answers]},
+    )
+
+
+def answer_row(answer: Answer) -> dict[str, Any]:
+    """An answer as it stands in a report: no text, only ids and figures."""
+    return {
+        "method": answer.method,
+        "question": answer.question,
+        "category": answer.category,
+        "conversation": answer.conversation,
+        "figures": {name: round(value, 4) for name, value in answer.figures.items()},
+        "messages": list(answer.messages),
+    }
+
+
+def _show(console: Console, report: Report) -> None:
+    title = report.bench
+    overall: list[Row] = [row for row in report.rows if row["category"] == row["conversation"] == ALL]
+    timed = [name for name in ("milliseconds", "milliseconds_p95") if name in overall[0]]
+    print_table(console, f"{title}, by method", overall, ["method", "questions", *SHOWN, *timed])
+    best = "hybrid" if any(row["method"] == "hybrid" for row in overall) else str(overall[-1]["method"])
+    for kind in ("category", "conversation"):
+        rows = [row for row in report.rows if row["method"] == best and row[kind] != ALL]
+        if rows:
+            print_table(console, f"{title}, {best}, by {kind}", rows, [kind, "questions", *SHOWN])
+    figures = ("recall@10", "recall@600tokens", SAME_TOKENS)
+    rows = [row for row in report.parts["differences"] if row["category"] == ALL and row["figure"] in figures]
+    if rows:
+        print_differences(console, f"{title}, 95 % intervals", rows)

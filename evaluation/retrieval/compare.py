@@ -1,0 +1,229 @@
+"""``mneme bench compare A.json B.json``: what changed between two runs on the same questions, and how sure that is.
+
+1. Both reports must hold the same questions with the same evidence.
+2. For each method, figure and category: the mean difference, question by question, and its 95 % interval, resampled by
+   question and by conversation (evaluation/retrieval/bootstrap.py).
+
+A difference whose interval does not hold 0 is more than luck of the draw. Of many figures, one in twenty looks so by luck
+alone: name beforehand the one that counts.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from evaluation.report import Report, Row, print_table
+from evaluation.retrieval.bootstrap import RESAMPLES, SEED, interval
+from evaluation.retrieval.figures import ALL, Answer
+from evaluation.retrieval.plots import plot_differences
+from mneme.errors import InputError
+
+MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10", "milliseconds")
+_NAMED = 3  # questions, of those that differ
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A report as it was read: its name, which questions it is about, and the answers of each method."""
+
+    name: str
+    fingerprint: str
+    answers: dict[str, list[Answer]]
+
+
+def run_compare(
+    first: Path,
+    second: Path,
+    out: Path,
+    method: str | None = None,
+    against: str | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    console: Console | None = None,
+) -> Report:
+    """Print the differences, second less first, and write ``out`` (JSON) and the plot beside it (PNG).
+
+    Args:
+        first, second: reports of a retrieval benchmark; the same one twice to compare two of its methods.
+        out: where the JSON goes.
+        method: only this method of the first; None is each that both have.
+        against: another method of the second to compare it with.
+        resamples, seed: of the bootstrap.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: a file is no such report, the questions differ, or a method is not in it.
+    """
+    console = console or Console()
+    one, other = read_run(first), read_run(second)
+    # 1.
+    _refuse_other_questions(one, other)
+    if against and not method:
+        raise InputError("against: it is compared with a method of the first report; name that as method, too")
+    pairs = [(method, against or method)] if method else [(each, each) for each in one.answers if each in other.answers]
+    if not pairs:
+        raise InputError(f"{first}, {second}: they have no method in common; name two with method and against")
+    # 2.
+    rows: list[Row] = []
+    for before, after in pairs:
+        rows += compare(_of(other, after), _of(one, before), after, before, resamples, seed)
+    main: list[Row] = [row for row in rows if row["category"] == ALL and row["figure"] in MAIN]
+    print_differences(console, f"{other.name} less {one.name}, 95 % intervals", main)
+    by_category: list[Row] = [row for row in rows if row["figure"] == "recall@10" and row["category"] != ALL]
+    if by_category:
+        print_differences(console, "recall@10 by category", by_category)
+    headline: dict[str, str | float | int] = {}
+    for row in main:
+        if row["figure"] == "recall@10":
+            name = f"{row['method']}_recall@10"
+            headline |= {name: row["difference"]} | {f"{name}_{end}": row[end] for end in ("low", "high") if end in row}
+    report = Report(
+        bench="compare",
+        settings={
+            "first": first.name,
+            "second": second.name,
+            "fingerprint": one.fingerprint,
+            "resamples": resamples,
+            "seed": seed,
+        },
+        rows=rows,
+        headline=headline,
+    )
+    report.write(out)
+    plot_differences(main + by_category, out.with_suffix(".png"), f"{other.name} less {one.name}")
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+def compare(
+    answers: Sequence[Answer],
+    baseline: Sequence[Answer],
+    method: str,
+    against: str,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> list[Row]:
+    """The difference of each figure that both have, ``answers`` less ``baseline``, of all questions and by category.
+
+    ``low`` and ``high`` are over questions, ``cluster_low`` and ``cluster_high`` over conversations; left out where there
+    are fewer than two of them. A figure that only some questions have (the time) is compared on those.
+
+    Raises:
+        ValueError: they are not of the same questions.
+    """
+    before = {each.question: each for each in baseline}
+    if before.keys() != {each.question for each in answers}:
+        raise ValueError("answers to different questions cannot be compared")
+    pairs = [(each, before[each.question]) for each in answers]
+    rows: list[Row] = []
+    categories = sorted({each.category for each in answers})
+    for category in (ALL, *(categories if len(categories) > 1 else ())):
+        inside = [pair for pair in pairs if category in (ALL, pair[0].category)]
+        for figures in _figures_by_coverage(inside):
+            both = [(a, b) for a, b in inside if figures[0] in a.figures and figures[0] in b.figures]
+            ours = np.array([[a.figures[name] for name in figures] for a, _ in both])
+            theirs = np.array([[b.figures[name] for name in figures] for _, b in both])
+            by_question = interval(ours - theirs, None, resamples, seed)
+            by_conversation = interval(ours - theirs, [a.conversation for a, _ in both], resamples, seed)
+            for at, name in enumerate(figures):
+                row: dict[str, str | float | int] = {
+                    "method": method,
+                    "against": against,
+                    "category": category,
+                    "figure": name,
+                    "questions": len(both),
+                    "mean": float(ours[:, at].mean()),
+                    "baseline": float(theirs[:, at].mean()),
+                    "difference": float((ours - theirs)[:, at].mean()),
+                }
+                if by_question is not None:
+                    row |= {"low": float(by_question.low[at]), "high": float(by_question.high[at])}
+                if by_conversation is not None:
+                    row |= {
+                        "cluster_low": float(by_conversation.low[at]),
+                        "cluster_high": float(by_conversation.high[at]),
+                    }
+                rows.append(row)
+    return rows
+
+
+def print_differences(console: Console, title: str, rows: Sequence[Row]) -> None:
+    """Print differences with their intervals; what is the same in all rows is left out."""
+    shown: list[Row] = [
+        {
+            "method": str(row["method"] if row["method"] == row["against"] else f"{row['method']} less {row['against']}"),
+            "category": row["category"],
+            "figure": row["figure"],
+            "questions": row["questions"],
+            "mean": row["mean"],
+            "baseline": row["baseline"],
+            "difference": row["difference"],
+            "by question": _between(row, "low", "high"),
+            "by conversation": _between(row, "cluster_low", "cluster_high"),
+        }
+        for row in rows
+    ]
+    labels = [name for name in ("method", "category", "figure") if len({row[name] for row in shown}) > 1]
+    print_table(console, title, shown, [*labels, *(name for name in shown[0] if name not in ("method", "category", "figure"))])
+
+
+def _between(row: Row, low: str, high: str) -> str:
+    if low not in row:
+        return ""
+    ends = (float(row[low]), float(row[high]))
+    return " to ".join(f"{end:+.3f}" if max(map(abs, ends)) < 10 else f"{end:+,.0f}" for end in ends)
+
+
+def read_run(path: Path) -> Run:
+    """The answers in a report.
+
+    Raises:
+        InputError: the file is not there, or holds no answers.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        answers: dict[str, list[Answer]] = {}
+        for each in content["answers"]:
+            answer = Answer(
+                each["method"], each["question"], each["category"], each["conversation"], each["figures"], each["messages"]
+            )
+            answers.setdefault(answer.method, []).append(answer)
+        if not answers:
+            raise KeyError("answers")
+        return Run(path.stem, content["settings"]["fingerprint"], answers)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give a report of a retrieval benchmark") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: no report with answers ({error!r}); make one with mneme bench locomo ... --out") from error
+
+
+def _refuse_other_questions(one: Run, other: Run) -> None:
+    first, second = ({each.question for answers in run.answers.values() for each in answers} for run in (one, other))
+    if first != second:
+        only = [*sorted(first - second), *sorted(second - first)]
+        named = ", ".join(only[:_NAMED])
+        raise InputError(
+            f"the reports are of different questions: {len(only)} are in one of them only ({named}, ...); run both on one file"
+        )
+    if one.fingerprint != other.fingerprint:
+        raise InputError("the reports have questions of the same names with other texts or evidence; run both on one file")
+
+
+def _of(run: Run, method: str | None) -> list[Answer]:
+    if method not in run.answers:
+        raise InputError(f"method: {run.name} has no {method!r}; it has {', '.join(run.answers)}")
+    return run.answers[method]
+
+
+def _figures_by_coverage(pairs: Sequence[tuple[Answer, Answer]]) -> list[list[str]]:
+    """The figures that every question has, and one by one those that only some have."""
+    common = [(a.figures.keys() & b.figures.keys()) for a, b in pairs]
+    everywhere = set.intersection(*common)
+    names: dict[str, Any] = dict.fromkeys(name for a, _ in pairs for name in a.figures)
+    somewhere = [name for name in names if name not in everywhere and any(name in each for each in common)]
+    return [[name for name in names if name in everywhere], *([name] for name in somewhere)]

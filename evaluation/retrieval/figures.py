@@ -1,0 +1,89 @@
+"""What one answer measures, and the means of many with their intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.metrics import (
+    Result,
+    distinct_messages,
+    hit_at,
+    ndcg_at,
+    recall_at,
+    recall_within_tokens,
+    reciprocal_rank,
+    tokens_for_messages,
+)
+from evaluation.report import Row
+from evaluation.retrieval.bootstrap import interval
+
+KS = (5, 10, 20, 40)
+BUDGETS = (150, 300, 600, 1200, 2400)  # tokens
+SAME_TOKENS = "recall@same_tokens"
+"""Recall within as many tokens as hybrid's first ten messages of the same question take: what else they would have bought."""
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one question measured by one method. ``messages`` are those that the places stand for, best first."""
+
+    method: str
+    question: str
+    category: str
+    conversation: str
+    figures: Mapping[str, float]
+    messages: Sequence[str] = ()
+
+
+def measure(results: Sequence[Result], evidence: frozenset[str], same_tokens: int | None = None) -> dict[str, float]:
+    """The figures of one answer; ``same_tokens`` is hybrid's tokens for ten messages."""
+    messages = distinct_messages(results)
+    figures: dict[str, float] = {}
+    for name, metric in (("hit", hit_at), ("recall", recall_at), ("ndcg", ndcg_at)):
+        figures |= {f"{name}@{k}": metric(messages, evidence, k) for k in KS}
+    figures["mrr"] = reciprocal_rank(messages, evidence)
+    figures |= {f"recall@{budget}tokens": recall_within_tokens(results, evidence, budget) for budget in BUDGETS}
+    if same_tokens is not None:
+        figures[SAME_TOKENS] = recall_within_tokens(results, evidence, same_tokens)
+    figures["tokens@10"] = float(tokens_for_messages(results, 10))
+    figures["tokens"] = float(sum(result.tokens for result in results))
+    return figures
+
+
+def mean_row(answers: Sequence[Answer], **labels: str) -> Row:
+    """The mean of each figure, and its 95 % interval over questions as ``NAME_low`` and ``NAME_high``."""
+    names = [name for name in answers[0].figures if name != "milliseconds"]
+    values = np.array([[answer.figures[name] for name in names] for answer in answers])
+    row: dict[str, str | float | int] = {**labels, "questions": len(answers)}
+    row |= zip(names, values.mean(axis=0).tolist(), strict=True)
+    if (bounds := interval(values)) is not None:
+        row |= {f"{name}_low": low for name, low in zip(names, bounds.low.tolist(), strict=True)}
+        row |= {f"{name}_high": high for name, high in zip(names, bounds.high.tolist(), strict=True)}
+    timed = [answer.figures["milliseconds"] for answer in answers if "milliseconds" in answer.figures]
+    if timed:
+        row["milliseconds"] = float(np.median(timed))
+        row["milliseconds_p95"] = float(np.quantile(timed, 0.95))
+    return row
+
+
+def rows_of(answers: Sequence[Answer], most_conversations: int = 20) -> list[Row]:
+    """Means by method: of all questions, of each category, and of each conversation where there are few."""
+    methods = list(dict.fromkeys(each.method for each in answers))
+    categories = sorted({each.category for each in answers})
+    conversations = sorted({each.conversation for each in answers})
+    rows = []
+    for method in methods:
+        of_method = [each for each in answers if each.method == method]
+        rows.append(mean_row(of_method, method=method, category=ALL, conversation=ALL))
+        if len(categories) > 1:
+            for category in categories:
+                some = [each for each in of_method if each.category == category]
+                rows.append(mean_row(some, method=method, category=category, conversation=ALL))
+        if 1 < len(conversations) <= most_conversations:
+            for conversation in conversations:
+                some = [each for each in of_method if each.conversation == conversation]
+                rows.append(mean_row(some, method=method, category=ALL, conversation=conversation))
+    return rows

@@ -1,0 +1,70 @@
+"""MemDaily: what somebody noted from day to day, in Chinese, with questions and the notes that answer them.
+
+Source: Zhang et al., "MemSim: A Bayesian Simulator for Evaluating Memory of LLM-based Personal Assistants", 2024; the
+published ``[{tid, message_list: [{mid, message, time, place}], question_list: [{qid, question, time, target_step_id}]}]``.
+
+All trajectories of a file are one memory: alone, one has seven notes or so, and five of seven nearly always hold the answer.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from connectors.chat_events import Event, Given, message
+from evaluation.retrieval.question_set import Question, QuestionSet, load_files
+from mneme.times import zone
+
+_TIME = re.compile(r"(\d+)年(\d+)月(\d+)日\D*(\d+):(\d+)")
+_ZONE = "Asia/Shanghai"
+
+
+def load(paths: Sequence[Path]) -> QuestionSet:
+    """Every question whose notes are there.
+
+    Raises:
+        InputError: a file is not there, is not MemDaily's, or asks nothing that can be measured.
+    """
+    return load_files("memdaily", "MemDaily", paths, _read)
+
+
+def _read(trajectories: Any, path: Path) -> tuple[list[Event], list[Question], int]:
+    events: list[Event] = []
+    questions: list[Question] = []
+    left_out = 0
+    owner = {"user_id": path.stem}
+    for trajectory in trajectories:
+        name = f"{path.stem}-{trajectory['tid']}"
+        there = set()
+        for note in trajectory["message_list"]:
+            there.add(f"{trajectory['tid']}:{note['mid']}")
+            events += message(
+                Given(str(path)),
+                conversation_id=name,
+                owner=owner,
+                message_id=f"{trajectory['tid']}:{note['mid']}",
+                sender=path.stem,
+                sender_name="我",
+                sent_at=_moment(note["time"]).isoformat(),
+                timezone=_ZONE,
+                content=note["message"],
+            )
+        for asked in trajectory["question_list"]:
+            evidence = frozenset(f"{trajectory['tid']}:{step}" for step in asked["target_step_id"]) & there
+            if evidence:
+                category = path.stem.removeprefix("memdaily_")
+                at = _moment(asked["time"])
+                questions.append(Question(f"{name}/{asked['qid']}", name, owner, asked["question"], category, evidence, at))
+            else:
+                left_out += 1
+    return events, questions, left_out
+
+
+def _moment(text: str) -> datetime:
+    """``2024年04月01日 周一 08:30``."""
+    found = _TIME.search(text)
+    if found is None:
+        raise ValueError(f"no time: {text!r}")
+    year, month, day, hour, minute = (int(part) for part in found.groups())
+    return datetime(year, month, day, hour, minute, tzinfo=zone(_ZONE))

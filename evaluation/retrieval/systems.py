@@ -1,0 +1,195 @@
+"""What can be asked: Mneme's methods of search, and baselines that share its tokens, vectors and episodes.
+
+``episodes`` is BM25 over episodes alone, subject x 3, summary x 2, narrative x 1 (the weights are in the index's tokens,
+mneme/rows.py); ``chunks`` is the flat baseline of evaluation/retrieval/chunks.py. Every system returns places as
+evaluation/metrics.py measures them.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from connectors.chat_events import text_of
+from connectors.indices import open_index
+from connectors.models import open_embedder
+from connectors.tokens import token_counter
+from evaluation.metrics import Result
+from evaluation.results import ranked_results
+from evaluation.retrieval.chunks import Chunk, Chunks, Said, chunked
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.vector_cache import embed_texts
+from mneme.errors import InputError
+from mneme.ports import Embedder, MemoryIndex, TextLeg
+from mneme.records import Episode
+from mneme.rows import Collection
+from mneme.settings import Settings
+from mneme.times import utc_now
+from queries import Memories
+from queries.filters import Filters
+from queries.understand import understand
+
+SEARCHES = ("keyword", "vector", "hybrid")
+BASELINES = ("episodes", "chunks")
+METHODS = (*SEARCHES, *BASELINES)
+FOLDS_FILE = "folds.json"
+DEPTH = 40  # places that are asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The places of one answer, best first; ``notes`` say how it was scored, and what was left out and why."""
+
+    results: Sequence[Result]
+    notes: tuple[str, ...] = ()
+
+
+System = Callable[[Question], Found]
+
+_asked_at: ContextVar[datetime] = ContextVar("asked_at")  # when the question that this thread asks is asked
+
+
+@contextmanager
+def open_systems(
+    settings: Settings,
+    questions: QuestionSet,
+    methods: Sequence[str],
+    vectors: Path | None,
+    console: Console,
+    folds: Path | None = None,
+) -> Iterator[dict[str, System]]:
+    """The systems by name, over an index that holds the set's events; each may be asked from several threads.
+
+    Args:
+        settings: which index and embedder.
+        questions: the set.
+        methods: which of ``METHODS``.
+        vectors: a file that keeps the vectors of chunks for the next time.
+        console: where progress goes.
+        folds: a folder of `mneme fit fusion --folds`: each question is scored by coefficients that were fitted without its
+            conversation.
+    """
+    with ExitStack() as stack:
+        systems: dict[str, System] = {}
+        memories = _memories(settings, folds, stack)
+        for method in methods:
+            if method in SEARCHES:
+                systems[method] = _search(memories, method, last_times(questions))
+            elif method == "episodes":
+                index = open_index(settings, read_only=True)
+                stack.callback(index.close)
+                systems[method] = _episodes(index, settings)
+            elif method == "chunks":
+                embedder = open_embedder(settings)
+                stack.callback(embedder.close)
+                systems[method] = _flat(embedder, questions, settings, vectors, console)
+        yield systems
+
+
+def _memories(settings: Settings, folds: Path | None, stack: ExitStack) -> Callable[[Question], Memories]:
+    """What each question is asked of: always the same memories, or those that score without having seen its conversation."""
+    if folds is None:
+        same = stack.enter_context(Memories.connect(settings, clock=_asked_at.get))
+        return lambda question: same
+    by_conversation = read_folds(folds)
+
+    def without(coefficients: Path) -> Memories:
+        retrieval = settings.retrieval.model_copy(update={"coefficients": coefficients})
+        return stack.enter_context(Memories.connect(settings.model_copy(update={"retrieval": retrieval}), clock=_asked_at.get))
+
+    opened = {path: without(path) for path in sorted(set(by_conversation.values()))}
+
+    def of(question: Question) -> Memories:
+        if question.conversation not in by_conversation:
+            raise InputError(f"folds: {folds} knows nothing of {question.conversation}; fit on the same files")
+        return opened[by_conversation[question.conversation]]
+
+    return of
+
+
+def read_folds(folder: Path) -> dict[str, Path]:
+    """For each conversation the coefficients that were fitted without it.
+
+    Raises:
+        InputError: the folder is none of `mneme fit fusion --folds`.
+    """
+    try:
+        folds: dict[str, int] = json.loads((folder / FOLDS_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"folds: {folder} holds no {FOLDS_FILE} ({error}); make it with `mneme fit fusion --folds`") from error
+    return {conversation: folder / f"{fold}.json" for conversation, fold in folds.items()}
+
+
+def _search(memories: Callable[[Question], Memories], method: str, last: Mapping[str, datetime]) -> System:
+    count = token_counter().count
+
+    def ask(question: Question) -> Found:
+        # A question without a time of its own is asked when the last message was sent, and not today, years later.
+        _asked_at.set(question.asked_at or last[owner_name(question.owner)])
+        # What was expected then may lie behind.
+        response = memories(question).search(question.text, method, {**question.owner, "expired": True}, top_k=DEPTH)
+        return Found(ranked_results(response, count), (*response.query.notes, f"scored by {response.metrics.scoring}"))
+
+    return ask
+
+
+def _episodes(index: MemoryIndex, settings: Settings) -> System:
+    """BM25 of episodes; an episode stands for its messages, in order."""
+    count = token_counter().count
+
+    def ask(question: Question) -> Found:
+        scope = Filters.parse(question.owner).scope(utc_now(), settings.retrieval.open_foresight_days)
+        tokens = understand(question.text, None).tokens
+        leg = TextLeg(Collection.EPISODES, scope.rows, tokens, DEPTH)
+        results = []
+        for hit in index.recall([leg])[0] if tokens else []:
+            record = hit.row.record()
+            assert isinstance(record, Episode)
+            results.append(Result(record.message_ids, frozenset(record.message_ids), count(record.episode)))
+        return Found(results)
+
+    return ask
+
+
+def _flat(embedder: Embedder, questions: QuestionSet, settings: Settings, vectors: Path | None, console: Console) -> System:
+    count = token_counter().count
+    by_owner: dict[str, list[Chunk]] = {owner: chunked(said) for owner, said in transcripts(questions).items()}
+    embedded = embed_texts((each.text for chunks in by_owner.values() for each in chunks), settings, vectors, console)
+    stores = {owner: Chunks(chunks, np.stack([embedded[each.text] for each in chunks])) for owner, chunks in by_owner.items()}
+
+    def ask(question: Question) -> Found:
+        asked = understand(question.text, embedder)
+        found = stores[owner_name(question.owner)].search(asked.tokens, asked.vector, DEPTH)
+        return Found([Result(each.messages, frozenset(each.messages), count(each.text)) for each in found], asked.notes)
+
+    return ask
+
+
+def transcripts(questions: QuestionSet) -> dict[str, list[Said]]:
+    """Everything that was said, by owner, in order."""
+    said = defaultdict(list)
+    for event in questions.events:
+        text = text_of(event["content"])
+        said[owner_name(event)].append(Said(event["message_id"], event["sender_name"], text, event["sent_at"][:10]))
+    return said
+
+
+def last_times(questions: QuestionSet) -> dict[str, datetime]:
+    """When the last message of each owner was sent."""
+    last: dict[str, datetime] = {}
+    for event in questions.events:
+        owner, sent_at = owner_name(event), datetime.fromisoformat(event["sent_at"])
+        last[owner] = max(sent_at, last.get(owner, sent_at))
+    return last
+
+
+def owner_name(fields: Mapping[str, str]) -> str:
+    """Whose memory an event goes into, or a question is asked of."""
+    return fields.get("group_id") or fields["user_id"]

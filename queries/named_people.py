@@ -1,0 +1,124 @@
+"""Whom a question names: by a name, by a part of one, or as the one who asks it."""
+
+import re
+from functools import lru_cache
+
+from mneme.text import STOP_WORDS, has_cjk
+
+_CHINESE_NAME = 3  # characters of most Chinese names: the surname has one
+_SHORTEST_PART = 3  # letters: "Al" or "Is" in a question is more often a word than a person
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+# Names that are words too: they count with a capital inside the sentence only ("What did Mark say?", not "mark it").
+_ALSO_WORDS = STOP_WORDS | frozenset(
+    """angel april art august autumn baker bill bishop brook brown chance chase christian clay cliff cook crystal daisy dawn
+    dean drew eve faith forest frank gene glen grace grant gray green guy harmony hope hunter iris ivy jack jasmine jean jewel
+    joy june king lance lily long mark may melody miles nick olive page pat patience pearl penny pierce ray reed rich rob robin
+    rock rose ruby sage sandy sky star stone storm sue summer sunny taylor trip victor violet ward white winter wood
+    young""".split()
+)
+_MONTHS = frozenset(("april", "may", "june", "august"))
+_NO_MONTH = "".join(  # "in May" is no person
+    rf"(?<!{before} )"
+    for before in (*"in by since until during before after last next this early late around".split(), r"\d", r"\d\w\w")
+)
+_AFTER_MONTH = r"(?!,? \d)"
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_BEGINS, _ENDS = rf"(?:(?<!\w)|(?<=[{_CJK}]))", rf"(?:(?!\w)|(?=[{_CJK}]))"  # Anna喜欢什么 names Anna
+_INSIDE = r"(?<![.!?:\"“(] )(?<!^)"  # not where every word has a capital
+_TITLE = "(?:先生|女士|小姐|太太|老师|医生|教授|经理|总|阿姨|叔叔|さん|くん|君|ちゃん|様|씨|님)"
+_REQUEST = re.compile(  # "can you tell me" is about nobody
+    r"(?:^\W*|\b(?:you|please|and)\s+)(?:tell|remind|show|give|help|let|explain\s+to)\s+me\b|(?:^|[，。请能你]|可以)(?:告诉|提醒|帮|给)我",
+    re.IGNORECASE,
+)
+_I = re.compile(
+    r"(?<!\w)(?:i|me|my|mine|myself)(?!\w)|我(?!们)|私|僕|俺|(?<!\w)(?:나|내|저|제)(?:가|는|의|를|도)?(?!\w)", re.IGNORECASE
+)
+_WHO_ASKS = frozenset(("user", "human", "me", "i", "myself", "我", "用户", "私", "나"))  # names that chats give to the user
+_WHO_ANSWERS = frozenset(("assistant", "ai", "agent", "bot", "chatbot", "助手", "アシスタント"))
+
+
+def names_person(text: str, person: str) -> bool:
+    """Whether a text names a person, in full or by a part of the name.
+
+    Whole words only. A part that is a word as well must have a capital where not every word has one, and be no month.
+
+    >>> names_person("What did Mei-Lin decide?", "Mei-Lin Chen"), names_person("Was it in May?", "May Chen")
+    (True, False)
+    """
+    pattern = _pattern(person)
+    return pattern is not None and bool(pattern.search(text))
+
+
+def occurrences(text: str, person: str) -> list[tuple[int, int]]:
+    """Where a text names a person, as ``names_person`` finds it: from and to which character.
+
+    >>> occurrences("Ann and Ann Lee", "Ann Lee")
+    [(0, 3), (8, 15)]
+    """
+    pattern = _pattern(person)
+    return [found.span() for found in pattern.finditer(text)] if pattern else []
+
+
+def names_asker(text: str) -> bool:
+    """Whether a question is about who asks it: "I", "my", 我; not "tell me" or 我们.
+
+    >>> names_asker("Where do I work?"), names_asker("Tell me about Ann."), names_asker("我们去哪里？")
+    (True, False, False)
+    """
+    return bool(_I.search(_REQUEST.sub(" ", text)))
+
+
+def is_asker(person: str, owner: str | None) -> bool:
+    """Whether a person is the owner of the memory that is asked, by the words of the id and the name, or is called "User".
+
+    >>> is_asker("Maya Chen", "maya"), is_asker("Ann Smith", "maya.smith"), is_asker("User", None)
+    (True, False, True)
+    """
+    name = _words(person)
+    mine = _words(owner or "")
+    return _folded(person) in _WHO_ASKS or bool(name and mine and (name <= mine or mine <= name))
+
+
+def is_assistant(person: str) -> bool:
+    """Whether a name is one that chats give to the assistant."""
+    return _folded(person) in _WHO_ANSWERS
+
+
+@lru_cache(4096)  # people of all searches
+def _pattern(person: str) -> re.Pattern[str] | None:
+    if has_cjk(person):
+        alternatives = _cjk_names(person)
+    else:
+        words = list(dict.fromkeys(_WORD.findall(person)))
+        whole = [rf"{_BEGINS}(?i:{re.escape(person)}){_ENDS}"] if len(words) > 1 else []
+        alternatives = whole + [_name_part(word) for word in words if len(word) > 1]
+    return re.compile("|".join(alternatives)) if alternatives else None
+
+
+def _name_part(word: str) -> str:
+    folded = word.lower()
+    if len(word) >= _SHORTEST_PART and folded not in _ALSO_WORDS:
+        return rf"{_BEGINS}(?i:{re.escape(word)}){_ENDS}"
+    capital = re.escape(word[0].upper() + word[1:])
+    if folded in _MONTHS:
+        capital = _NO_MONTH + capital + _AFTER_MONTH
+    return rf"(?:{_INSIDE}{_BEGINS}{capital}{_ENDS}|{_BEGINS}{capital}(?=['’]s\b))"
+
+
+def _cjk_names(person: str) -> list[str]:
+    """The name, the given name of three characters (小明 of 王小明), and the surname with a title (王老师, 田中さん)."""
+    names = [re.escape(person)] if len(person) > 1 else []
+    if len(person) > 2 and all(has_cjk(character) for character in person):
+        names += [re.escape(person[1:])] if len(person) == _CHINESE_NAME else []
+        names += [rf"{re.escape(person[:1])}{_TITLE}", rf"{re.escape(person[:2])}{_TITLE}"]
+    return names
+
+
+def _words(name: str) -> frozenset[str]:
+    """What names are compared by: their words of two letters or more, else the name as it is."""
+    words = frozenset(word.lower() for word in _WORD.findall(name) if len(word) > 1)
+    return words or frozenset(filter(None, [_folded(name)]))
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -1,0 +1,52 @@
+"""A found row as a passage that a model reads: what it says, when it was said, and whether it still holds."""
+
+from datetime import datetime
+
+from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, Remark, StoredMessage, Validity
+from mneme.rows import Row
+
+LONGEST = 2000  # characters: some 500 tokens, which is what cross-encoders read
+
+
+def passage(row: Row) -> str:
+    """One line: the day, the text, and for what no longer holds since when.
+
+    >>> passage(row)  # doctest: +SKIP
+    '2026-03-02: Jonas works at the shipyard (until 2026-04-11)'
+    """
+    match record := row.record():
+        case AtomicFact():
+            text = f"{_day(record.said_at)}: {record.atomic_fact}{_until(record.validity)}"
+        case Foresight():
+            text = f"{_day(record.said_at)}: {record.statement}{_expected(record)}{_until(record.validity)}"
+        case Remark() | StoredMessage():
+            text = f"{_day(row.at)}: {record.sender_name}: {record.text}"
+        case Episode():
+            text = f"{_day(record.started_at)}: {record.subject}: {record.episode}"
+        case Profile():
+            text = "; ".join(f"{item.about}: {item.statement}" for item in (*record.explicit, *record.implicit))
+        case AgentCase():
+            text = f"{_day(record.at)}: {record.task_intent}: {record.key_insight or record.approach}"
+        case AgentSkill():
+            text = f"{record.name}: {record.description}: {record.content}"
+        case _:
+            raise AssertionError(f"{row.id} is a {row.kind}, which holds no place")
+    return one_line(text, LONGEST)
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text as one line, whatever line breaks it holds, so that it cannot look like two; its beginning, if it is longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d}"
+
+
+def _until(validity: Validity) -> str:
+    return f" (until {_day(validity.valid_to)})" if validity.valid_to else ""
+
+
+def _expected(foresight: Foresight) -> str:
+    return f" (expected {_day(foresight.start)})" if foresight.start else ""

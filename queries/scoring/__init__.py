@@ -1,0 +1,6 @@
+"""scoring: how well each candidate fits the question, on one scale for all of them. Pure.
+
+- ``field``: the candidates of one question, in one order.
+- ``min_max``: needs no training. ``features`` and ``learned``: logistic regression, for an index and an embedder that it was
+  fitted on (``mneme fit fusion``).
+"""

@@ -1,0 +1,206 @@
+"""What is known of each candidate of a question, as numbers: the input of every learned score. Pure.
+
+All numbers are relative to the candidates of the same question, never absolute: the magnitudes of BM25 and of cosines differ
+from index to index, from owner to owner and from embedder to embedder. Which of them help, and by how much, was measured:
+see ``mneme bench ablations`` and docs/benchmarks.md.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from queries.named_people import is_asker
+from queries.question_periods import period_fit
+from queries.recall import Candidate
+from queries.scoring.field import Field
+from queries.understand import Question, QuestionType
+
+Numbers = npt.NDArray[np.float64]
+
+STATEMENT_FEATURES = (
+    "bm25",
+    "bm25_rank",
+    "shares_no_word",
+    "cosine",
+    "cosine_deviation",
+    "cosine_rank",
+    "message_bm25",
+    "message_bm25_rank",
+    "message_cosine",
+    "message_cosine_rank",
+    "previous_bm25",
+    "previous_cosine",
+    "next_bm25",
+    "next_cosine",
+    "is_first",
+    "is_last",
+    "speaker_named",
+    "another_named",
+    "said_by_asker",
+    "length",
+    "is_question",
+    "has_number",
+    "has_name",
+    "is_fact",
+    "is_dated",
+    "dated_for_when",
+    "number_for_count",
+    "period_fit",
+)
+"""One weight each in a ``queries.learned.Coefficients``."""
+
+EPISODE_FEATURES = (
+    "bm25",
+    "bm25_rank",
+    "cosine",
+    "cosine_rank",
+    "best_bm25",
+    "mean_bm25",
+    "best_cosine",
+    "mean_cosine",
+    "period_fit",
+)
+
+_NUMBER = re.compile(r"\d")
+_NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
+_MOST_NAMES = 4  # capitalised words after which more say nothing
+
+
+def statement_features(question: Question, field: Field, messages: Iterable[Candidate]) -> Numbers:
+    """A row of ``STATEMENT_FEATURES`` for each statement of the field, shape (statements, features).
+
+    Args:
+        question: who is named, what kind of answer is wanted, which time is meant.
+        field: the candidates, both legs known.
+        messages: what the recall of raw messages found: whether the very message of a fact fits.
+    """
+    rows = [each.row for each in field.statements]
+    count = len(rows)
+    bm25, cosine = _legs(field.statements)
+    share, near = _share_of_best(bm25), _min_max(cosine)
+    message_share, message_near = _of_messages(field.statements, messages)
+    place = np.arange(count)
+    alone = field.parents < 0
+    first = alone | np.append(True, field.parents[1:] != field.parents[:-1])[:count]
+    last = alone | np.append(field.parents[1:] != field.parents[:-1], True)[:count]
+    previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
+    texts = [_text(each) for each in field.statements]
+    said_by = {people: question.names(people[:1]) for people in {row.people for row in rows}}
+    asked_by = {people: any(is_asker(each, question.owner) for each in people[:1]) for people in said_by}
+    named = np.array([float(said_by[row.people]) for row in rows])
+    dated = np.array([float(row.event_at is not None) for row in rows])
+    numbers = np.array([float(bool(_NUMBER.search(text))) for text in texts])
+    columns = {
+        "bm25": share,
+        "bm25_rank": _rank(bm25),
+        "shares_no_word": (bm25 <= 0).astype(np.float64),
+        "cosine": near,
+        "cosine_deviation": _deviation(cosine),
+        "cosine_rank": _rank(cosine),
+        "message_bm25": message_share,
+        "message_bm25_rank": _rank(message_share),
+        "message_cosine": message_near,
+        "message_cosine_rank": _rank(message_near),
+        "previous_bm25": np.append(share, 0.0)[previous],
+        "previous_cosine": np.append(near, 0.0)[previous],
+        "next_bm25": np.append(share, 0.0)[following],
+        "next_cosine": np.append(near, 0.0)[following],
+        "is_first": first.astype(np.float64),
+        "is_last": last.astype(np.float64),
+        "speaker_named": named,
+        "another_named": (1.0 - named) * (named.max() if count else 0.0),
+        "said_by_asker": np.array([float(asked_by[row.people]) for row in rows]),
+        "length": np.log1p([len(text) for text in texts]) / 5,
+        "is_question": np.array([float(any(mark in text for mark in "?？")) for text in texts]),
+        "has_number": numbers,
+        "has_name": np.array([min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES for text in texts]),
+        "is_fact": np.array([float(row.kind == "fact") for row in rows]),
+        "is_dated": dated,
+        "dated_for_when": dated * (question.type is QuestionType.TEMPORAL),
+        "number_for_count": numbers * (question.type is QuestionType.COUNTING),
+        "period_fit": np.array([period_fit(question, row) or 0.0 for row in rows]),
+    }
+    return np.stack([columns[name] for name in STATEMENT_FEATURES], axis=1) if count else np.zeros((0, len(columns)))
+
+
+def episode_features(question: Question, field: Field) -> Numbers:
+    """A row of ``EPISODE_FEATURES`` for each episode of the field, shape (episodes, features)."""
+    if not field.episodes:
+        return np.zeros((0, len(EPISODE_FEATURES)))
+    bm25, cosine = _legs(field.episodes)
+    fact_bm25, fact_cosine = _legs(field.statements)
+    share, near = _share_of_best(fact_bm25), _min_max(fact_cosine)
+    (best_bm25, mean_bm25), (best_cosine, mean_cosine) = _per_episode(field, share), _per_episode(field, near)
+    columns = {
+        "bm25": _share_of_best(bm25),
+        "bm25_rank": _rank(bm25),
+        "cosine": _min_max(cosine),
+        "cosine_rank": _rank(cosine),
+        "best_bm25": best_bm25,
+        "mean_bm25": mean_bm25,
+        "best_cosine": best_cosine,
+        "mean_cosine": mean_cosine,
+        "period_fit": np.array([period_fit(question, each.row) or 0.0 for each in field.episodes]),
+    }
+    return np.stack([columns[name] for name in EPISODE_FEATURES], axis=1)
+
+
+def _legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Numbers]:
+    """BM25 and cosine of each; a row without a vector is as far as the farthest."""
+    bm25 = np.array([each.bm25 or 0.0 for each in candidates], dtype=np.float64)
+    known = [each.cosine for each in candidates if each.cosine is not None]
+    farthest = min(known, default=0.0)
+    cosine = np.array([farthest if each.cosine is None else each.cosine for each in candidates], dtype=np.float64)
+    return bm25, cosine
+
+
+def _of_messages(statements: Sequence[Candidate], messages: Iterable[Candidate]) -> tuple[Numbers, Numbers]:
+    """For each statement the legs of the best message that says it, 0 where the recall did not find it."""
+    found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages}
+    bm25, cosine = _legs(list(found.values()))
+    places = {key: place for place, key in enumerate(found)}
+    share = np.append(_share_of_best(bm25), 0.0)
+    near = np.append(_min_max(cosine) * [each.cosine is not None for each in found.values()], 0.0)
+    said_in = [
+        [places.get((each.row.conversation_id, message), len(places)) for message in each.row.message_ids] or [len(places)]
+        for each in statements
+    ]
+    return np.array([share[places_].max() for places_ in said_in]), np.array([near[places_].max() for places_ in said_in])
+
+
+def _per_episode(field: Field, numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """The best and the mean of the facts of each episode; 0 where it has none."""
+    inside = [numbers[field.parents == place] for place in range(len(field.episodes))]
+    best = np.array([each.max() if len(each) else 0.0 for each in inside])
+    return best, np.array([each.mean() if len(each) else 0.0 for each in inside])
+
+
+def _share_of_best(numbers: Numbers) -> Numbers:
+    best = numbers.max(initial=0.0)
+    return numbers / best if best > 0 else np.zeros_like(numbers)
+
+
+def _min_max(numbers: Numbers) -> Numbers:
+    if not len(numbers):
+        return numbers
+    low, high = numbers.min(), numbers.max()
+    return (numbers - low) / (high - low) if high > low else np.ones_like(numbers)
+
+
+def _deviation(numbers: Numbers) -> Numbers:
+    """How far above the mean, in units of four standard deviations."""
+    spread = numbers.std() if len(numbers) else 0.0
+    return (numbers - numbers.mean()) / (4 * spread) if spread > 0 else np.zeros_like(numbers)
+
+
+def _rank(numbers: Numbers) -> Numbers:
+    """0 for the best, falling with the logarithm of the place; equal numbers share the last of their places."""
+    ordered = np.sort(-numbers)
+    return -np.log(np.maximum(1, np.searchsorted(ordered, -numbers, side="right"))) / 5
+
+
+def _text(candidate: Candidate) -> str:
+    body = candidate.row.body
+    return str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")

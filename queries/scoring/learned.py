@@ -1,0 +1,127 @@
+"""Scores by logistic regression, fitted on questions with known evidence (``mneme fit fusion``). Pure but for the file.
+
+Two regressions, one for statements (does a message that it stands for answer the question?) and one for episodes (is such a
+message in it?), over the features of queries/scoring/features.py. A fact counts with its episode, as in DESIGN section 9, in
+log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of the two probabilities would order by.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+
+from mneme.errors import SettingsError
+from mneme.ports import EmbedderIdentity
+from mneme.settings import Settings
+from queries.recall import Candidate
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
+from queries.scoring.field import Field
+from queries.understand import Question
+
+
+class Weights(BaseModel):
+    """One logistic regression: a weight for each feature, and the bias."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights: dict[str, float]
+    bias: float
+
+    def log_odds(self, features: Numbers, names: tuple[str, ...]) -> Numbers:
+        """Of each row of features, whose columns have these names."""
+        found: Numbers = features @ np.array([self.weights[name] for name in names]) + self.bias
+        return found
+
+
+class Coefficients(BaseModel):
+    """What was fitted for one index and one embedder. ``legs`` are the weights of the recall's rankings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: str
+    embedder: str
+    alpha: float
+    statements: Weights
+    episodes: Weights
+    legs: dict[str, float]
+    fitted_on: str
+    date: date
+
+    @model_validator(mode="after")
+    def _has_every_weight(self) -> "Coefficients":
+        for weights, names in ((self.statements, STATEMENT_FEATURES), (self.episodes, EPISODE_FEATURES)):
+            if set(weights.weights) != set(names):
+                different = ", ".join(sorted(set(weights.weights) ^ set(names)))
+                raise ValueError(
+                    f"the features are others than this version's ({different}); fit again with `mneme fit fusion`"
+                )
+        return self
+
+
+class LearnedScorer:
+    """Scores by coefficients. ``alpha`` takes the place of the one they were fitted with."""
+
+    name = "lr"
+
+    def __init__(self, coefficients: Coefficients, alpha: float | None = None) -> None:
+        self._coefficients = coefficients
+        self._alpha = coefficients.alpha if alpha is None else alpha
+        self.leg_weights: Mapping[str, float] = coefficients.legs
+
+    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
+        """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""
+        if not field.statements and not field.episodes:
+            return {}
+        alpha = self._alpha
+        facts = self._coefficients.statements.log_odds(statement_features(question, field, messages), STATEMENT_FEATURES)
+        episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
+        usual = float(np.median(facts)) if len(facts) else 0.0
+        inside = [facts[field.parents == place] for place in range(len(episodes))]
+        means = np.array([each.mean() if len(each) else usual for each in inside])
+        alone = np.clip(facts, episodes.min(), episodes.max()) if len(episodes) else facts
+        parents = np.where(field.parents < 0, alone, np.append(episodes, 0.0)[field.parents])
+        scores = _probability(alpha * facts + (1 - alpha) * parents)
+        of_episodes = _probability(alpha * means + (1 - alpha) * episodes)
+        return {
+            **{each.row.id: float(score) for each, score in zip(field.episodes, of_episodes, strict=True)},
+            **{each.row.id: float(score) for each, score in zip(field.statements, scores, strict=True)},
+        }
+
+
+def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coefficients | None:
+    """The coefficients for the index and the embedder in use: those of the settings' file, else those shipped; None for none.
+
+    Raises:
+        SettingsError: ``MNEME_RETRIEVAL__COEFFICIENTS`` names a file that cannot be used.
+    """
+    path = settings.retrieval.coefficients
+    known = _read(path) if path else _shipped()
+    backend = settings.index.backend
+    return next((each for each in known if (each.backend, each.embedder) == (backend, embedder.fingerprint)), None)
+
+
+def _read(path: Path) -> tuple[Coefficients, ...]:
+    try:
+        return _known.validate_python(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, ValidationError) as error:
+        raise SettingsError(
+            f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme fit fusion`"
+        ) from error
+
+
+@cache
+def _shipped() -> tuple[Coefficients, ...]:
+    return _known.validate_json((files("queries.scoring") / "coefficients.json").read_text(encoding="utf-8"))
+
+
+_known: TypeAdapter[tuple[Coefficients, ...]] = TypeAdapter(tuple[Coefficients, ...])
+
+
+def _probability(log_odds: Numbers) -> Numbers:
+    found: Numbers = 1 / (1 + np.exp(-np.clip(log_odds, -30, 30)))
+    return found

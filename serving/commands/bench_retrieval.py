@@ -1,0 +1,229 @@
+"""``mneme bench``: how well memories are found, on your own copy of a question set, and how two runs compare."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from serving.commands.options import VectorsOption
+
+if TYPE_CHECKING:
+    from mneme.settings import Settings
+
+
+class Backend(StrEnum):
+    """Which index is measured."""
+
+    EMBEDDED = "embedded"
+    OPENSEARCH = "opensearch"
+
+
+class SetName(StrEnum):
+    """The question sets."""
+
+    LOCOMO = "locomo"
+    BEAM = "beam"
+    LONGMEMEVAL = "longmemeval"
+    MEMDAILY = "memdaily"
+
+
+class Method(StrEnum):
+    """What can be asked."""
+
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+    HYBRID = "hybrid"
+    EPISODES = "episodes"
+    CHUNKS = "chunks"
+
+
+PathsArgument = Annotated[
+    list[Path], typer.Argument(metavar="PATH...", help="Your files of the set, or their folder.", show_default=False)
+]
+IndexOption = Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")]
+MethodOption = Annotated[
+    list[Method] | None,
+    typer.Option(
+        "--method",
+        help="Ask by this one, repeatable. episodes: BM25 over episodes alone; chunks: the transcript in flat chunks.",
+        show_default="keyword, vector, hybrid",
+    ),
+]
+FoldsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--folds",
+        help="A folder of `mneme fit fusion --folds`: score each question by coefficients fitted without its conversation.",
+        show_default=False,
+    ),
+]
+EmbedderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--embedder",
+        help="Compare embedders, repeatable: local, local:int8, hash, openai, openai:MODEL:DIMENSION.",
+        show_default="that of the settings",
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.", show_default="bench-results/..."),
+]
+
+
+def register(benches: typer.Typer) -> None:
+    """Add these commands to ``mneme bench``."""
+    for command in (locomo, beam, longmemeval, memdaily, compare, ablations, report):
+        benches.command()(command)
+
+
+def locomo(
+    paths: PathsArgument,
+    index: IndexOption = Backend.EMBEDDED,
+    out: OutOption = None,
+    method: MethodOption = None,
+    embedder: EmbedderOption = None,
+    vectors: VectorsOption = None,
+    folds: FoldsOption = None,
+) -> None:
+    """Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals."""
+    _measure(SetName.LOCOMO, paths, index, out, method, embedder, vectors, folds)
+
+
+def beam(
+    paths: PathsArgument,
+    index: IndexOption = Backend.EMBEDDED,
+    out: OutOption = None,
+    method: MethodOption = None,
+    embedder: EmbedderOption = None,
+    vectors: VectorsOption = None,
+    folds: FoldsOption = None,
+) -> None:
+    """Retrieval on BEAM: long chats with an assistant, questions by ability."""
+    _measure(SetName.BEAM, paths, index, out, method, embedder, vectors, folds)
+
+
+def longmemeval(
+    paths: PathsArgument,
+    index: IndexOption = Backend.EMBEDDED,
+    out: OutOption = None,
+    method: MethodOption = None,
+    embedder: EmbedderOption = None,
+    vectors: VectorsOption = None,
+    folds: FoldsOption = None,
+) -> None:
+    """Retrieval on LongMemEval: a history of sessions for each question, by labelled turn."""
+    _measure(SetName.LONGMEMEVAL, paths, index, out, method, embedder, vectors, folds)
+
+
+def memdaily(
+    paths: PathsArgument,
+    index: IndexOption = Backend.EMBEDDED,
+    out: OutOption = None,
+    method: MethodOption = None,
+    embedder: EmbedderOption = None,
+    vectors: VectorsOption = None,
+    folds: FoldsOption = None,
+) -> None:
+    """Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and that is said."""
+    _measure(SetName.MEMDAILY, paths, index, out, method, embedder, vectors, folds)
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="A report: before.", show_default=False)],
+    second: Annotated[Path, typer.Argument(metavar="B.json", help="A report: after.", show_default=False)],
+    out: OutOption = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Only this method.", show_default="each that both have")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", help="The method of the second report, where it is another.", show_default=False)
+    ] = None,
+    resamples: Annotated[int, typer.Option("--resamples", min=100, help="Of the bootstrap.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap.")] = 1,
+) -> None:
+    """What changed between two runs on the same questions: paired differences with 95 % intervals."""
+    from evaluation.retrieval.compare import run_compare
+    from serving.console import output
+
+    run_compare(first, second, out or _default_out("compare"), method, against, resamples, seed, console=output())
+
+
+def ablations(
+    paths: PathsArgument,
+    questions: Annotated[SetName, typer.Option("--set", help="Which question set it is.")] = SetName.LOCOMO,
+    index: IndexOption = Backend.EMBEDDED,
+    out: OutOption = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="Only variants whose name holds this word, repeatable.", show_default=False),
+    ] = None,
+    folds: FoldsOption = None,
+) -> None:
+    """What each part of hybrid search is worth: switched off one at a time, the difference with its interval."""
+    from evaluation.retrieval.ablations import run_ablations
+    from serving.console import output
+
+    run_ablations(
+        questions.value,
+        paths,
+        with_index(index),
+        out or _default_out("ablations"),
+        only=only or (),
+        console=output(),
+        folds=folds,
+    )
+
+
+def report(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports of any benchmark.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The page; plots are copied into plots/ beside it.")] = Path(
+        "docs/benchmarks.md"
+    ),
+) -> None:
+    """Write a page of figures from reports: tables with date, machine, command and spread, and their plots."""
+    from evaluation.page import write_page
+    from serving.console import output
+
+    pages = write_page(files, out)
+    output().print(f"{out}: {pages} benchmarks")
+
+
+def _measure(
+    name: SetName,
+    paths: list[Path],
+    index: Backend,
+    out: Path | None,
+    methods: list[Method] | None,
+    embedders: list[str] | None,
+    vectors: Path | None,
+    folds: Path | None,
+) -> None:
+    from evaluation.retrieval.bench import run_retrieval
+    from evaluation.retrieval.systems import SEARCHES
+    from serving.console import output
+
+    run_retrieval(
+        name.value,
+        paths,
+        with_index(index),
+        out or _default_out(name.value),
+        [method.value for method in methods] if methods else SEARCHES,
+        embedders or (),
+        vectors,
+        output(),
+        folds,
+    )
+
+
+def with_index(index: Backend) -> "Settings":
+    """The settings with this index."""
+    from mneme.settings import load_settings
+
+    settings = load_settings()
+    return settings.model_copy(update={"index": settings.index.model_copy(update={"backend": index.value})})
+
+
+def _default_out(name: str) -> Path:
+    return Path("bench-results") / f"{name}.json"

@@ -1,0 +1,159 @@
+"""The whole benchmark on sets made up for it, through the real flow into a real embedded index."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from evaluation import vector_cache
+from evaluation.retrieval import systems
+from evaluation.retrieval.ablation_variants import VARIANTS
+from evaluation.retrieval.ablations import changed_settings, run_ablations, switched
+from evaluation.retrieval.bench import run_retrieval
+from evaluation.retrieval.systems import METHODS
+from mneme.errors import InputError
+from mneme.settings import load_settings
+from serving.cli import app
+from tests.evaluation.made_up_sets import write_beam, write_longmemeval, write_memdaily
+from tests.queries.world import WordEmbedder
+
+QUIET = Console(file=io.StringIO())
+TURNS = [
+    ("Ada", "Good morning Leo, the beans in my garden are finally up"),
+    ("Leo", "Lovely! I bought a yellow kayak at the market in Lugano"),
+    ("Ada", "A kayak, how nice, is it for the lake or for the river?"),
+    ("Leo", "For the lake, my sister Nora will teach me next Saturday"),
+]
+QUESTIONS = [
+    {"question": "What did Leo buy in Lugano?", "answer": "a kayak", "evidence": ["D1:2"], "category": 4},
+    {"question": "Who teaches Leo?", "answer": "Nora", "evidence": ["D1:4"], "category": 1},
+]
+
+
+@pytest.fixture(autouse=True)
+def words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of words everywhere."""
+    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr(systems, "open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr(vector_cache, "open_embedder", lambda settings: WordEmbedder())
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> Path:
+    session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(TURNS, 1)]
+    conversation = {
+        "speaker_a": "Ada",
+        "speaker_b": "Leo",
+        "session_1_date_time": "9:05 am on 2 March, 2026",
+        "session_1": session,
+    }
+    path = tmp_path / "talks.json"
+    path.write_text(json.dumps([{"sample_id": "talk-1", "conversation": conversation, "qa": QUESTIONS}]))
+    return path
+
+
+@pytest.mark.slow
+def test_every_method_is_measured_and_every_answer_kept(talks: Path, tmp_path: Path) -> None:
+    printed = io.StringIO()
+    out = tmp_path / "results" / "locomo.json"
+    settings = load_settings({}, data=tmp_path / "untouched")
+    run_retrieval("locomo", [talks], settings, out, METHODS, console=Console(file=printed, width=200))
+    written = json.loads(out.read_text())
+    assert written["bench"] == "locomo"
+    assert set(written) == {"bench", "date", "command", "machine", "settings", "headline", "rows", "differences", "answers"}
+    overall = {row["method"]: row for row in written["rows"] if row["category"] == "all"}
+    assert list(overall) == list(METHODS)
+    for method in ("keyword", "hybrid", "episodes", "chunks"):
+        assert overall[method]["recall@5"] == 1.0, method
+    assert overall["hybrid"]["questions"] == 2
+    assert {row["category"] for row in written["rows"]} == {"all", "multi-hop", "single-hop"}
+    assert written["settings"]["runs"][0]["messages"] == 4
+    assert {(each["against"], each["figure"]) for each in written["differences"]} >= {("chunks", "recall@same_tokens")}
+    answers = [each for each in written["answers"] if each["method"] == "hybrid"]
+    assert [each["question"] for each in answers] == ["talk-1/0", "talk-1/1"]
+    assert "D1:2" in answers[0]["messages"]
+    assert "kayak" not in out.read_text().lower()  # no text of the set lies in the results
+    assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    last = printed.getvalue().rstrip().splitlines()[-1]
+    assert last.startswith("BENCH locomo index=embedded keyword_recall@10=")
+    assert "hybrid_recall@10=1.0" in last
+    assert not settings.data.exists()
+
+
+@pytest.mark.slow
+def test_two_embedders_are_measured_on_the_same_questions(talks: Path, tmp_path: Path) -> None:
+    out = tmp_path / "two.json"
+    run_retrieval("locomo", [talks], load_settings({}), out, ["hybrid"], ["local", "local:int8"], console=QUIET)
+    written = json.loads(out.read_text())
+    assert {row["method"] for row in written["rows"]} == {"hybrid", "hybrid, local:int8"}
+    assert [run["embedder"]["quantize"] for run in written["settings"]["runs"]] == ["none", "int8"]
+    assert {row["against"] for row in written["differences"]} == {"hybrid, local:int8"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("beam", lambda folder: write_beam(folder)),
+        ("longmemeval", lambda folder: write_longmemeval(folder / "s.json")),
+        ("memdaily", lambda folder: write_memdaily(folder / "memdaily_simple.json")),
+    ],
+)
+def test_every_set_goes_the_same_way(name: str, write, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "set"
+    folder.mkdir()
+    write(folder)
+    report = run_retrieval(name, [folder], load_settings({}), tmp_path / "out.json", ["keyword", "chunks"], console=QUIET)
+    overall = {row["method"]: row for row in report.rows if row["category"] == row["conversation"] == "all"}
+    assert overall["keyword"]["recall@10"] > 0  # type: ignore[operator]
+    assert overall["chunks"]["hit@10"] == 1.0
+
+
+@pytest.mark.slow
+def test_an_ablation_is_compared_with_the_full_method_on_one_ingest(talks: Path, tmp_path: Path) -> None:
+    printed = io.StringIO()
+    variants = [("facts alone", {"alpha": 1.0}), ("nothing changed", {}), ("shallow", {"recall": 7})]
+    out = tmp_path / "ablations.json"
+    run_ablations("locomo", [talks], load_settings({}), out, variants, console=Console(file=printed, width=160))
+    written = json.loads(out.read_text())
+    assert written["settings"]["variants"] == {"facts alone": {"alpha": 1.0}, "shallow": {"recall": 7}}
+    assert {(row["method"], row["against"]) for row in written["rows"]} == {
+        ("facts alone", "hybrid"),
+        ("shallow", "hybrid"),
+    }
+    assert printed.getvalue().count(" messages, ") == 1
+    assert printed.getvalue().rstrip().splitlines()[-1].startswith("BENCH ablations set=locomo hybrid_recall@10=1.0")
+
+
+@pytest.mark.parametrize(("name", "changes"), VARIANTS)
+def test_every_variant_sets_what_there_is(name: str, changes: dict[str, object]) -> None:
+    settings = load_settings({})
+    assert set(changed_settings(settings, switched(settings, name, changes))) <= set(changes)
+
+
+def test_a_variant_of_what_there_is_not_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="variant 'no magic'"):
+        run_ablations("locomo", [tmp_path], load_settings({}), tmp_path / "o.json", [("no magic", {"magic": 0})])
+    with pytest.raises(InputError, match="only: no variant is called so"):
+        run_ablations("locomo", [tmp_path], load_settings({}), tmp_path / "o.json", only=["magic"])
+
+
+def test_a_file_of_another_kind_is_refused_before_anything_is_ingested(tmp_path: Path) -> None:
+    path = tmp_path / "notes.json"
+    path.write_text("{}")
+    with pytest.raises(InputError, match=r"notes\.json"):
+        run_retrieval("locomo", [path], load_settings({}, data=tmp_path / "data"), tmp_path / "out.json")
+    with pytest.raises(InputError, match="method: magic not known; accepted are keyword, vector, hybrid, episodes, chunks"):
+        run_retrieval("locomo", [path], load_settings({}), tmp_path / "out.json", ["magic"])
+
+
+@pytest.mark.parametrize("command", ["locomo", "beam", "longmemeval", "memdaily", "compare", "ablations", "report"])
+def test_a_file_that_is_not_there_ends_the_command_with_its_name(command: str, tmp_path: Path) -> None:
+    files = [str(tmp_path / "absent.json")] * (2 if command == "compare" else 1)
+    result = CliRunner().invoke(app, ["bench", command, *files, "--out", str(tmp_path / "out.json")])
+    assert result.exit_code != 0
+    assert "absent.json" in f"{result.output} {result.exception}"
