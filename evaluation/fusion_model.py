@@ -16,9 +16,9 @@ import numpy.typing as npt
 from evaluation.boundary_model import logistic_regression
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from queries.methods import Gathered
+from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
 from queries.scoring.learned import Weights
-from queries.understand import Question
 
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation

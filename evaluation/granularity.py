@@ -2,9 +2,9 @@
 
 The questions (evaluation/labels/granularity.jsonl) are about the shipped examples, were written before the order was tuned, and
 half of them hold no cue word such as "planning" or "kind of person". To the held-out part nothing was tuned; it is not blind,
-though: who wrote it wrote the patterns of queries/forms.py too, and saw its total while working. A line says whose memory is
-asked, when, and which type ought to hold the first place: a fact, an episode, the profile, a foresight, a case, a skill, or
-knowledge (a section of a document, or a fact of one).
+though: who wrote it wrote the patterns of queries/granularity/forms.py too, and saw its total while working. A line says whose
+memory is asked, when, and which type ought to hold the first place: a fact, an episode, the profile, a foresight, a case, a
+skill, or knowledge (a section of a document, or a fact of one).
 
 1. Ingest the examples through the flow into an index of their own.
 2. Ask each question at its time, with the settings of every search, and look at the first place.

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
-from queries.graph import Walk, leads, legs_beyond, parts_of, walk
+from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
+from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
+from queries.questions.understand import Question
 from queries.recall import Candidate, Legs, Recalled
-from queries.scope import Scope, repetition_keys, without_later_repetitions
-from queries.understand import Question
 
 _FACTS_OF_AN_EPISODE = 100  # no extractor makes more from the 50 messages that an episode may have
 _EPISODES_OF_A_MESSAGE_ID = 10  # callers number messages anew in each conversation: one id may be in several episodes

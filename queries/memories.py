@@ -15,21 +15,21 @@ from mneme.ports import Embedder, MemoryIndex, Reranker
 from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
 from queries import methods
+from queries.browsing.history import read_history
+from queries.browsing.inspected import Inspection
+from queries.browsing.inspection import read_inspection
+from queries.browsing.told import History
 from queries.complete import Completer
 from queries.deferred import DeferredEmbedder
-from queries.filters import Filters
-from queries.history import read_history
-from queries.inspected import Inspection
-from queries.inspection import read_inspection
-from queries.passages import passage
-from queries.rerank import Reranked, open_reranker, rerank
+from queries.filtering.filters import Filters
+from queries.filtering.scope import Scope
+from queries.questions.understand import Question, focus, understand
+from queries.reranking.passages import passage
+from queries.reranking.rerank import Reranked, open_reranker, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
-from queries.scope import Scope
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
 from queries.shape import shape
-from queries.told import History
-from queries.understand import Question, focus, understand
 
 _METHODS: tuple[Method, ...] = get_args(Method)
 _SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
@@ -91,7 +91,7 @@ class Memories:
         Args:
             query: the question, in any language.
             method: ``keyword`` (BM25, no model), ``vector`` (MaxSim) or ``hybrid`` (mRAG).
-            filters: whose memory, and which part of it: see ``queries.filters.Filters``.
+            filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
             top_k: how many places the one ranked list over all types has; None leaves it to the question's type.
             explain: whether the response holds the trace of every stage.
 
@@ -156,7 +156,7 @@ class Memories:
 
         Args:
             entity: its name, or a part of it that means nobody else.
-            filters: whose memory, and which part of it: see ``queries.filters.Filters``.
+            filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
 
         Raises:
             InputError: a name without a word, an unknown filter, or not exactly one owner.
@@ -169,7 +169,7 @@ class Memories:
 
         Args:
             conversation_id: its id, or the id of a document.
-            filters: whose memory, and which part of it: see ``queries.filters.Filters``.
+            filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
 
         Raises:
             InputError: an unknown filter, not exactly one owner, or ``as_of``.

@@ -10,18 +10,18 @@ from mneme.rows import Collection, Row
 from mneme.settings import Retrieval
 from queries.compete import Competition, Entrant, Standing, compete
 from queries.complete import Completer, Evidence
-from queries.foresights import fitting, told_twice
-from queries.forms import Form
+from queries.entities.graph import leads, lifted
+from queries.filtering.scope import Scope, repetitions
 from queries.fuse import reciprocal_rank_fusion
-from queries.granularity import Preference, days_ahead, preference, weigh
-from queries.graph import leads, lifted
+from queries.granularity.foresights import fitting, told_twice
+from queries.granularity.forms import Form
+from queries.granularity.preference import Preference, days_ahead, preference, weigh
+from queries.questions.understand import Question
 from queries.recall import Candidate, Legs, Recalled, recall
 from queries.responses import TraceStep
-from queries.scope import Scope, repetitions
 from queries.scoring.field import Field
 from queries.scoring.scorer import Scorer
 from queries.succession import in_order, inherit, successors
-from queries.understand import Question
 
 Focus = Callable[[Question, Iterable[str]], Question | None]
 """``understand.focus`` with the embedder."""
@@ -167,7 +167,7 @@ def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retri
 
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
        episode. A statement fits at least as well as what it superseded (queries/succession.py). The type of memory that the
-       question asks for is favoured (queries/granularity.py).
+       question asks for is favoured (queries/granularity/preference.py).
     4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
        to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
     5. What superseded another stands before it.

@@ -10,10 +10,10 @@ from mneme.ids import episode_of
 from mneme.ports import MemoryIndex, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row
-from queries.graph import Walk, parts_of, walk
-from queries.scope import Scope
+from queries.entities.graph import Walk, parts_of, walk
+from queries.filtering.scope import Scope
+from queries.questions.understand import Question
 from queries.succession import successors
-from queries.understand import Question
 
 _SAID = (Collection.FACTS, Collection.MESSAGES)
 _GRAPH_HITS = 60  # entities and relationships that share a word with the question
@@ -23,7 +23,8 @@ _GRAPH_HITS = 60  # entities and relationships that share a word with the questi
 class Candidate:
     """A row with what is known of its fit. ``bm25`` and ``cosine`` are None until they are known, or where off.
 
-    ``graph`` is how well it fits by what it tells of the graph (queries/graph.py), from 0 to 1; 0 where that leg is off.
+    ``graph`` is how well it fits by what it tells of the graph (queries/entities/graph.py), from 0 to 1; 0 where that leg is
+    off.
     """
 
     row: Row

@@ -19,8 +19,10 @@ from mneme.records import (
 )
 from mneme.rows import Row
 from queries.complete import Evidence
-from queries.graph import Walk
+from queries.entities.graph import Walk
+from queries.filtering.scope import Scope
 from queries.methods import Ranking
+from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.responses import (
     AgentMemory,
@@ -35,9 +37,7 @@ from queries.responses import (
     GraphEntity,
     GraphRelationship,
 )
-from queries.scope import Scope
 from queries.succession import best_first
-from queries.understand import Question
 
 _MOST_MENTIONS = 10  # of an entity or a relationship, the newest
 

@@ -16,7 +16,7 @@ from math import inf
 
 from mneme.rows import Row
 from queries.compete import Standing
-from queries.scope import Scope
+from queries.filtering.scope import Scope
 
 
 def successors(rows: Iterable[Row], scope: Scope) -> dict[str, str]:

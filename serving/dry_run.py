@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from mneme.ids import fact_id, foresight_id
-from queries.inspected import (
+from queries.browsing.inspected import (
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
@@ -14,7 +14,7 @@ from queries.inspected import (
     InspectedStatement,
     Inspection,
 )
-from queries.inspection import inspected_message
+from queries.browsing.inspection import inspected_message
 
 if TYPE_CHECKING:
     from flows.cuts import Cut, Extraction

@@ -12,7 +12,7 @@ from serving.rendering import day, expected, until, whole_day
 from serving.words import count
 
 if TYPE_CHECKING:
-    from queries.told import Entry, History, ToldFact, ToldForesight, ToldStatement
+    from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldStatement
 
 _MESSAGES_NAMED = 3
 
@@ -59,7 +59,7 @@ def _head(history: "History") -> RenderableType:
 
 def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
     """When, what, and lines about it; that something is a fact goes without saying."""
-    from queries import told
+    from queries.browsing import told
 
     match entry:
         case told.ToldFact():

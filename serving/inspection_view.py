@@ -14,7 +14,7 @@ from serving.rendering import expected, span, until, whole_day
 from serving.words import count
 
 if TYPE_CHECKING:
-    from queries.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
+    from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 
 
 def inspection_view(inspection: "Inspection") -> RenderableType:

@@ -33,8 +33,8 @@ from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
-from queries.filters import Filters
-from queries.understand import understand
+from queries.filtering.filters import Filters
+from queries.questions.understand import understand
 
 SEARCHES = ("keyword", "vector", "hybrid")
 BASELINES = ("episodes", "chunks")

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from queries.named_people import is_asker
-from queries.question_periods import period_fit
+from queries.questions.people import is_asker
+from queries.questions.periods import period_fit
+from queries.questions.understand import Question, QuestionType
 from queries.recall import Candidate
 from queries.scoring.field import Field
-from queries.understand import Question, QuestionType
 
 Numbers = npt.NDArray[np.float64]
 

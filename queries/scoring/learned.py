@@ -18,10 +18,10 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_
 from mneme.errors import SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
+from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
 from queries.scoring.field import Field
-from queries.understand import Question
 
 
 class Weights(BaseModel):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from mneme.settings import Retrieval
 from queries.fuse import min_max, share_of_best, weighted_mean
+from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.field import Field
-from queries.understand import Question
 
 ALPHA = 0.5  # share of the fact in a score, where the settings do not say; the rest is its episode's
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.field import Field
-from queries.understand import Question
 
 
 class Scorer(Protocol):

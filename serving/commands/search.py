@@ -12,7 +12,7 @@ from serving.commands.options import AgentOption, AsOfOption, GroupOption, Tenan
 from serving.console import note, output
 
 if TYPE_CHECKING:
-    from queries.inspected import Inspection
+    from queries.browsing.inspected import Inspection
 
 
 class Method(StrEnum):

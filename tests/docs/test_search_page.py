@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from queries.filters import Filters
+from queries.filtering.filters import Filters
 from queries.responses import SearchResponse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "search.md").read_text(encoding="utf-8")

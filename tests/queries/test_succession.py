@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from queries.compete import Standing
+from queries.questions.understand import asks_about_past
 from queries.succession import in_order, inherit
-from queries.understand import asks_about_past
 from tests.queries.world import MAYA, NOW, career, conversation, filled, memories, with_validity
 
 METHODS = ("keyword", "vector", "hybrid")

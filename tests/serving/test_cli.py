@@ -24,9 +24,9 @@ from mneme.events import Flush
 from mneme.ports import DeadLetter, Put
 from mneme.records import Position
 from mneme.rows import flush_marker
-from queries.inspected import Inspection
+from queries.browsing.inspected import Inspection
+from queries.browsing.told import History, ToldFact
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
-from queries.told import History, ToldFact
 from serving.cli import app
 from tests.contracts.rows import EMBEDDER
 from tests.serving.test_dry_run import would_be

@@ -3,7 +3,7 @@
 import pytest
 
 from mneme.errors import InputError
-from queries.filters import Filters
+from queries.filtering.filters import Filters
 from serving.commands.metadata import metadata_filter
 
 

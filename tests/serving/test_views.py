@@ -7,8 +7,8 @@ import pytest
 from rich.cells import cell_len
 
 from mneme.records import Mention
-from queries.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
-from queries.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
+from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
 from serving.dry_run import inspections
 from serving.history_view import history_view
 from serving.inspection_view import inspection_view

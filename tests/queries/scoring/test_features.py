@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Field
-from queries.understand import understand
 from tests.contracts.rows import NOON, episode, fact
 from tests.queries.world import MAYA, messages
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from mneme.errors import SettingsError
 from mneme.ports import EmbedderIdentity
+from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 from queries.scoring.field import Field
 from queries.scoring.learned import Coefficients, LearnedScorer, Weights, coefficients_for
-from queries.understand import understand
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.field import Field
 from queries.scoring.min_max import Features, MinMaxScorer
-from queries.understand import understand
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 

@@ -1,0 +1,205 @@
+"""Everything that is remembered about a person or a thing, and what became of it: ``Memories.history``."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypeVar
+
+from mneme.errors import InputError
+from mneme.ids import profile_id
+from mneme.ports import MemoryIndex, TextLeg
+from mneme.records import AtomicFact, Entity, Foresight, Profile, ProfileItem, Relationship
+from mneme.rows import Collection, Key, Row
+from mneme.text import tokenise
+from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.entities.naming import Naming, naming
+from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
+from queries.granularity.foresights import repeats
+from queries.granularity.portrait import lines_of
+
+MOST_STATEMENTS = 2_000  # facts, and as many foresights, that share a word with the name: the best by BM25
+MOST_NODES = 50_000  # entities and relationships of an owner that are looked through, by id
+
+
+def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
+    """The history of a person or a thing.
+
+    1. Who is meant: the entities of the owner.
+    2. Which statements name it: those that share a word with one of its names, then by whole words.
+    3. What superseded them, and for a past moment, when they were repeated.
+
+    Raises:
+        InputError: there is no word in the name, or the scope is narrowed by metadata or kinds.
+        StoreError: the index cannot answer.
+    """
+    if not any(character.isalnum() for character in asked):
+        raise InputError("entity: there is no word in it; give a name")
+    if scope.is_narrowed:
+        raise InputError("filters: metadata and kinds are for a search; a history tells everything of one thing")
+    scope = replace(scope, rows=replace(scope.rows, valid_at=None), expired=True)
+    # 1.
+    whole_owner = replace(
+        scope.filter(Collection.GRAPH), since=None, before=None, people=(), conversation_ids=(), document_ids=()
+    )
+    nodes = list(islice(index.scan(Collection.GRAPH, whole_owner), MOST_NODES))
+    records = [row.record() for row in _known(nodes, scope)]
+    who = naming(asked, [each for each in records if isinstance(each, Entity)])
+    # 2.
+    facts, all_facts = _naming_it(index, scope, Collection.FACTS, "fact", who)
+    foresights, all_foresights = _naming_it(index, scope, Collection.MEMORIES, "foresight", who)
+    # 3.
+    statements = [*facts, *foresights]
+    if scope.is_past and (keys := repetition_keys(statements)):
+        repetitions = index.get(keys)
+        statements = [without_later_repetitions(row, repetitions, scope.moment) for row in statements]
+    told = _Statements(index, statements, scope)
+    notes = [
+        f"there is more: only {limit:,} {what} were looked at"
+        for what, limit, is_all in (
+            ("entities and relationships", MOST_NODES, len(nodes) < MOST_NODES),
+            ("facts", MOST_STATEMENTS, all_facts),
+            ("foresights", MOST_STATEMENTS, all_foresights),
+        )
+        if not is_all
+    ]
+    return History(
+        asked=asked,
+        name=who.entity.name if who.entity else who.asked,
+        names=who.names,
+        type=who.entity.type if who.entity else "",
+        summary=who.entity.summary if who.entity else "",
+        others=who.others,
+        facts=_in_time(told.facts()),
+        foresights=_in_time(told.foresights()),
+        relationships=_in_time(_relationships(records, who)),
+        profile=_in_time(_lines(index, scope, who)),
+        notes=tuple(notes),
+    )
+
+
+def _naming_it(index: MemoryIndex, scope: Scope, collection: Collection, kind: str, who: Naming) -> tuple[list[Row], bool]:
+    """The statements of a kind that name it, and whether all were looked at."""
+    filter = replace(scope.filter(collection), kinds=(kind,))
+    tokens = tuple(dict.fromkeys(token for name in (*who.names, *who.parts) for token in tokenise(name)))
+    if tokens:
+        (hits,) = index.recall([TextLeg(collection, filter, tokens, MOST_STATEMENTS)])
+        rows = [hit.row for hit in hits]
+    else:  # a name of stop words only ("Will") is not in the index of words
+        rows = list(islice(index.scan(collection, filter), MOST_STATEMENTS))
+    return [row for row in _known(rows, scope) if who.is_in(_text(row))], len(rows) < MOST_STATEMENTS
+
+
+def _known(rows: Iterable[Row], scope: Scope) -> list[Row]:
+    return [known for row in rows if (known := scope.known(row)) is not None]
+
+
+def _text(row: Row) -> str:
+    return str(row.body.get("atomic_fact") or row.body.get("statement"))
+
+
+class _Statements:
+    """Statements with those that superseded them, which the index is asked for where they name somebody else."""
+
+    def __init__(self, index: MemoryIndex, rows: list[Row], scope: Scope) -> None:
+        self._rows = rows
+        self._scope = scope
+        self._records = [record for row in rows if isinstance(record := row.record(), AtomicFact | Foresight)]
+        texts = {row.id: row for row in rows}
+        newer = {each.validity.superseded_by: each.owner.key for each in self._records if each.validity.superseded_by}
+        missing = [statement_key(owner, identity) for identity, owner in newer.items() if identity not in texts]
+        texts |= {row.id: row for row in index.get(missing).values()} if missing else {}
+        self._links = {identity: Link(id=identity, text=_text(row), said_at=row.at) for identity, row in texts.items()}
+
+    def facts(self) -> list[ToldFact]:
+        """The facts among them."""
+        return [
+            ToldFact(
+                text=each.atomic_fact,
+                topic_name=each.topic_name,
+                event_at=each.event_at,
+                event_until=each.event_until,
+                **self._told(each),
+            )
+            for each in self._records
+            if isinstance(each, AtomicFact)
+        ]
+
+    def foresights(self) -> list[ToldForesight]:
+        """The foresights among them."""
+        facts = [each for each in self._records if isinstance(each, AtomicFact)]
+        over = {row.id for row in self._rows if row.kind == "foresight" and self._scope.is_over(row)}
+        return [
+            ToldForesight(
+                text=each.statement,
+                start=each.start,
+                end=each.end,
+                expired=each.id in over,
+                told_as_fact=any(repeats(each, fact) for fact in facts if fact.parent_episode_id == each.parent_episode_id),
+                **self._told(each),
+            )
+            for each in self._records
+            if isinstance(each, Foresight)
+        ]
+
+    def _told(self, record: AtomicFact | Foresight) -> dict[str, Any]:
+        validity = record.validity
+        superseded = [each for each in self._records if each.validity.superseded_by == record.id]
+        return {
+            "id": record.id,
+            "said_at": record.said_at,
+            "conversation_id": record.conversation_id,
+            "document_id": record.document_id,
+            "message_ids": tuple(dict.fromkeys((*record.message_ids, *validity.also_said_in))),
+            "times_said": 1 + len(validity.repeated_by),
+            "valid_from": validity.valid_from,
+            "valid_to": validity.valid_to,
+            "superseded_by": self._links.get(validity.superseded_by or ""),
+            "supersedes": tuple(self._links[each.id] for each in sorted(superseded, key=lambda each: (each.said_at, each.id))),
+        }
+
+
+def _relationships(records: Iterable[object], who: Naming) -> list[ToldRelationship]:
+    return [
+        ToldRelationship(
+            id=each.id,
+            source=each.source,
+            relation=each.relation,
+            target=each.target,
+            date=each.date,
+            valid_to=each.validity.valid_to,
+            mentions=each.mentions,
+        )
+        for each in records
+        if isinstance(each, Relationship) and (who.is_called(each.source) or who.is_called(each.target))
+    ]
+
+
+def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[ToldLine]:
+    """The lines of the owners' portraits that are about it, or name it."""
+    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in scope.rows.owner_keys]
+    lines: dict[tuple[str, str], ToldLine] = {}
+    for row in _known(index.get(keys).values(), scope):
+        profile = row.record()
+        assert isinstance(profile, Profile)
+        for item, holds in lines_of(profile):
+            if who.is_called(item.about) or who.is_in(item.statement):
+                lines.setdefault((item.about, item.statement), _line(item, holds))
+    return list(lines.values())
+
+
+def _line(item: ProfileItem, holds: bool) -> ToldLine:
+    return ToldLine(
+        about=item.about,
+        statement=item.statement,
+        category=item.category,
+        implicit=item.implicit,
+        holds=holds,
+        evidence=item.evidence,
+    )
+
+
+In = TypeVar("In", ToldFact, ToldForesight, ToldRelationship, ToldLine)
+
+
+def _in_time(entries: Iterable[In]) -> tuple[In, ...]:
+    return tuple(sorted(entries, key=lambda each: each.at))

@@ -1,0 +1,241 @@
+"""graph: from the names in a question along relationships to what it does not name. Pure; rows come in, hop by hop.
+
+"Who employs the husband of Acme's head?" shares no word with "Lee works at Initech". The way there is Acme, who heads it,
+whom she is married to, where he works: two entities between, and the relationships of the second. ``walk`` is done again
+from all that is known whenever more has come; ``legs_beyond`` says what to ask the index for next.
+
+How well something reached fits the question is one number, as in spreading activation (Collins and Loftus, "A
+spreading-activation theory of semantic processing", Psychological Review 1975): 1 at what is named, kept along a
+relationship that the question asks for ("husband": married_to), and halved along any other. Each word asks once.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from mneme.ports import Filter, TextLeg
+from mneme.records import Entity, Mention, Relationship
+from mneme.rows import Collection as Rows
+from mneme.rows import Row
+from mneme.text import has_cjk, tokenise
+from queries.entities.naming import Bearer, folded, named_in
+from queries.entities.relations import asked_by
+from queries.questions.understand import Question, QuestionType
+
+MOST_ENTITIES = 10
+MOST_RELATIONSHIPS = 20
+_HOPS = 2  # entities at most so many relationships away; what these have relationships to is not walked to
+_UNASKED = 0.5  # what is left of the fit along a relationship that the question does not ask for
+_MENTION = 0.5  # of the fit of an entity, for what mentions it
+_NAMED = 0.5  # of the fit of a relationship, for what tells it of a name in the question: its words find it as well
+_EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
+
+Part = TypeVar("Part", Entity, Relationship)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached(Generic[Part]):
+    """A part of the graph; ``hop`` is how many relationships away it is, a relationship itself counted."""
+
+    part: Part
+    hop: int
+    fit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What was reached: entities, best first, and relationships, those that still hold first.
+
+    ``names`` are those of everything that relationships are wanted of, nearest first. ``told`` is the fit of what says
+    something that the question does not name, by episode and message; of an episode as a whole by episode and ``""``.
+    """
+
+    entities: tuple[Reached[Entity], ...] = ()
+    relationships: tuple[Reached[Relationship], ...] = ()
+    names: tuple[str, ...] = ()
+    told: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def episodes(self) -> list[str]:
+        """The ids of the episodes that tell of it, best first."""
+        return [episode for episode, message in self.told if not message]
+
+    def fit(self, row: Row) -> float:
+        """How well an episode, or a statement from one, fits by what it tells of the graph: from 0 to 1."""
+        if row.parent_id is None:
+            return self.told.get((row.id, ""), 0.0)
+        return max((self.told.get((row.parent_id, message), 0.0) for message in row.message_ids or ("",)), default=0.0)
+
+
+def walk(question: Question, parts: Iterable[Entity | Relationship], moment: datetime) -> Walk:
+    """What can be reached from the names in a question.
+
+    1. Each name is one node: an entity with its aliases, or what only relationships name.
+    2. From the nodes that the question names, hop by hop, along the best first. What is over at ``moment`` is shown but not
+       walked along, unless the question is about the past.
+    3. What is reached is cut to the best, and what tells of it gets its fit.
+
+    Args:
+        question: its text names where to begin, its tokens ask for relations.
+        parts: the entities and relationships that are known, in any order.
+        moment: when the question is asked, or as of when.
+    """
+    # 1.
+    nodes = _Nodes(parts)
+    # 2.
+    fits = dict.fromkeys(nodes.named_in(question.text), 1.0)
+    hops = dict.fromkeys(fits, 0)
+    used = {node: frozenset(token for name in nodes.names(node) for token in tokenise(name)) for node in fits}
+    edges: dict[str, Reached[Relationship]] = {}
+    for hop in range(1, _HOPS + 2):
+        ahead = sorted((node for node in hops if hops[node] == hop - 1), key=lambda node: (-fits[node], nodes.rank(node)))
+        arrived: dict[str, float] = {}
+        for node in ahead[:MOST_ENTITIES]:
+            for edge in nodes.edges_at(node):
+                asking = asked_by(edge.relation, question.tokens) - used[node]
+                fit = fits[node] * (1.0 if asking else _UNASKED)
+                if edge.id not in edges:
+                    edges[edge.id] = Reached(edge, hop, fit)
+                if question.about_past or not _is_over(edge, moment):
+                    for end in nodes.ends(edge) - hops.keys():
+                        if fit > arrived.get(end, 0.0):
+                            arrived[end], used[end] = fit, used[node] | asking
+        if hop <= _HOPS:
+            fits |= arrived
+            hops |= dict.fromkeys(arrived, hop)
+    # 3.
+    found = sorted(hops, key=lambda node: (-fits[node], hops[node], nodes.rank(node)))
+    entities = [Reached(entity, hops[node], fits[node]) for node in found if (entity := nodes.entity(node)) is not None]
+    relationships = sorted(edges.values(), key=lambda each: (_is_over(each.part, moment), *_place(each)))
+    entities, relationships = entities[:MOST_ENTITIES], relationships[:MOST_RELATIONSHIPS]
+    near = sorted(found, key=lambda node: hops[node])
+    return Walk(
+        tuple(entities),
+        tuple(relationships),
+        tuple(name for node in near[:MOST_ENTITIES] for name in nodes.names(node)),
+        _told(
+            [
+                *(
+                    (each.fit * (_NAMED if each.hop == 1 else 1.0), each.part)
+                    for each in relationships
+                    if question.about_past or not _is_over(each.part, moment)
+                ),
+                *((each.fit * _MENTION, each.part) for each in entities if each.hop > 0),
+            ]
+        ),
+    )
+
+
+def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
+    """The records of rows of the graph."""
+    return [part for row in rows if isinstance(part := row.record(), Entity | Relationship)]
+
+
+def leads(question: Question, walk: Walk) -> bool:
+    """Whether a walk is worth following: along what the question asks for, or for a question that wants several memories."""
+    return bool(walk.told) and (question.type is QuestionType.MULTI_HOP or any(each.fit >= 1.0 for each in walk.relationships))
+
+
+def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float) -> dict[str, float]:
+    """Scores moved towards the best of them: by ``weight`` of the way, times the fit of each.
+
+    >>> lifted({"near": 0.8, "reached": 0.2}, {"reached": 1.0}, 0.5)
+    {'near': 0.8, 'reached': 0.5}
+    """
+    best = max(scores.values(), default=0.0)
+    return {each: score + weight * fits.get(each, 0.0) * (best - score) for each, score in scores.items()}
+
+
+def legs_beyond(walk: Walk, asked: Collection[str], filter: Filter) -> tuple[TextLeg, ...]:
+    """The searches for what lies around what was reached; none where everything was ``asked`` for.
+
+    Args:
+        walk: as far as it came.
+        asked: the tokens by which entities and relationships were searched for before.
+        filter: which entities and relationships may be found.
+    """
+    new = [name for name in walk.names if not set(_tokens(name)) <= set(asked)]
+    tokens = tuple(dict.fromkeys(token for name in new for token in _tokens(name)))
+    if not tokens:
+        return ()
+    return (
+        TextLeg(Rows.GRAPH, replace(filter, kinds=("relationship",)), tokens, _EDGES),
+        TextLeg(Rows.GRAPH, replace(filter, kinds=("entity",)), tokens, _NODES),
+    )
+
+
+class _Nodes:
+    """Entities and relationships as a graph: what goes by several names is one node."""
+
+    def __init__(self, parts: Iterable[Entity | Relationship]) -> None:
+        known = {each.id: each for each in parts}.values()
+        entities = [each for each in known if isinstance(each, Entity)]
+        self._entities = {each.id: each for each in sorted(entities, key=lambda each: (-len(each.mentions), each.id))}
+        self._called: dict[str, str] = {}
+        self._names: dict[str, dict[str, None]] = {}
+        for each in self._entities.values():
+            for name in (each.name, *each.aliases):
+                self._called.setdefault(folded(name), each.id)
+                self._names.setdefault(each.id, {})[name] = None
+        self._edges: dict[str, list[Relationship]] = {}
+        for edge in sorted((each for each in known if isinstance(each, Relationship)), key=lambda each: each.id):
+            for name in (edge.source, edge.target):
+                node = self._called.setdefault(folded(name), folded(name))
+                self._names.setdefault(node, {})[name] = None
+            for node in self.ends(edge):
+                self._edges.setdefault(node, []).append(edge)
+
+    def named_in(self, text: str) -> list[str]:
+        """The nodes that a text names."""
+        people = {identity for identity, each in self._entities.items() if each.type == "person"}
+        return named_in(text, [Bearer(node, tuple(names), node in people) for node, names in self._names.items()])
+
+    def ends(self, edge: Relationship) -> set[str]:
+        """The nodes that a relationship is between."""
+        return {self._called[folded(edge.source)], self._called[folded(edge.target)]}
+
+    def edges_at(self, node: str) -> Sequence[Relationship]:
+        """The relationships of a node."""
+        return self._edges.get(node, ())
+
+    def entity(self, node: str) -> Entity | None:
+        """The entity, where it is known."""
+        return self._entities.get(node)
+
+    def names(self, node: str) -> Iterable[str]:
+        """All its names."""
+        return self._names[node]
+
+    def rank(self, node: str) -> tuple[int, str]:
+        """Of nodes that fit alike the one comes first that was spoken of more often."""
+        entity = self.entity(node)
+        return -len(entity.mentions) if entity else 0, node
+
+
+def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
+    """The best fit of each message and of each episode that mentions something; then by how many things it mentions."""
+    fits: dict[tuple[str, str], float] = {}
+    times: Counter[tuple[str, str]] = Counter()
+    for fit, part in evidence:
+        for place in {place for mention in part.mentions for place in _places(mention)}:
+            fits[place] = max(fits.get(place, 0.0), fit)
+            times[place] += 1
+    return dict(sorted(fits.items(), key=lambda item: (-item[1], -times[item[0]], item[0])))
+
+
+def _places(mention: Mention) -> list[tuple[str, str]]:
+    return [(mention.episode_id, message) for message in ("", *mention.message_ids)]
+
+
+def _place(reached: Reached[Relationship]) -> tuple[float, int, int, str]:
+    return -reached.fit, reached.hop, -len(reached.part.mentions), reached.part.id
+
+
+def _is_over(edge: Relationship, moment: datetime) -> bool:
+    return edge.validity.valid_to is not None and edge.validity.valid_to <= moment
+
+
+def _tokens(name: str) -> list[str]:
+    """What a name is searched by: not by single Chinese, Japanese or Korean characters, which are in everything."""
+    return [token for token in tokenise(name) if len(token) > 1 or not has_cjk(token)]

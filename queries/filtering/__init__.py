@@ -1,0 +1,1 @@
+"""filtering: whose memory is searched, which part of it, and as of when."""

@@ -1,0 +1,125 @@
+"""Whose memory is searched, and which part of it: the ``filters`` of a request, checked and named."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from mneme.errors import InputError
+from mneme.events import Name, describe
+from mneme.ids import owner_key
+from mneme.ports import Filter
+from queries.filtering.conditions import conditions_of
+from queries.filtering.scope import Kind, Scope
+
+
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+_MOST_NAMES = 1000  # of one field
+Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple), Field(max_length=_MOST_NAMES)]
+
+
+class Filters(BaseModel):
+    """The filters of a request. Everything given must hold; within a list any of its values is enough.
+
+    Exactly one of ``user_id`` and ``group_id`` selects the owner, and ``agent_id`` adds that agent's own track;
+    ``agent_id`` alone selects the agent. ``knowledge=False`` leaves the tenant's documents out. ``since`` is inclusive,
+    ``before`` exclusive; a time without an offset is UTC.
+
+    ``metadata`` asks for values of the messages' metadata (queries/filtering/conditions.py), and leaves out what has none of
+    its own: portraits, skills and the graph. ``kinds`` are the types of memory that may hold places; ``knowledge`` among them
+    is all that is the tenant's.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    user_id: Name | None = None
+    group_id: Name | None = None
+    agent_id: Name | None = None
+    tenant_id: Name = "default"
+    conversation_id: Names = ()
+    document_id: Names = ()
+    participants: Names = ()
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    kinds: Annotated[tuple[Kind, ...], BeforeValidator(_as_tuple), Field(max_length=len(get_args(Kind)))] = ()
+    since: datetime | None = None
+    before: datetime | None = None
+    as_of: datetime | None = None
+    expired: bool = Field(default=False, strict=True)
+    knowledge: bool = Field(default=True, strict=True)
+
+    @field_validator("user_id", "group_id", "agent_id", "tenant_id", "conversation_id", "document_id", "participants")
+    @classmethod
+    def _not_blank(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        if any(not name.strip() for name in ((value,) if isinstance(value, str) else value or ())):
+            raise ValueError("is blank; give a name, or leave it out")
+        return value
+
+    @field_validator("since", "before", "as_of")
+    @classmethod
+    def _aware(cls, moment: datetime | None) -> datetime | None:
+        return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+    @field_validator("metadata")
+    @classmethod
+    def _can_be_asked_for(cls, metadata: dict[str, Any]) -> dict[str, Any]:
+        conditions_of(metadata)
+        return metadata
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> "Filters":
+        """Check the filters of a request.
+
+        Raises:
+            InputError: an unknown or wrong field, or not exactly one owner; names the field and what is accepted.
+        """
+        unknown = sorted(set(given) - set(cls.model_fields))
+        if unknown:
+            raise InputError(f"filters: {', '.join(unknown)} not known; accepted are {', '.join(cls.model_fields)}")
+        try:
+            filters = cls.model_validate(dict(given))
+        except ValidationError as error:
+            raise InputError(f"filters: {describe(error)}") from error
+        if filters.user_id and filters.group_id:
+            raise InputError("filters: user_id and group_id are both given; a search has one owner, leave one out")
+        if not (filters.user_id or filters.group_id or filters.agent_id):
+            raise InputError("filters: one of user_id, group_id or agent_id is needed: it says whose memory is searched")
+        if "knowledge" in filters.kinds and not filters.knowledge:
+            raise InputError("filters: kinds asks for knowledge, and knowledge is false; leave one of them out")
+        return filters
+
+    def scope(self, now: datetime, open_days: int) -> Scope:
+        """The rows that may take part.
+
+        Args:
+            now: the moment of a question that names none.
+            open_days: how long a foresight without a date is expected.
+        """
+        tenant = self.tenant_id
+        owners = [
+            owner_key(tenant, kind, identity)
+            for kind, identity in (("user", self.user_id), ("group", self.group_id), ("agent", self.agent_id))
+            if identity
+        ]
+        if self.knowledge and (not self.kinds or "knowledge" in self.kinds):
+            owners.append(owner_key(tenant, "tenant", tenant))
+        earliest = min((each for each in (self.before, self.as_of) if each is not None), default=None)
+        rows = Filter(
+            tenant_id=tenant,
+            owner_keys=tuple(owners),
+            conversation_ids=self.conversation_id,
+            document_ids=self.document_id,
+            people=self.participants,
+            labels=conditions_of(self.metadata),
+            since=self.since,
+            before=earliest,
+            valid_at=self.as_of,
+        )
+        return Scope(rows, self.as_of or now, self.as_of is not None, self.expired, open_days, frozenset(self.kinds))
+
+    def applied(self) -> dict[str, Any]:
+        """The filters as the response repeats them: what was given, and the tenant."""
+        return self.model_dump(mode="json", include=self.model_fields_set | {"tenant_id"}, exclude_none=True)

@@ -1,0 +1,1 @@
+"""granularity: which type of memory a question wants first, and which foresights and portraits may stand."""

@@ -1,0 +1,147 @@
+"""understand: what a question asks for, before anything is searched."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mneme.errors import InputError, ModelError
+from mneme.ports import Embedder
+from mneme.rows import Vector
+from mneme.text import cjk_languages, cjk_share, tokenise
+from queries.questions.people import is_asker, is_assistant, names_asker, names_person
+from queries.questions.periods import Period, period_of
+from queries.questions.tense import asks_about_past
+from queries.questions.types import QuestionType, question_type, top_k_of
+from queries.questions.viewpoint import from_viewpoint, likely_people, without_names
+
+__all__ = ["Question", "QuestionType", "asks_about_past", "question_type", "understand"]
+
+LONGEST_QUESTION = 10_000  # characters; what is longer is a document, not a question
+_WHERE_ASKED = 1000  # characters at both ends of a long text in which it says what it asks
+_MOSTLY_CJK = 0.5  # share of letters above which a question counts as Chinese, Japanese or Korean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A question ready to be searched for.
+
+    ``tokens`` are those of mneme/text.py; ``vector`` is None where the method needs none or the embedder cannot serve, and
+    then ``notes`` say why. ``spoken`` is the question as those it is about would put it. ``top_k`` is how many results the
+    ranking may hold. ``about_past`` tells whether the words ask for what used to be so. ``period`` is the time that the
+    question speaks of, None when it names none. ``owner`` is the user whose memory is asked, where it is a user's.
+    """
+
+    text: str
+    type: QuestionType
+    top_k: int
+    tokens: tuple[str, ...]
+    vector: Vector | None
+    notes: tuple[str, ...] = ()
+    about_past: bool = False
+    period: Period | None = None
+    owner: str | None = None
+    spoken: "Spoken | None" = None
+
+    def names(self, people: Iterable[str]) -> bool:
+        """Whether the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
+
+        >>> understand("What did Mei-Lin decide?", None, top_k=5).names(["Mei-Lin Chen"])
+        True
+        >>> understand("Where do I work?", None, owner="maya").names(["Maya Chen"])
+        True
+        """
+        people = tuple(people)
+        if any(names_person(self.text, person) for person in people):
+            return True
+        if self.type is QuestionType.ASSISTANT_RECALL:
+            return any(is_assistant(person) for person in people)
+        return names_asker(self.text) and any(is_asker(person, self.owner) for person in people)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spoken:
+    """A question from the point of view of those it is about (queries/questions/viewpoint.py)."""
+
+    text: str
+    vector: Vector
+
+
+def understand(
+    text: str,
+    embedder: Embedder | None,
+    top_k: int | None = None,
+    default_top_k: int = 20,
+    asked_at: datetime | None = None,
+    owner: str | None = None,
+    viewpoint: bool = True,
+) -> Question:
+    """A question with its tokens, its type, its vector and the time that it speaks of.
+
+    Args:
+        text: the question.
+        embedder: None where the method needs no vector; then no model is touched.
+        top_k: how many results the caller wants; None leaves it to the question's type.
+        default_top_k: for a question that neither counts nor asks for one fact.
+        asked_at: when it is asked, in the zone of who asks: what "yesterday" means. Without it no time is read.
+        owner: the user whose memory is asked, who "I" is.
+        viewpoint: whether it is also put as those would put it who seem to be people in it.
+
+    Raises:
+        InputError: the question is empty, without a word or too long, or ``top_k`` is out of range.
+    """
+    text = text.strip()
+    if not text:
+        raise InputError("query: it is empty; ask something")
+    if not any(character.isalnum() for character in text):
+        raise InputError("query: there is no word in it; ask something")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("query: it holds half of a surrogate pair, which is no character; ask in well-formed Unicode")
+    if len(text) > LONGEST_QUESTION:
+        raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
+    if top_k is not None and not 1 <= top_k <= 1000:
+        raise InputError(f"top_k: {top_k} is not between 1 and 1000")
+    asked = text if len(text) <= 2 * _WHERE_ASKED else f"{text[:_WHERE_ASKED]} {text[-_WHERE_ASKED:]}"
+    kind = question_type(asked)
+    spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
+    vectors, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else (None, ())
+    return Question(
+        text,
+        kind,
+        top_k or top_k_of(kind, default_top_k),
+        tuple(tokenise(text)),
+        None if vectors is None else vectors[0],
+        notes,
+        asks_about_past(asked),
+        period_of(asked, asked_at) if asked_at else None,
+        owner,
+        None if vectors is None or spoken == text else Spoken(spoken, vectors[-1]),
+    )
+
+
+def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Question | None:
+    """The question as it is compared with what these people said: their names taken out of its words, and their point of view.
+
+    Who said something is told by ``Question.names``; a name among the words would only repeat it, and drown the rest. None
+    where it names none of them.
+    """
+    people = tuple(people)
+    told = from_viewpoint(question.text, people)
+    if told == question.text:
+        return None
+    tokens = tuple(tokenise(without_names(question.text, people))) or question.tokens
+    spoken = question.spoken
+    if question.vector is not None and (spoken is None or spoken.text != told):
+        vectors, _ = _embed([told], embedder)
+        spoken = None if vectors is None else Spoken(told, vectors[0])
+    return replace(question, tokens=tokens, vector=spoken.vector if spoken else question.vector)
+
+
+def _embed(texts: list[str], embedder: Embedder) -> tuple[Vector | None, tuple[str, ...]]:
+    languages = embedder.identity.languages
+    if cjk_share(texts[0]) > _MOSTLY_CJK and not {"*", *cjk_languages(texts[0])} & set(languages):
+        served = ", ".join(languages)
+        return None, (f"vector leg off: {embedder.identity.model} serves {served}, not the language of the question",)
+    try:
+        return embedder.embed(texts), ()
+    except ModelError as error:
+        return None, (f"vector leg off: the embedder did not answer ({error})",)

@@ -1,0 +1,184 @@
+"""An inspection shows a conversation as it was cut, and everything that was made from each episode."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from mneme import ids
+from mneme.errors import InputError
+from mneme.records import AgentCase, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
+from mneme.rows import Row, revised, row_of
+from queries.browsing.inspected import Inspection
+from tests.queries.world import MAYA, START, career, conversation, filled, memories, messages, with_validity
+
+MINE = {"user_id": "maya"}
+LINES = [("Maya", "the choir sings on Friday"), ("Oskar", "I sing there too")]
+
+
+def shown(place: str, *rows: Row, **filters: Any) -> Inspection:
+    found = memories(filled(*rows)).inspect(place, MINE | filters)
+    assert found is not None
+    return found
+
+
+def choir(**episode: object) -> list[Row]:
+    """A conversation of one episode with a foresight, a case, and aggregates that speak of it."""
+    *rows, row, first, second = conversation(MAYA, "choir", "Choir", LINES, day=30)
+    common: dict[str, Any] = {"owner": MAYA, "created_at": START, "version": 1}
+    mention = Mention(episode_id=row.id, text="Oskar sings", at=row.at, message_ids=("m2",), name="Oskar", type="person")
+    elsewhere = mention.model_copy(update={"episode_id": "another", "name": "Ossi"})
+    alias, known = ids.entity_id(MAYA.key, "Oskar"), ids.entity_id(MAYA.key, "Oskar Lind")
+    edge = ids.relationship_id(MAYA.key, "Oskar", "sings_in", "choir")
+    line = ProfileItem(about="Oskar", statement="Oskar sings", category="hobby", evidence=(mention,))
+    replaced = mention.model_copy(update={"text": "Oskar is shy"})
+    gone = line.model_copy(update={"statement": "Oskar is shy", "evidence": (replaced,)})
+    old = line.model_copy(update={"statement": "Maya paints", "evidence": (elsewhere,)})
+    changed = {
+        "aggregate_ids": (alias, edge, ids.profile_id(MAYA.key)),
+        "begins_because": ("a long pause (0.93)",),
+        **episode,
+    }
+    return [
+        *rows,
+        revised(row, row.record().model_copy(update=changed)),
+        first,
+        second,
+        row_of(
+            Foresight(
+                id=ids.foresight_id(row.id, 0),
+                conversation_id="choir",
+                parent_episode_id=row.id,
+                statement="The choir sings on Friday",
+                evidence="on Friday",
+                message_ids=("m1",),
+                said_at=row.at,
+                start=row.at + timedelta(days=2),
+                end=row.at + timedelta(days=3),
+                **common,
+            )
+        ),
+        row_of(
+            AgentCase(
+                id=ids.case_id(row.id),
+                conversation_id="choir",
+                parent_episode_id=row.id,
+                agent_id="planner",
+                task_intent="Book the hall",
+                approach="Call",
+                quality_score=0.9,
+                key_insight="Call early",
+                message_ids=("m1",),
+                at=row.at,
+                **common,
+            )
+        ),
+        row_of(
+            Entity(
+                id=alias, name="Oskar", type="person", summary="", mentions=(mention, elsewhere), merged_into=known, **common
+            )
+        ),
+        row_of(Entity(id=known, name="Oskar Lind", type="person", summary="", mentions=(elsewhere,), **common)),
+        row_of(
+            Relationship(
+                id=edge,
+                source="Oskar",
+                relation="sings_in",
+                target="choir",
+                date=None,
+                mentions=(mention,),
+                validity=Validity(valid_to=START + timedelta(days=40)),
+                **common,
+            )
+        ),
+        row_of(Profile(id=ids.profile_id(MAYA.key), explicit=(line, old), evidence=(line, gone, old), **common)),
+    ]
+
+
+class TestEpisodes:
+    def test_they_come_in_order_with_their_messages_and_why_they_begin(self):
+        more = conversation(MAYA, "choir", "Later", [("Maya", "the hall is booked")], day=31, first=3)
+        inspection = shown("choir", *more, *choir())
+        assert [episode.subject for episode in inspection.episodes] == ["Choir", "Later"]
+        assert [[message.text for message in episode.messages] for episode in inspection.episodes] == [
+            [text for _, text in LINES],
+            ["the hall is booked"],
+        ]
+        assert inspection.episodes[0].begins_because == ("a long pause (0.93)",)
+        assert (inspection.conversation_id, inspection.document_id, inspection.owner) == ("choir", None, MAYA.key)
+
+    def test_what_was_made_of_it_is_there_of_every_kind(self):
+        (episode,) = shown("choir", *choir()).episodes
+        assert [fact.text for fact in episode.facts] == [
+            "Maya said that the choir sings on Friday",
+            "Oskar said that I sing there too",
+        ]
+        assert [(each.text, each.state) for each in episode.foresights] == [("The choir sings on Friday", "expired")]
+        assert [(each.name, each.same_as) for each in episode.entities] == [("Oskar", "Oskar Lind")]
+        assert [(each.relation, each.valid_to is not None) for each in episode.relationships] == [("sings_in", True)]
+        assert [(each.statement, each.holds) for each in episode.profile] == [("Oskar sings", True), ("Oskar is shy", False)]
+        assert episode.case is not None
+        assert (episode.case.task_intent, episode.case.quality_score) == ("Book the hall", 0.9)
+
+    def test_what_became_of_facts_is_shown(self):
+        rows = career()
+        states = {}
+        for place in ("pier", "pub", "call"):
+            ((fact,),) = (episode.facts for episode in shown(place, *rows).episodes)
+            states[place] = fact
+        assert {place: fact.state for place, fact in states.items()} == {"pier": "superseded", "pub": "merged", "call": "holds"}
+        assert states["pier"].superseded_by == states["call"].id
+        assert states["pub"].merged_into == states["pier"].id
+        assert states["pier"].times_said == 2
+
+    def test_a_cancelled_expectation_is_superseded(self):
+        rows = [
+            with_validity(row, valid_to=row.at, superseded_by="x/f/0") if row.kind == "foresight" else row for row in choir()
+        ]
+        assert [each.state for each in shown("choir", *rows).episodes[0].foresights] == ["superseded"]
+
+
+class TestMessages:
+    def test_those_in_no_episode_are_open(self):
+        inspection = shown("choir", *choir(), *messages(MAYA, "choir", [("Oskar", "see you")], day=31, first=3))
+        assert [message.text for message in inspection.open] == ["see you"]
+
+    def test_a_conversation_without_an_episode_is_open(self):
+        inspection = shown("fresh", *messages(MAYA, "fresh", [("Oskar", "see you")]))
+        assert inspection.episodes == ()
+        assert len(inspection.open) == 1
+
+    def test_an_edited_one_is_marked(self):
+        rows = [changed(row, edited_by=row.record().position) if row.id.endswith("choir/m1") else row for row in choir()]
+        (episode,) = shown("choir", *rows).episodes
+        assert [message.edited for message in episode.messages] == [True, False]
+
+    def test_a_deleted_one_stands_where_it_stood(self):
+        rows = choir(message_ids=("m1",))
+        rows = [changed(row, text="", deleted=True) if row.id.endswith("choir/m2") else row for row in rows]
+        inspection = shown("choir", *rows)
+        assert [(message.text, message.deleted) for message in inspection.episodes[0].messages] == [
+            (LINES[0][1], False),
+            ("", True),
+        ]
+        assert inspection.open == ()
+
+
+def changed(row: Row, **changes: object) -> Row:
+    return row_of(row.record().model_copy(update=changes), row.vector)
+
+
+def test_a_document_is_shown_by_its_sections():
+    inspection = shown("handbook")
+    assert (inspection.conversation_id, inspection.document_id) == (None, "handbook")
+    assert [(episode.section, len(episode.facts)) for episode in inspection.episodes] == [("Expenses", 1)]
+
+
+def test_what_another_owner_has_is_not_there():
+    assert memories(filled(*choir())).inspect("choir", {"group_id": "team"}) is None
+    assert memories().inspect("nowhere", MINE) is None
+
+
+def test_it_is_of_now():
+    with pytest.raises(InputError, match="as_of is for search and history"):
+        shown("choir", *choir(), as_of="2026-03-01")
