@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from evaluation.boundary_model import logistic_regression
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
+from mneme.errors import InputError
 from queries.methods import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
@@ -98,6 +99,7 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
         without: features that get the weight 0.
 
     Raises:
+        InputError: there is too little to fit on.
         SettingsError: scikit-learn is not installed.
     """
     sizes: dict[str, int] = {}
@@ -108,6 +110,8 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
 
     def weights(names: tuple[str, ...], parts: Iterable[tuple[Numbers, Labels, float]]) -> Weights:
         given = [(rows, labels, weight) for rows, labels, weight in parts if len(labels)]
+        if len(np.unique(np.concatenate([labels for _, labels, _ in given]))) < 2:
+            raise InputError("sets: there is too little to fit on: everything answers, or nothing; give more conversations")
         used = [place for place, name in enumerate(names) if name not in without]
         model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=200)
         model.fit(

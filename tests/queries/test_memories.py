@@ -108,7 +108,7 @@ class TestKeyword:
 
 class TestVector:
     def test_an_episode_scores_as_its_best_fact(self):
-        found = memories().search("my new boat is painted green", "vector", MINE)
+        found = memories(viewpoint=False).search("Jonas: my new boat is painted green", "vector", MINE)
         best = found.episodes[0]
         assert best.subject == "Rowing club"
         assert best.score == pytest.approx(max(fact.score for fact in best.atomic_facts))

@@ -73,9 +73,17 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "type": "counting",
         "top_k": 3,
         "period": None,
-        "notes": [],
+        "notes": ["scores are min-max: no coefficients for words/test/256 on embedded yet; `mneme fit fusion` makes them"],
     }
-    assert set(response["metrics"]) == {"round_trips", "candidates", "scoring", "rounds", "converged_early"}
+    assert set(response["metrics"]) == {
+        "round_trips",
+        "candidates",
+        "scoring",
+        "rounds",
+        "reranked",
+        "rerank_milliseconds",
+        "converged_early",
+    }
     assert {name: value for name, value in response.items() if value in ([], {"cases": [], "skills": []})} == {
         "profiles": [],
         "foresights": [],

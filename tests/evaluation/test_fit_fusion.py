@@ -1,0 +1,81 @@
+"""Fitting how hybrid search scores, on a made-up set, through the real flow and back into a search."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from evaluation.fit_fusion import run_fit_fusion
+from evaluation.retrieval.bench import run_retrieval
+from evaluation.retrieval.systems import read_folds
+from mneme.errors import InputError
+from mneme.settings import Settings, load_settings
+from tests.evaluation.made_up_sets import TOPICS, said
+
+QUIET = Console(file=io.StringIO())
+
+
+def write_chats(folder: Path) -> None:
+    """Six chats with an assistant, on another topic each day, with a question for each day."""
+    for number in range(6):
+        days = [TOPICS[(number + day) % len(TOPICS)] for day in range(3)]
+        batches = [
+            {
+                "turns": [
+                    [said("user", 4 * day + at, topic[at:], f"March-{10 + 7 * day}-2024") for at in (0, 2)],
+                    [said("assistant", 4 * day + at, topic[at:]) for at in (1, 3)],
+                ]
+            }
+            for day, topic in enumerate(days)
+        ]
+        asked = [
+            {"question": f"What of the {topic[0]} and the {topic[1]}?", "source_chat_ids": [4 * day]}
+            for day, topic in enumerate(days)
+        ]
+        path = folder / f"chat_{number}.json"
+        path.write_text(json.dumps({"chat": batches, "questions": {"information_extraction": asked}}), encoding="utf-8")
+
+
+@pytest.fixture
+def settings() -> Settings:
+    settings = load_settings({})
+    return settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"provider": "hash"})})
+
+
+@pytest.mark.slow
+def test_what_was_fitted_scores_the_next_search(settings: Settings, tmp_path: Path) -> None:
+    chats = tmp_path / "chats"
+    chats.mkdir()
+    write_chats(chats)
+    fitted, folds = tmp_path / "out" / "fitted.json", tmp_path / "out" / "folds"
+    fitted.parent.mkdir()
+    printed = io.StringIO()
+    run_fit_fusion({"beam": [chats]}, settings, fitted, Console(file=printed, width=200), folds)
+    (entry,) = json.loads(fitted.read_text())
+    assert (entry["backend"], entry["embedder"].startswith("hash")) == ("embedded", True)
+    assert "FIT fusion index=embedded" in printed.getvalue()
+    assert {path.name for path in read_folds(folds).values()} <= {path.name for path in folds.iterdir()}
+
+    retrieval = settings.retrieval.model_copy(update={"coefficients": fitted})
+    learned = settings.model_copy(update={"retrieval": retrieval})
+    shown = io.StringIO()
+    run_retrieval("beam", [chats], learned, tmp_path / "b.json", ["hybrid"], console=Console(file=shown, width=200))
+    assert "scored by lr" in shown.getvalue()
+    run_retrieval("beam", [chats], settings, tmp_path / "c.json", ["hybrid"], console=QUIET, folds=folds)
+
+    # A second fit takes the place of the first, and leaves those of others alone.
+    fitted.write_text(json.dumps([entry | {"backend": "opensearch"}, entry]))
+    run_fit_fusion({"beam": [chats]}, settings, fitted, QUIET)
+    assert [each["backend"] for each in json.loads(fitted.read_text())] == ["embedded", "opensearch"]
+
+
+def test_without_a_set_there_is_nothing_to_fit(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--locomo"):
+        run_fit_fusion({"locomo": []}, settings, tmp_path / "out.json", QUIET)
+
+
+def test_folds_must_know_the_conversation(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="mneme fit fusion --folds"):
+        read_folds(tmp_path)

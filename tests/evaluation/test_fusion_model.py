@@ -1,0 +1,76 @@
+"""What is learned from questions with evidence."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evaluation.fusion_model import LEGS, METRICS, Example, cross_validated, fit, folds_of, measure
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
+
+BM25, COSINE = STATEMENT_FEATURES.index("bm25"), STATEMENT_FEATURES.index("cosine")
+
+
+def example(conversation: str, seed: int, question_set: str = "made up") -> Example:
+    """Twelve statements in three episodes; the one with the highest BM25 answers, cosines are noise."""
+    chance = np.random.default_rng(seed)
+    statements = np.zeros((12, len(STATEMENT_FEATURES)))
+    statements[:, BM25], statements[:, COSINE] = chance.random(12), chance.random(12)
+    answer = int(statements[:, BM25].argmax())
+    parents = np.repeat([0, 1, 2], 4)
+    return Example(
+        question_set,
+        conversation,
+        "any",
+        frozenset({f"m{answer}"}),
+        statements,
+        np.arange(12) == answer,
+        [(f"m{place}",) for place in range(12)],
+        parents,
+        np.zeros((3, len(EPISODE_FEATURES))),
+        np.arange(3) == parents[answer],
+        np.stack([np.arange(3) == parents[answer], *[chance.random(3)] * 3], axis=1).astype(np.float64),
+    )
+
+
+EXAMPLES = [example(f"c{number % 6}", number) for number in range(60)]
+
+
+def test_what_decides_gets_the_weight_and_noise_gets_none():
+    model = fit(EXAMPLES)
+    assert model.statements.weights["bm25"] > 4 * abs(model.statements.weights["cosine"])
+    assert model.legs[LEGS[0]] > max(model.legs[leg] for leg in LEGS[1:])
+
+
+def test_a_conversation_is_measured_by_a_model_that_has_not_seen_it():
+    folds = folds_of(EXAMPLES)
+    assert len({folds[each.conversation] for each in EXAMPLES}) == 5
+    # In one conversation the worst answers: who has seen only it would learn the opposite.
+    odd = [replace(each, statements=-each.statements) if each.conversation == "c0" else each for each in EXAMPLES]
+    (figures,) = cross_validated(odd, [1.0])
+    seen = np.array([each.conversation != "c0" for each in odd])
+    assert figures[seen, METRICS.index("mrr")].mean() > 0.7 > 0.3 > figures[~seen, METRICS.index("mrr")].mean()
+
+
+def test_a_feature_that_is_left_out_has_no_weight():
+    model = fit(EXAMPLES, without=["bm25"])
+    assert model.statements.weights["bm25"] == 0.0
+
+
+def test_a_small_set_counts_as_much_as_a_large_one():
+    small = [replace(example(f"s{number}", number, "small"), statements=-example("", number).statements) for number in range(6)]
+    weights = fit([*EXAMPLES, *small]).statements.weights
+    alone = fit(EXAMPLES).statements.weights
+    assert weights["bm25"] < 0.7 * alone["bm25"]
+
+
+@pytest.mark.parametrize(("alpha", "first"), [(1.0, True), (0.0, False)])
+def test_alpha_is_the_share_of_the_statement(alpha, first):
+    one = EXAMPLES[0]
+    best = int(one.statements[:, BM25].argmax())
+    episodes = np.zeros((3, len(EPISODE_FEATURES)))
+    episodes[(one.parents[best] + 1) % 3, EPISODE_FEATURES.index("bm25")] = 1.0
+    misled = replace(one, episodes=episodes)
+    model = fit(EXAMPLES)
+    weights = model.episodes.model_copy(update={"weights": model.episodes.weights | {"bm25": 100.0}})
+    assert (measure(misled, replace(model, episodes=weights), alpha)[METRICS.index("mrr")] == 1.0) is first
