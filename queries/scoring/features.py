@@ -5,12 +5,14 @@ from index to index, from owner to owner and from embedder to embedder. Which of
 see ``mneme bench ablations`` and docs/benchmarks.md.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from mneme.rows import Row
 from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
 from queries.questions.understand import Question, QuestionType
@@ -65,17 +67,41 @@ EPISODE_FEATURES = (
 
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
+_MOST_FORMS = 200_000  # rows, some 40 MB
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
-def statement_features(question: Question, field: Field, messages: Iterable[Candidate]) -> Numbers:
+class Forms:
+    """The form of the text of rows that were seen before: four numbers each, no text. May be used from several threads."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], tuple[float, float, float, float]] = {}
+
+    def of(self, row: Row) -> tuple[float, float, float, float]:
+        """The logarithm of its length; whether it asks; whether it has a number; how many words have a capital, 1 for many."""
+        key = (row.id, row.version)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MOST_FORMS:
+                self._known.clear()
+            body = row.body
+            text = str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
+            names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
+            asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
+            found = self._known[key] = (math.log1p(len(text)) / 5, float(asks), float(has_number), names)
+        return found
+
+
+def statement_features(question: Question, field: Field, messages: Iterable[Candidate], forms: Forms | None = None) -> Numbers:
     """A row of ``STATEMENT_FEATURES`` for each statement of the field, shape (statements, features).
 
     Args:
         question: who is named, what kind of answer is wanted, which time is meant.
         field: the candidates, both legs known.
         messages: what the recall of raw messages found: whether the very message of a fact fits.
+        forms: what is kept of the texts from one question to the next.
     """
+    form = (forms or Forms()).of
     rows = [each.row for each in field.statements]
     count = len(rows)
     bm25, cosine = _legs(field.statements)
@@ -86,12 +112,11 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     first = alone | np.append(True, field.parents[1:] != field.parents[:-1])[:count]
     last = alone | np.append(field.parents[1:] != field.parents[:-1], True)[:count]
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    texts = [_text(each) for each in field.statements]
+    length, asks, numbers, names = np.array([form(row) for row in rows]).reshape(-1, 4).T
     said_by = {people: question.names(people[:1]) for people in {row.people for row in rows}}
     asked_by = {people: any(is_asker(each, question.owner) for each in people[:1]) for people in said_by}
     named = np.array([float(said_by[row.people]) for row in rows])
     dated = np.array([float(row.event_at is not None) for row in rows])
-    numbers = np.array([float(bool(_NUMBER.search(text))) for text in texts])
     columns = {
         "bm25": share,
         "bm25_rank": _rank(bm25),
@@ -112,10 +137,10 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "speaker_named": named,
         "another_named": (1.0 - named) * (named.max() if count else 0.0),
         "said_by_asker": np.array([float(asked_by[row.people]) for row in rows]),
-        "length": np.log1p([len(text) for text in texts]) / 5,
-        "is_question": np.array([float(any(mark in text for mark in "?？")) for text in texts]),
+        "length": length,
+        "is_question": asks,
         "has_number": numbers,
-        "has_name": np.array([min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES for text in texts]),
+        "has_name": names,
         "is_fact": np.array([float(row.kind == "fact") for row in rows]),
         "is_dated": dated,
         "dated_for_when": dated * (question.type is QuestionType.TEMPORAL),
@@ -161,13 +186,17 @@ def _of_messages(statements: Sequence[Candidate], messages: Iterable[Candidate])
     found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages}
     bm25, cosine = _legs(list(found.values()))
     places = {key: place for place, key in enumerate(found)}
-    share = np.append(_share_of_best(bm25), 0.0)
-    near = np.append(_min_max(cosine) * [each.cosine is not None for each in found.values()], 0.0)
+    share = [*_share_of_best(bm25).tolist(), 0.0]
+    near = [*(_min_max(cosine) * [each.cosine is not None for each in found.values()]).tolist(), 0.0]
+    nowhere = len(places)
+
+    def best(numbers: list[float]) -> Numbers:
+        return np.array([max((numbers[place] for place in inside), default=0.0) for inside in said_in])
+
     said_in = [
-        [places.get((each.row.conversation_id, message), len(places)) for message in each.row.message_ids] or [len(places)]
-        for each in statements
+        [places.get((each.row.conversation_id, message), nowhere) for message in each.row.message_ids] for each in statements
     ]
-    return np.array([share[places_].max() for places_ in said_in]), np.array([near[places_].max() for places_ in said_in])
+    return best(share), best(near)
 
 
 def _per_episode(field: Field, numbers: Numbers) -> tuple[Numbers, Numbers]:
@@ -199,8 +228,3 @@ def _rank(numbers: Numbers) -> Numbers:
     """0 for the best, falling with the logarithm of the place; equal numbers share the last of their places."""
     ordered = np.sort(-numbers)
     return -np.log(np.maximum(1, np.searchsorted(ordered, -numbers, side="right"))) / 5
-
-
-def _text(candidate: Candidate) -> str:
-    body = candidate.row.body
-    return str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")

@@ -20,7 +20,7 @@ from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, Numbers, episode_features, statement_features
 from queries.scoring.field import Field
 
 
@@ -71,6 +71,7 @@ class LearnedScorer:
     def __init__(self, coefficients: Coefficients, alpha: float | None = None) -> None:
         self._coefficients = coefficients
         self._alpha = coefficients.alpha if alpha is None else alpha
+        self._forms = Forms()
         self.leg_weights: Mapping[str, float] = coefficients.legs
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
@@ -78,7 +79,9 @@ class LearnedScorer:
         if not field.statements and not field.episodes:
             return {}
         alpha = self._alpha
-        facts = self._coefficients.statements.log_odds(statement_features(question, field, messages), STATEMENT_FEATURES)
+        facts = self._coefficients.statements.log_odds(
+            statement_features(question, field, messages, self._forms), STATEMENT_FEATURES
+        )
         episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
         usual = float(np.median(facts)) if len(facts) else 0.0
         inside = [facts[field.parents == place] for place in range(len(episodes))]
