@@ -23,7 +23,9 @@ from queries.complete import Completer
 from queries.deferred import DeferredEmbedder
 from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
+from queries.gather import Gathered, gather
 from queries.questions.understand import Question, focus, understand
+from queries.ranking import Ranking, rearranged, trace_of
 from queries.reranking.passages import passage
 from queries.reranking.rerank import Reranked, open_reranker, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
@@ -113,11 +115,11 @@ class Memories:
                 ranking = methods.vector(*arguments, self._focus)
             case "hybrid":
                 learned = self._learned(question)
-                gathered = methods.gather(*arguments, self._focus, self._leg_weights(learned))
+                gathered = gather(*arguments, self._focus, self._leg_weights(learned))
                 ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max)
         competition = ranking.competition
         reranked = self._rerank(question, ranking)
-        placed = methods.rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
+        placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
         return SearchResponse(
             **shape(question, placed, scope, settings.facts_per_episode, with_facts=chosen == "hybrid"),
             query=QueryEcho(
@@ -139,17 +141,17 @@ class Memories:
                 reranked=reranked.judged,
                 rerank_milliseconds=reranked.milliseconds,
             ),
-            trace=(*methods.trace_of(ranking), *reranked.trace) if explain else None,
+            trace=(*trace_of(ranking), *reranked.trace) if explain else None,
         )
 
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
-    ) -> tuple[Question, methods.Gathered]:
+    ) -> tuple[Question, Gathered]:
         """What would compete in a hybrid search, unscored: what `mneme fit fusion` learns from. Raises what ``search`` does."""
         asked = Filters.parse(filters or {})
         scope, settings = self._scope(asked), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
-        return question, methods.gather(self._index, self._completer, question, scope, settings, self._focus, {})
+        return question, gather(self._index, self._completer, question, scope, settings, self._focus, {})
 
     def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> History:
         """Everything that is remembered about a person or a thing, in the order in which it happened, and what became of it.
@@ -207,7 +209,7 @@ class Memories:
         coefficients = coefficients_for(self._settings, self._embedder.identity)
         return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
 
-    def _notes(self, question: Question, ranking: methods.Ranking) -> tuple[str, ...]:
+    def _notes(self, question: Question, ranking: Ranking) -> tuple[str, ...]:
         """What the response must say of how it was scored."""
         retrieval = self._settings.retrieval
         if ranking.scoring != MinMaxScorer.name or retrieval.scoring == "min-max" or question.vector is None:
@@ -215,7 +217,7 @@ class Memories:
         embedder, backend = self._embedder.identity.fingerprint, self._settings.index.backend
         return (f"scores are min-max: no coefficients for {embedder} on {backend} yet; `mneme fit fusion` makes them",)
 
-    def _rerank(self, question: Question, ranking: methods.Ranking) -> Reranked:
+    def _rerank(self, question: Question, ranking: Ranking) -> Reranked:
         if self._reranker is None:
             return Reranked(ranking.standings, 0, 0.0)
         top_n = self._settings.rerank.top_n

@@ -21,8 +21,8 @@ from mneme.rows import Row
 from queries.complete import Evidence
 from queries.entities.graph import Walk
 from queries.filtering.scope import Scope
-from queries.methods import Ranking
 from queries.questions.understand import Question
+from queries.ranking import Ranking
 from queries.recall import Candidate
 from queries.responses import (
     AgentMemory,

@@ -1,0 +1,121 @@
+"""The outcome of a search method: who holds places, in which order, and how it came about. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mneme.ids import episode_of
+from mneme.rows import Row
+from queries.compete import Competition, Standing
+from queries.complete import Evidence
+from queries.filtering.scope import Scope, repetitions
+from queries.granularity.forms import Form
+from queries.granularity.preference import Preference
+from queries.questions.understand import Question
+from queries.recall import Candidate, Recalled
+from queries.responses import TraceStep
+from queries.succession import in_order, successors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The outcome of a method: who holds places, best first; the score of every candidate; and how it came about."""
+
+    standings: Sequence[Standing]
+    scores: dict[str, float]
+    recalled: Recalled
+    evidence: Evidence
+    scoring: str
+    notes: tuple[str, ...] = ()
+    fused: dict[str, float] | None = None
+    competition: Competition | None = None
+    preferred: Preference | None = None
+
+    def row(self, identity: str) -> Row:
+        """The row of a candidate."""
+        return next(each.row for each in everyone(self.evidence) if each.row.id == identity)
+
+    @property
+    def round_trips(self) -> int:
+        """How often the index was waited for."""
+        return bool(self.recalled.rankings) + self.evidence.round_trips
+
+    def counts(self) -> dict[str, int]:
+        """How many candidates of each collection were looked at."""
+        return {
+            "episodes": len(self.evidence.episodes),
+            "facts": sum(len(inside) for inside in self.evidence.facts.values()),
+            "messages": len(self.evidence.messages),
+            "memories": len(self.evidence.memories),
+        }
+
+
+def everyone(evidence: Evidence) -> list[Candidate]:
+    """Every candidate, facts included."""
+    facts = [each for inside in evidence.facts.values() for each in inside]
+    return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
+
+
+def places(evidence: Evidence, scores: dict[str, float], scope: Scope) -> list[Standing]:
+    """Everything but facts that may hold a place, by score; what has none is left out."""
+    candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
+    ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
+    return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
+
+
+def superseding(question: Question, scope: Scope, evidence: Evidence) -> dict[str, str]:
+    """What superseded what among the statements found; nothing, if the question is about the past."""
+    return {} if question.about_past else successors((each.row for each in everyone(evidence)), scope)
+
+
+def successors_first(
+    standings: Sequence[Standing], scores: dict[str, float], evidence: Evidence, successor: dict[str, str]
+) -> list[Standing]:
+    """Each standing directly behind what superseded it; the scores of those that moved up are set.
+
+    An episode stands for its best fact: one of its own, or an older one that it only says again.
+    """
+    if not successor:
+        return list(standings)
+    said_in: dict[str, list[str]] = {}
+    for each in everyone(evidence):
+        if each.row.kind == "fact" and scores.get(each.row.id, 0.0) > 0:
+            for statement in (each.row.id, *repetitions(each.row)):
+                said_in.setdefault(episode_of(statement), []).append(each.row.id)
+
+    def statement_of(standing: Standing) -> str | None:
+        if standing.id not in evidence.episodes:
+            return standing.id
+        return max(said_in.get(standing.id, ()), key=lambda each: scores[each], default=None)
+
+    ordered = in_order(standings, successor, statement_of)
+    scores.update((standing.id, standing.score) for standing in ordered)
+    return ordered
+
+
+def rearranged(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
+    """The ranking with its standings in another order, in which what superseded another still stands before it."""
+    scores = dict(ranking.scores)
+    held = successors_first(standings, scores, ranking.evidence, superseding(question, scope, ranking.evidence))
+    return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
+
+
+def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
+    """Every stage of a search in words: each leg's places and scores, the fused order, what was asked for, the competition."""
+    steps = []
+    for (collection, leg), ids in ranking.recalled.rankings.items():
+        for place, identity in enumerate(ids, start=1):
+            score = getattr(ranking.recalled.of(collection)[identity], leg)
+            steps.append(TraceStep(stage="recall", move=leg, id=identity, score=score, reason=f"{collection} {place}"))
+    for place, (identity, score) in enumerate((ranking.fused or {}).items(), start=1):
+        steps.append(TraceStep(stage="fuse", move="fused", id=identity, score=score, reason=f"episodes {place}"))
+    preferred = ranking.preferred
+    if preferred and preferred.form not in (None, Form.POINT, Form.PLAIN):  # of these the preference is no news
+        favoured = sorted(preferred.favoured, key=lambda each: (-ranking.scores[each], each))
+        for place, identity in enumerate(favoured, start=1):
+            kind, score = ranking.row(identity).kind, ranking.scores[identity]
+            steps.append(TraceStep(stage="prefer", move=preferred.form, id=identity, score=score, reason=f"{kind} {place}"))
+    for step in ranking.competition.trace if ranking.competition else ():
+        steps.append(
+            TraceStep(stage="compete", move=step.move, id=step.id, score=step.score, reason=step.reason, round=step.round)
+        )
+    return tuple(steps)
