@@ -8,6 +8,7 @@ would have to read every row of an owner for each query.
 """
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -44,6 +45,7 @@ _ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers l
 COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 STALE_SHARE = 0.02  # a refresh leaves alone what moves BM25's statistics by less than this
+_LONGEST_TICK_NS = 2_000_000_000  # of any file system's clock
 LOOKUP = 1000  # ids in one condition
 BATCH = 4096  # rows read at a time
 TIES = 64  # hits beyond the limit, so that ties at the edge are cut by id
@@ -63,6 +65,8 @@ class LanceTable:
         self._table: Any = database.open_table(collection.value)
         self._dimension: int = self._table.schema.field("vector").type.list_size
         self._sync = FolderSync(folder / f"{collection.value}.lance")
+        self._versions = folder / f"{collection.value}.lance" / "_versions"
+        self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
         self._rows = self._commits = self._unindexed = 0
         self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
 
@@ -90,7 +94,7 @@ class LanceTable:
         3. Merge the last state of each id.
         """
         # Step 1.
-        versions = self._versions([key_of(write).id for write in writes])
+        versions = self._held_versions([key_of(write).id for write in writes])
         held_before = set(versions)
         # Step 2.
         results: list[WriteResult] = []
@@ -163,7 +167,7 @@ class LanceTable:
         self._rows = self._table.count_rows()
         self._is_pure = True
 
-    def _versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
+    def _held_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
         """What is held for ids: the version, and whether it is a row (not a tombstone)."""
         held: dict[Key, tuple[int, bool]] = {}
         columns = ["id", "owner_key", "version", REMOVED_AT]
@@ -247,8 +251,19 @@ class LanceTable:
     # --- reading what an owner has, for connectors/row_cache.py ------------------------------------------------------
 
     def version(self) -> int:
-        """The version of the table: another one after each commit, by whatever process."""
-        return int(self._table.version)
+        """The version of the table: another one after each commit, by whatever process.
+
+        A commit adds a file to the folder of versions. Where that was not changed since the table was asked, nothing was
+        committed: to ask costs half a millisecond, and a search asks for each of its legs. A clock of the file system may
+        tick too seldom to tell two commits apart, so a change of a moment ago is never trusted.
+        """
+        changed = self._versions.stat().st_mtime_ns
+        if changed != self._known_version[0]:
+            version = int(self._table.version)
+            if time.time_ns() - changed < _LONGEST_TICK_NS:
+                return version
+            self._known_version = (changed, version)
+        return self._known_version[1]
 
     def addresses(self, owner_key: str) -> npt.NDArray[np.uint64]:
         """Where the rows of an owner lie. A row that was written again lies elsewhere, under an address never used before."""

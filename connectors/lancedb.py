@@ -28,7 +28,7 @@ from connectors.lance_table import LanceTable, key_of
 from connectors.row_cache import RowCache
 from mneme import text
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, TextLeg, VectorLeg, Write, WriteResult
+from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult
 from mneme.rows import Collection, Key, Row, Vector
 
 FORMAT = 2  # of the tables and index.json
@@ -127,6 +127,10 @@ class LanceIndex:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
             return self._scope(collection, filter.owner_keys).score(filter, tokens, vector, limit)
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        """See ``MemoryIndex``."""
+        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """See ``MemoryIndex``."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from opensearchpy.exceptions import RequestError
 
+from connectors.decoded_rows import DecodedRows
 from connectors.opensearch_bulk import BulkWriter
 from connectors.opensearch_client import mapped_errors, open_client, reason_of, refusal, shown
 from connectors.opensearch_mapping import changeable_settings, index_settings, mapping, meta, row_of_document, row_of_packed
@@ -29,7 +30,7 @@ from connectors.opensearch_queries import (
 )
 from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, TextLeg, VectorLeg, Write, WriteResult
+from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult
 from mneme.rows import Collection, Key, Row, Vector
 
 _SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
@@ -65,6 +66,7 @@ class OpenSearchIndex:
         self._client = open_client(settings)
         self._generation = generation
         self._names: dict[Collection, str] = {}
+        self._decoded = DecodedRows(row_of_packed)
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
         self._purging = DelayedPurge(self._merge_away)
 
@@ -234,7 +236,7 @@ class OpenSearchIndex:
         found: list[list[Hit]] = []
         for leg, hits in zip(legs, self._search(requests), strict=True):
             scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
-            rows = [_row_of_hit(leg.collection, hit) for hit in hits]
+            rows = [self._row_of(leg.collection, hit) for hit in hits]
             found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True)])
         return found
 
@@ -242,15 +244,28 @@ class OpenSearchIndex:
         self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
     ) -> list[Scored]:
         """The first ``limit`` rows by id that pass the filter, with both scores, in one round trip; see the port."""
-        by_words, by_meaning = self._search(
-            [
-                (collection, filter, scoring_of(filter, tokens, limit)),
-                (collection, filter, exact_cosines_of(filter, vector, limit)),
-            ]
-        )
-        cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in by_meaning}
-        rows = [(_row_of_hit(collection, hit), hit["_score"]) for hit in by_words]
-        return [Scored(row, bm25, cosines.get(row.id)) for row, bm25 in rows]
+        return self.score_many([Selection(collection, filter, limit)], tokens, vector)[0]
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        """Several times ``score``, in one round trip; see the port."""
+        requests = [
+            (each.collection, each.filter, request)
+            for each in selections
+            for request in (
+                scoring_of(each.filter, tokens, each.limit),
+                exact_cosines_of(each.filter, vector, each.limit),
+            )
+        ]
+        answers = iter(self._search(requests))
+        found = []
+        for each, by_words, by_meaning in zip(selections, answers, answers, strict=False):
+            cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in by_meaning}
+            rows = [(self._row_of(each.collection, hit), hit["_score"]) for hit in by_words]
+            found.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in rows])
+        return found
+
+    def _row_of(self, collection: Collection, hit: Mapping[str, Any]) -> Row:
+        return self._decoded.row(collection, hit["fields"]["packed"][0])
 
     def _search(self, requests: Sequence[tuple[Collection, Filter, Request | None]]) -> list[list[Any]]:
         """The hits of each request, in one round trip. A request that is None finds nothing."""
@@ -260,7 +275,7 @@ class OpenSearchIndex:
             if request is None:
                 continue
             header = {"index": self._place(collection), "allow_partial_search_results": False, **routing(filter)}
-            if "knn" not in request["query"]:
+            if self._settings.shards > 1 and "knn" not in request["query"]:
                 header["search_type"] = "dfs_query_then_fetch"  # one count of token frequencies for all shards
             lines += [json.dumps(header), json.dumps(request)]
             sent.append(number)
@@ -364,7 +379,3 @@ class OpenSearchIndex:
         """Release connections."""
         self._purging.cancel()
         self._client.close()
-
-
-def _row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
-    return row_of_packed(collection, hit["fields"]["packed"][0])

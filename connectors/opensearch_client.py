@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import orjson
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import (
     ConnectionError,
@@ -22,6 +23,7 @@ from opensearchpy.exceptions import (
     SSLError,
     TransportError,
 )
+from opensearchpy.serializer import JSONSerializer
 
 from connectors.silent_loggers import silence
 from mneme import settings as mneme_settings
@@ -68,9 +70,19 @@ def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
                 raise SettingsError(f"MNEME_OPENSEARCH__CA_CERTS: there is no file {settings.ca_certs!r}")
             options["ca_certs"] = settings.ca_certs
     try:
-        return OpenSearch(settings.url, **options)
+        return OpenSearch(settings.url, serializer=_Json(), **options)
     except (ImproperlyConfigured, ValueError) as error:
         raise SettingsError(f"MNEME_OPENSEARCH__URL: {error}") from error
+
+
+class _Json(JSONSerializer):
+    """JSON as the client writes it, read in a third of the time: an answer to a search has some 2 MB."""
+
+    def loads(self, data: str) -> Any:
+        try:
+            return orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise SerializationError(data, error) from error
 
 
 def shown(url: str) -> str:

@@ -22,6 +22,7 @@ from mneme.ports import (
     Outcome,
     Remove,
     Scored,
+    Selection,
     TextLeg,
     VectorLeg,
     Write,
@@ -88,6 +89,10 @@ class AcknowledgingIndex:
     ) -> list[Scored]:
         """Nothing is found."""
         return []
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        """Nothing is found."""
+        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """The messages of some conversations within a time; nothing else is found."""

@@ -126,6 +126,15 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """The rows of a collection that pass a filter, of more than ``limit`` the first by id."""
+
+    collection: Collection
+    filter: Filter
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
     """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``)."""
 
@@ -175,6 +184,9 @@ class MemoryIndex(Protocol):
 
         ``bm25`` equals what a ``TextLeg`` with the same tokens gives, ``cosine`` is exact.
         """
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        """Several times ``score``, in one round trip: what is found for each selection."""
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""

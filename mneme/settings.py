@@ -237,7 +237,7 @@ class Retrieval(_Group):
     patience: int = Field(default=10, ge=1, description="rounds without a change after which the competition ends")
     expand_batch: int = Field(default=10, ge=1, description="episodes expanded in a round")
     facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
-    candidates: int = Field(default=60, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
+    candidates: int = Field(default=30, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
     viewpoint: bool = Field(
         default=True,
         description="whether a question about somebody is also asked from their point of view: what they said, they said of"

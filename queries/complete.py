@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
-from mneme.ports import Filter, MemoryIndex, TextLeg
+from mneme.ports import Filter, MemoryIndex, Selection, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
 from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
@@ -77,17 +77,17 @@ class Completer:
         )
         inside = replace(scope.filter(Collection.FACTS), parent_ids=tuple(episode_ids))
         at_once = [
-            _Ask(Collection.FACTS, inside, _FACTS_OF_AN_EPISODE * len(episode_ids)),
-            _Ask(Collection.EPISODES, replace(anywhere, ids=open_episodes), len(open_episodes)),
+            Selection(Collection.FACTS, inside, _FACTS_OF_AN_EPISODE * len(episode_ids)),
+            Selection(Collection.EPISODES, replace(anywhere, ids=open_episodes), len(open_episodes)),
             _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
-            _Ask(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
+            Selection(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
         ]
         graph = list(recalled.graph)
         beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
         exploring = self._pool.submit(self._explore, beyond, scope)
         facts, more_episodes, more_memories, holders = self._round_trip(scope, wanted, at_once)
         graph += exploring.result()
-        walked = walk(question, graph, scope.moment)
+        walked = walk(question, graph, scope.moment) if beyond else recalled.walk
         follow = follow and leads(question, walked)
         messages = _in_no_episode(loose, holders.values())
         memories = {**memories, **more_memories}
@@ -97,8 +97,8 @@ class Completer:
         onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
         at_last = [
             _missing(Collection.MESSAGES, scope.rows, messages, wanted),
-            _Ask(Collection.FACTS, replace(inside, parent_ids=told), _FACTS_OF_AN_EPISODE * len(told)),
-            _Ask(Collection.EPISODES, replace(anywhere, ids=told), len(told)),
+            Selection(Collection.FACTS, replace(inside, parent_ids=told), _FACTS_OF_AN_EPISODE * len(told)),
+            Selection(Collection.EPISODES, replace(anywhere, ids=told), len(told)),
         ]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
         repeating = self._pool.submit(self._index.get, again) if again else None
@@ -132,26 +132,17 @@ class Completer:
         found = self._index.recall(beyond) if beyond else []
         return parts_of(row for hits in found for hit in hits if (row := scope.known(hit.row)) is not None)
 
-    def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence["_Ask"]) -> list[dict[str, Candidate]]:
+    def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence[Selection]) -> list[dict[str, Candidate]]:
         """For each its rows with both their scores; what cannot find anything is not asked."""
 
-        def ask(one: _Ask) -> dict[str, Candidate]:
-            limit = min(one.limit, _MOST_ROWS)
-            scored = self._index.score(one.collection, one.filter, wanted.tokens, wanted.vector, limit)
-            known = [(row, each) for each in scored if (row := scope.known(each.row)) is not None]
-            return {row.id: Candidate(row, each.bm25 if wanted.tokens else None, each.cosine) for row, each in known}
-
-        pending = [self._pool.submit(ask, one) if one.limit else None for one in asks]
-        return [future.result() if future else {} for future in pending]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """The rows that pass a filter, at most ``limit``."""
-
-    collection: Collection
-    filter: Filter
-    limit: int
+        sent = [replace(each, limit=min(each.limit, _MOST_ROWS)) for each in asks if each.limit]
+        answers = iter(self._index.score_many(sent, wanted.tokens, wanted.vector) if sent else ())
+        found = []
+        for each in asks:
+            scored = next(answers) if each.limit else []
+            known = [(row, one) for one in scored if (row := scope.known(one.row)) is not None]
+            found.append({row.id: Candidate(row, one.bm25 if wanted.tokens else None, one.cosine) for row, one in known})
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,9 +166,9 @@ def _tokens(searches: Iterable[TextLeg]) -> Iterator[str]:
     return (token for search in searches for token in search.tokens)
 
 
-def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidate], wanted: _Wanted) -> _Ask:
+def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidate], wanted: _Wanted) -> Selection:
     lacking = tuple(identity for identity, each in found.items() if wanted.lacks(each))
-    return _Ask(collection, replace(scope, ids=lacking), len(lacking))
+    return Selection(collection, replace(scope, ids=lacking), len(lacking))
 
 
 def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:

@@ -62,14 +62,16 @@ def gather(
     """
     # 1.
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
-    legs = Legs((*collections, Collection.GRAPH), collections, depth(question, settings))
+    looked_into = max(settings.candidates, question.top_k)
+    # An episode behind twice as many in a leg is hardly among those that are looked into, and episodes are long.
+    legs = Legs((*collections, Collection.GRAPH), collections, depth(question, settings), 2 * looked_into)
     recalled = recall(index, question, scope, legs)
     rankings = recalled.episode_rankings()
     follow = settings.graph_weight > 0
     if follow and leads(question, recalled.walk):
         rankings[_GRAPH] = recalled.walk.episodes()
     fused = _fused(rankings, settings.rrf_k, leg_weights)
-    episode_ids = list(fused)[: max(settings.candidates, question.top_k)]
+    episode_ids = list(fused)[:looked_into]
     # 2.
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)

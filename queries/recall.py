@@ -35,11 +35,18 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """Which legs a method uses, and how deep."""
+    """Which legs a method uses, and how deep; ``episodes`` is the depth for them, which are long, where it is another."""
 
     text: tuple[Collection, ...]
     vector: tuple[Collection, ...]
     depth: int
+    episodes: int | None = None
+
+    def depth_of(self, collection: Collection) -> int:
+        """How many hits a leg brings."""
+        if collection is Collection.GRAPH:
+            return _GRAPH_HITS
+        return self.episodes if self.episodes and collection is Collection.EPISODES else self.depth
 
 
 @dataclass(slots=True, eq=False)
@@ -88,13 +95,12 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
     searches: list[TextLeg | VectorLeg] = []
     if question.tokens:
         for collection in legs.text:
-            depth = _GRAPH_HITS if collection is Collection.GRAPH else legs.depth
-            searches.append(TextLeg(collection, scope.filter(collection), question.tokens, depth))
+            searches.append(TextLeg(collection, scope.filter(collection), question.tokens, legs.depth_of(collection)))
     if question.vector is not None:
         for collection in legs.vector:
             # Episodes and portraits are told in the third person, facts and messages by who speaks.
             vector = question.spoken.vector if question.spoken and collection in _SAID else question.vector
-            searches.append(VectorLeg(collection, scope.filter(collection), vector, legs.depth))
+            searches.append(VectorLeg(collection, scope.filter(collection), vector, legs.depth_of(collection)))
     recalled = Recalled()
     if not searches:
         return recalled

@@ -19,6 +19,7 @@ from mneme.ports import (
     Outcome,
     Remove,
     Scored,
+    Selection,
     TextLeg,
     VectorLeg,
     Write,
@@ -79,6 +80,9 @@ class ReferenceIndex:
             Scored(row.with_vector(None), bm25.get(row.key, 0.0), _cosine(row, vector))
             for row in self._passing(collection, filter)[:limit]
         ]
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         for row in self._passing(collection, filter):

@@ -15,8 +15,8 @@ VARIANTS: tuple[Variant, ...] = (
     ("fusion lr", {"fusion": "lr"}),
     ("recall 50", {"recall": 50}),
     ("recall 200", {"recall": 200}),
-    ("20 candidates", {"candidates": 20}),
-    ("120 candidates", {"candidates": 120}),
+    ("15 candidates", {"candidates": 15}),
+    ("60 candidates", {"candidates": 60}),
     # How they are scored.
     ("min-max scores", _MIN_MAX),
     ("min-max scores, words alone", {**_MIN_MAX, "bm25_weight": 1.0}),
