@@ -138,13 +138,16 @@ def leads(question: Question, walk: Walk) -> bool:
 
 
 def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float) -> dict[str, float]:
-    """Scores moved towards the best of them: by ``weight`` of the way, times the fit of each.
+    """Scores moved by ``weight`` of the way towards the best of them, of what lies along relations that the question asks for.
 
-    >>> lifted({"near": 0.8, "reached": 0.2}, {"reached": 1.0}, 0.5)
-    {'near': 0.8, 'reached': 0.5}
+    What is only near (a fit below 1) is looked into and no more: to lift it as well, by its fit, cost 1.6 points of recall@10
+    on LoCoMo (development conversations, learned scores).
+
+    >>> lifted({"best": 0.75, "reached": 0.25, "near": 0.5}, {"reached": 1.0, "near": 0.5}, 0.5)
+    {'best': 0.75, 'reached': 0.5, 'near': 0.5}
     """
     best = max(scores.values(), default=0.0)
-    return {each: score + weight * fits.get(each, 0.0) * (best - score) for each, score in scores.items()}
+    return {each: score + weight * (best - score) if fits.get(each, 0.0) >= 1.0 else score for each, score in scores.items()}
 
 
 def legs_beyond(walk: Walk, asked: Collection[str], filter: Filter) -> tuple[TextLeg, ...]:

@@ -92,7 +92,7 @@ def test_episode_lengths_are_quartiles_of_what_was_cut(measured: tuple[Report, l
 def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tuple[Report, list[str]]) -> None:
     report, lines = measured
     written = json.loads((data / "results" / "boundaries.json").read_text())
-    assert set(written) == {"bench", "date", "machine", "settings", "rows"}
+    assert set(written) == {"bench", "command", "date", "machine", "settings", "rows", "headline"}
     assert len(written["rows"]) == len(report.rows)
     sets = written["settings"]["sets"]
     assert sets["TIAGE"] == {

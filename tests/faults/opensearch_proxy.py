@@ -132,8 +132,9 @@ class OpenSearchProxy:
         if self.full:
             self.count("items over the shard limit")
             return 400, _FULL
-        collection, identity = target["_index"].rsplit("-", 1)[-1], str(target["_id"])
-        if collection in self.rejected_collections and self._draw(identity) < self.reject:
+        identity = str(target["_id"])
+        is_chosen = not set(self.rejected_collections).isdisjoint(target["_index"].split("-"))  # ...-facts-1-writes
+        if is_chosen and self._draw(identity) < self.reject:
             with self._lock:
                 self.rejected.add(identity)
             self.count("items rejected")

@@ -127,11 +127,11 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_ten_megabytes_are_refused_in_bounded_time(kind):
-    """The worst took 0.4 s when this was written, most of it the parsing of JSON."""
+    """The worst took 0.4 s when this was written, 2 s beside other work: most of it is the parsing of JSON."""
     raw = HOSTILE[kind]()
     began = time.process_time()
     reason = refusal(raw)
-    assert time.process_time() - began < 4.0
+    assert time.process_time() - began < 10.0
     assert reason.partition(":")[0].split(".")[0] in {
         *("event", "json", "bytes", "content", "metadata", "tool_calls", "conversation_id", "schema", "timezone", "sent_at")
     }

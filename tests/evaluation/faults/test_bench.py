@@ -66,7 +66,7 @@ def test_everything_wrong_is_told_and_counted(
     last = text.strip().splitlines()[-1]
     assert last.startswith("BENCH faults lost=1 duplicated=0 unexpected=0 orphans=0 different=0 scenarios=4 failed=3 skipped=1")
     content = json.loads(out.read_text())
-    assert set(content) == {"bench", "date", "machine", "settings", "rows"}
+    assert set(content) == {"bench", "command", "date", "machine", "settings", "rows", "headline"}
     assert [row["passed"] for row in content["rows"]] == ["yes", "no", "no", "no"]
     assert content["rows"][0]["kills"] == 3
 

@@ -212,10 +212,11 @@ class TestWhetherToFollow:
         assert not leads(understand(text, None), walked(text, edge("Zoe", "likes", "jazz")))
 
     def test_what_is_led_to_moves_towards_the_best_and_never_beyond(self):
-        assert lifted({"best": 0.8, "led to": 0.2, "other": 0.3}, {"best": 1.0, "led to": 0.5}, 0.5) == pytest.approx(
-            {"best": 0.8, "led to": 0.35, "other": 0.3}
-        )
-        assert lifted({}, {"nobody": 1.0}, 0.5) == {}
+        scores = {"best": 0.8, "led to": 0.2, "near": 0.3}
+        assert lifted(scores, {"best": 1.0, "led to": 1.0}, 0.5) == pytest.approx({"best": 0.8, "led to": 0.5, "near": 0.3})
+
+    def test_what_is_only_near_keeps_its_score(self):
+        assert lifted({"best": 0.8, "near": 0.3}, {"near": 0.5}, 0.9) == {"best": 0.8, "near": 0.3}
 
 
 class TestWhatToAskForNext:
