@@ -19,7 +19,7 @@ from mneme.errors import InputError
 from queries.gather import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
-from queries.scoring.learned import Weights
+from queries.scoring.learned import Weights, with_episodes
 
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation
@@ -162,9 +162,7 @@ def measure(example: Example, model: Model, alpha: float) -> tuple[float, ...]:
     """The ``METRICS`` of all statements in the order of their scores."""
     facts = model.statements.log_odds(example.statements, STATEMENT_FEATURES)
     episodes = model.episodes.log_odds(example.episodes, EPISODE_FEATURES)
-    alone = np.clip(facts, episodes.min(initial=0.0), episodes.max(initial=0.0))
-    parents = np.where(example.parents < 0, alone, np.append(episodes, 0.0)[example.parents])
-    order = np.argsort(-(alpha * facts + (1 - alpha) * parents), kind="stable")
+    order = np.argsort(-with_episodes(facts, episodes, example.parents, alpha), kind="stable")
     messages = list(dict.fromkeys(message for place in order[:100] for message in example.said_in[place]))
     evidence = example.evidence
     return (

@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from mneme.errors import SettingsError
@@ -86,14 +87,22 @@ class LearnedScorer:
         usual = float(np.median(facts)) if len(facts) else 0.0
         inside = [facts[field.parents == place] for place in range(len(episodes))]
         means = np.array([each.mean() if len(each) else usual for each in inside])
-        alone = np.clip(facts, episodes.min(), episodes.max()) if len(episodes) else facts
-        parents = np.where(field.parents < 0, alone, np.append(episodes, 0.0)[field.parents])
-        scores = _probability(alpha * facts + (1 - alpha) * parents)
+        scores = _probability(with_episodes(facts, episodes, field.parents, alpha))
         of_episodes = _probability(alpha * means + (1 - alpha) * episodes)
         return {
             **{each.row.id: float(score) for each, score in zip(field.episodes, of_episodes, strict=True)},
             **{each.row.id: float(score) for each, score in zip(field.statements, scores, strict=True)},
         }
+
+
+def with_episodes(statements: Numbers, episodes: Numbers, parents: npt.NDArray[np.int64], alpha: float) -> Numbers:
+    """The log-odds of each statement together with its episode's.
+
+    What has no episode (-1 in ``parents``) is its own, but no better or worse than the episodes of the question are.
+    """
+    alone = np.clip(statements, episodes.min(), episodes.max()) if len(episodes) else statements
+    found: Numbers = alpha * statements + (1 - alpha) * np.where(parents < 0, alone, np.append(episodes, 0.0)[parents])
+    return found
 
 
 def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coefficients | None:

@@ -1,5 +1,6 @@
 """``mneme bench``: how well memories are found, on your own copy of a question set, and how two runs compare."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -72,62 +73,52 @@ OutOption = Annotated[
 ]
 
 
+_RETRIEVAL = {
+    SetName.LOCOMO: "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals.",
+    SetName.BEAM: "Retrieval on BEAM: long chats with an assistant, questions by ability.",
+    SetName.LONGMEMEVAL: "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn.",
+    SetName.MEMDAILY: "Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and"
+    " that is said.",
+}
+
+
 def register(benches: typer.Typer) -> None:
     """Add these commands to ``mneme bench``."""
-    for command in (locomo, beam, longmemeval, memdaily, compare, ablations, report):
+    for name, purpose in _RETRIEVAL.items():
+        benches.command(name.value, help=purpose)(_retrieval(name))
+    for command in (compare, ablations, report):
         benches.command()(command)
 
 
-def locomo(
-    paths: PathsArgument,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OutOption = None,
-    method: MethodOption = None,
-    embedder: EmbedderOption = None,
-    vectors: VectorsOption = None,
-    folds: FoldsOption = None,
-) -> None:
-    """Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals."""
-    _measure(SetName.LOCOMO, paths, index, out, method, embedder, vectors, folds)
+def _retrieval(name: SetName) -> Callable[..., None]:
+    """The command that measures on one set."""
 
+    def measure(
+        paths: PathsArgument,
+        index: IndexOption = Backend.EMBEDDED,
+        out: OutOption = None,
+        method: MethodOption = None,
+        embedder: EmbedderOption = None,
+        vectors: VectorsOption = None,
+        folds: FoldsOption = None,
+    ) -> None:
+        from evaluation.retrieval.bench import run_retrieval
+        from evaluation.retrieval.systems import SEARCHES
+        from serving.console import output
 
-def beam(
-    paths: PathsArgument,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OutOption = None,
-    method: MethodOption = None,
-    embedder: EmbedderOption = None,
-    vectors: VectorsOption = None,
-    folds: FoldsOption = None,
-) -> None:
-    """Retrieval on BEAM: long chats with an assistant, questions by ability."""
-    _measure(SetName.BEAM, paths, index, out, method, embedder, vectors, folds)
+        run_retrieval(
+            name.value,
+            paths,
+            with_index(index),
+            out or _default_out(name.value),
+            [each.value for each in method] if method else SEARCHES,
+            embedder or (),
+            vectors,
+            output(),
+            folds,
+        )
 
-
-def longmemeval(
-    paths: PathsArgument,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OutOption = None,
-    method: MethodOption = None,
-    embedder: EmbedderOption = None,
-    vectors: VectorsOption = None,
-    folds: FoldsOption = None,
-) -> None:
-    """Retrieval on LongMemEval: a history of sessions for each question, by labelled turn."""
-    _measure(SetName.LONGMEMEVAL, paths, index, out, method, embedder, vectors, folds)
-
-
-def memdaily(
-    paths: PathsArgument,
-    index: IndexOption = Backend.EMBEDDED,
-    out: OutOption = None,
-    method: MethodOption = None,
-    embedder: EmbedderOption = None,
-    vectors: VectorsOption = None,
-    folds: FoldsOption = None,
-) -> None:
-    """Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and that is said."""
-    _measure(SetName.MEMDAILY, paths, index, out, method, embedder, vectors, folds)
+    return measure
 
 
 def compare(
@@ -188,33 +179,6 @@ def report(
 
     pages = write_page(files, out)
     output().print(f"{out}: {pages} benchmarks")
-
-
-def _measure(
-    name: SetName,
-    paths: list[Path],
-    index: Backend,
-    out: Path | None,
-    methods: list[Method] | None,
-    embedders: list[str] | None,
-    vectors: Path | None,
-    folds: Path | None,
-) -> None:
-    from evaluation.retrieval.bench import run_retrieval
-    from evaluation.retrieval.systems import SEARCHES
-    from serving.console import output
-
-    run_retrieval(
-        name.value,
-        paths,
-        with_index(index),
-        out or _default_out(name.value),
-        [method.value for method in methods] if methods else SEARCHES,
-        embedders or (),
-        vectors,
-        output(),
-        folds,
-    )
 
 
 def with_index(index: Backend) -> "Settings":
