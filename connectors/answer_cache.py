@@ -141,7 +141,8 @@ class CachedChat:
 
     def _key(self, prompt: Prompt, form: type[BaseModel]) -> bytes:
         schema = json.dumps(form.model_json_schema(), sort_keys=True)
-        content = json.dumps([self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema])
+        asked = [self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema]
+        content = json.dumps(asked if prompt.seed is None else [*asked, prompt.seed])
         return hashlib.sha256(content.encode()).digest()
 
     def _part_key(self, role: Role, content: str) -> bytes:

@@ -1,7 +1,7 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
 from mneme.errors import SettingsError
-from mneme.ports import ChatModel, Embedder, RememberingChat
+from mneme.ports import Embedder, QueryChat, RememberingChat
 from mneme.settings import Settings
 
 ANSWERS_FILE = "answers.sqlite"
@@ -45,12 +45,13 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
             return CachedChat(OpenAiChat(settings.models), settings.data / ANSWERS_FILE)
 
 
-def open_chat_for_queries(settings: Settings, deadline_seconds: float) -> ChatModel:
+def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: bool = True) -> QueryChat:
     """The chat model of ``MNEME_MODELS__PROVIDER`` for somebody who waits: nothing of a search is kept on the disk.
 
     Args:
         settings: of the program.
         deadline_seconds: for one call with its retries, in place of that of the settings.
+        repair: whether an answer that does not fit is asked for once more; False where calls are counted.
 
     Raises:
         SettingsError: there is none, or a role or an address is wrong.
@@ -59,4 +60,4 @@ def open_chat_for_queries(settings: Settings, deadline_seconds: float) -> ChatMo
         raise SettingsError("MNEME_MODELS__PROVIDER is none, and a chat model is asked for; set it to openai")
     from connectors.openai_chat import OpenAiChat
 
-    return OpenAiChat(settings.models.model_copy(update={"deadline_seconds": deadline_seconds}))
+    return OpenAiChat(settings.models.model_copy(update={"deadline_seconds": deadline_seconds}), repair=repair)

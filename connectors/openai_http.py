@@ -9,10 +9,12 @@ import json
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, NoReturn
 
 import httpx
@@ -131,6 +133,47 @@ class Endpoint:
             ModelMalformed: an answer that is no JSON.
             ModelError: server errors or no connection until the attempts were spent.
         """
+        return self._json(path, self._attempts(path, deadline, before_each, partial(self._send, path, body)))
+
+    def events(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        deadline: float | None = None,
+        before_each: Callable[[float], None] = lambda left: None,
+    ) -> Iterator[dict[str, Any]]:
+        """The endpoint's answer as server-sent events, each a JSON object, as they come; to close the iterator ends the call.
+
+        Until the first has come it is tried again as ``exchange`` is; then nothing is, for part of it was used already.
+
+        Args, Raises: as ``exchange``; ModelError also where the connection ends before the last event (``[DONE]``).
+        """
+        ends = self.retries.deadline() if deadline is None else deadline
+        response = self._attempts(path, ends, before_each, partial(self._open, path, body))
+        with closing(response):
+            try:
+                for line in response.iter_lines():
+                    if self.retries.clock() > ends:
+                        raise ModelTimeout(self._late(path, ""))
+                    if not line.startswith("data:"):
+                        continue
+                    if (data := line.removeprefix("data:").strip()) == "[DONE]":
+                        return
+                    yield self._event(path, data)
+            except httpx.TimeoutException as error:
+                raise ModelTimeout(self._late(path, f"no answer ({type(error).__name__})")) from error
+            except httpx.HTTPError as error:
+                raise ModelError(self._clean(f"{self._shown}{path}: the answer broke off ({error})")) from error
+        raise ModelError(f"{self._shown}{path}: the answer broke off; ask again, or check {self._group}__BASE_URL")
+
+    def _attempts(
+        self,
+        path: str,
+        deadline: float | None,
+        before_each: Callable[[float], None],
+        send: Callable[[float, float], httpx.Response],
+    ) -> httpx.Response:
+        """The first response that is a success; see ``exchange``. ``send`` gets the seconds left and the moment of the end."""
         retries = self.retries
         ends = retries.deadline() if deadline is None else deadline
         tried = 0
@@ -149,7 +192,7 @@ class Endpoint:
             left = max(ends - retries.clock(), _SHORTEST_SECONDS)
             failure, rate_limited, at_least = "", False, 0.0
             try:
-                response = self._send(path, body, left, ends)
+                response = send(left, ends)
             except httpx.TimeoutException as error:
                 failure = f"no answer ({type(error).__name__})"
             except httpx.RequestError as error:
@@ -157,7 +200,7 @@ class Endpoint:
             else:
                 # Step 2. An answer is returned. Step 3. A refusal is raised.
                 if response.is_success:
-                    return self._json(path, response)
+                    return response
                 if not _may_pass(response):
                     self._refuse(path, response)
                 failure = self._clean(f"HTTP {response.status_code} {_said(response)}".strip())
@@ -189,14 +232,32 @@ class Endpoint:
 
     def _send(self, path: str, body: Mapping[str, Any], left: float, ends: float) -> httpx.Response:
         timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
-        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")  # half a surrogate pair is no text
-        with self._client.stream("POST", path, content=content, headers=_JSON, timeout=timeout) as response:
+        with self._client.stream("POST", path, content=_content(body), headers=_JSON, timeout=timeout) as response:
             answer = bytearray()
             for chunk in response.iter_bytes():
                 answer += chunk
                 if self.retries.clock() > ends:
                     raise httpx.ReadTimeout("the answer came too slowly")
         return httpx.Response(response.status_code, content=bytes(answer), headers=_without_coding(response.headers))
+
+    def _open(self, path: str, body: Mapping[str, Any], left: float, ends: float) -> httpx.Response:
+        """A response whose content has not been read, where it is a success; the caller closes it."""
+        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
+        request = self._client.build_request("POST", path, content=_content(body), headers=_JSON, timeout=timeout)
+        response = self._client.send(request, stream=True)
+        if not response.is_success:
+            with closing(response):
+                response.read()
+        return response
+
+    def _event(self, path: str, data: str) -> dict[str, Any]:
+        try:
+            event = json.loads(data)
+        except ValueError as error:
+            raise ModelMalformed(f"{self._shown}{path} sent an event that is no JSON; check {self._group}__BASE_URL") from error
+        if not isinstance(event, dict):
+            raise ModelMalformed(f"{self._shown}{path} sent an event that is no JSON object; check {self._group}__BASE_URL")
+        return event
 
     def _json(self, path: str, response: httpx.Response) -> Any:
         try:
@@ -236,6 +297,10 @@ def retry_after(headers: httpx.Headers, now: datetime) -> float:
         return 0.0
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (moment - now).total_seconds())
+
+
+def _content(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode(errors="replace")  # half a surrogate pair is no text
 
 
 def _may_pass(response: httpx.Response) -> bool:

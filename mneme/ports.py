@@ -4,7 +4,7 @@ Every implementation passes the contract tests of its port (tests/contracts/), o
 synchronous and may be called from several threads at once. They raise the errors of mneme/errors.py and no others.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -295,12 +295,16 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Rules in ``system``, data in ``user``. ``scope`` (``tenant/owner/conversation``) is what an erase removes from caches."""
+    """Rules in ``system``, data in ``user``. ``scope`` (``tenant/owner/conversation``) is what an erase removes from caches.
+
+    ``seed`` makes of one question several, each with an answer of its own: the votes of a judge.
+    """
 
     role: Role
     system: str
     user: str
     scope: str = ""
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +338,26 @@ class ChatModel(Protocol):
 
     def close(self) -> None:
         """Release connections and files."""
+
+
+Spent = Callable[[int, int], None]
+"""Is told of each completion, also of one that does not fit, the tokens that were asked and those that were answered."""
+
+
+class QueryChat(ChatModel, Protocol):
+    """A chat model for somebody who waits: each call has a time of its own, and tells what it used."""
+
+    def answer(
+        self, prompt: Prompt, form: type[Answer], seconds: float | None = None, spent: Spent | None = None
+    ) -> Answer:
+        """As ``ChatModel.answer``, within ``seconds`` where they are fewer than those of the settings."""
+
+    def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
+        """A free text, piece by piece as it is written; to close the iterator ends the call.
+
+        Raises:
+            ModelError: as ``answer``; after the first piece what failed is not tried again.
+        """
 
 
 class RememberingChat(ChatModel, Protocol):

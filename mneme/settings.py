@@ -123,6 +123,10 @@ class Models(_Group):
     retry_base_seconds: float = Field(default=2.0, ge=0, description="first wait, doubled each time")
     deadline_seconds: float = Field(default=60.0, gt=0, description="for one call with its retries")
     output_language: str | None = Field(default=None, description="None: the language of the conversation")
+    recordings: Path | None = Field(
+        default=None,
+        description="answers come from this file and nothing is called; what it lacks goes to a batch beside it, .pending.jsonl",
+    )
 
 
 class Boundaries(_Group):
@@ -284,6 +288,42 @@ class Rerank(_Group):
     timeout_seconds: float = Field(default=10.0, gt=0, description="after which the search goes on without it")
 
 
+class Agents(_Group):
+    """Agentic search: several searches for one question. A request may ask for less of a budget, never for more."""
+
+    planner: Literal["auto", "rules", "model"] = Field(
+        default="auto",
+        description="who decides what is searched for; auto: the chat model of the role agents, rules without one",
+    )
+    agent: Literal["router", "direct", "split", "chain", "reflect"] = Field(
+        default="router", description="the strategy; router chooses one of the others for each question"
+    )
+    max_attempts: int = Field(default=3, ge=1, le=10, description="chain: searches, each for what the one before did not find")
+    confidence_score: float = Field(
+        default=0.8, ge=0, le=1, description="chain: confidence from which what was found is sufficient"
+    )
+    supplementary: int = Field(default=3, ge=1, le=6, description="reflect: further searches, side by side")
+    searches: int = Field(default=8, ge=1, description="of one question")
+    calls: int = Field(default=5, ge=0, description="of the chat model for one question")
+    tokens: int = Field(default=40_000, ge=0, description="asked and answered, for one question")
+    seconds: float = Field(default=30.0, gt=0, description="for one question; then what was found so far is returned")
+    tool_select_prompt: str = Field(default="", description="rules of the router in place of those shipped")
+    split_prompt: str = Field(default="", description="rules of split in place of those shipped")
+    combined_prompt: str = Field(default="", description="rules of chain in place of those shipped")
+    reflect_prompt: str = Field(default="", description="rules of reflect in place of those shipped")
+
+
+class Answers(_Group):
+    """Answers to questions from what is remembered."""
+
+    writer: Literal["auto", "extractive", "model"] = Field(
+        default="auto", description="who answers; auto: the chat model of the role answer, the best facts as quotes without one"
+    )
+    context_tokens: int = Field(default=6000, ge=200, description="of memories and relationships that an answer is made from")
+    seconds: float = Field(default=60.0, gt=0, description="for one answer, beside the search")
+    prompt: str = Field(default="", description="rules of the answer in place of those shipped")
+
+
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -310,6 +350,8 @@ class Settings(BaseSettings):
     flow: Flow = Flow()
     retrieval: Retrieval = Retrieval()
     rerank: Rerank = Rerank()
+    agents: Agents = Agents()
+    answers: Answers = Answers()
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

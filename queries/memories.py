@@ -1,40 +1,38 @@
 """The door of the query module: ``Memories.connect().search(...)``."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from types import TracebackType
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from mneme.errors import InputError
-from mneme.ports import Embedder, MemoryIndex, Reranker
+from mneme.ports import Embedder, MemoryIndex, QueryChat, Reranker
 from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
-from queries import methods
+from queries.agents.evidence import EPISODIC_KINDS
+from queries.agents.neighbours import neighbours
+from queries.agents.query import Order, QueryParam, QueryPolicy
+from queries.agents.rerank import rerank_places
+from queries.agents.search import AgenticSearch
 from queries.browsing.history import read_history
 from queries.browsing.inspected import Inspection
 from queries.browsing.inspection import read_inspection
 from queries.browsing.told import History
-from queries.complete import Completer
 from queries.deferred import DeferredEmbedder
 from queries.filtering.filters import Filters
-from queries.filtering.scope import Scope
-from queries.gather import Gathered, gather
-from queries.questions.understand import Question, focus, understand
-from queries.ranking import Ranking, rearranged, trace_of
-from queries.reranking.passages import passage
-from queries.reranking.rerank import Reranked, open_reranker, rerank
-from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
-from queries.scoring.learned import LearnedScorer, coefficients_for
-from queries.scoring.min_max import MinMaxScorer
-from queries.shape import shape
+from queries.gather import Gathered
+from queries.query_models import QueryModels
+from queries.questions.types import question_type, top_k_of
+from queries.questions.understand import Question, both_ends
+from queries.reranking.rerank import open_reranker
+from queries.responses import SearchResponse
+from queries.search import Searcher, method_of
 
-_METHODS: tuple[Method, ...] = get_args(Method)
-_SIDE_BY_SIDE = 8  # calls to the index at a time, over all threads that search
+_SIDE_BY_SIDE = 16  # searches and decisions of agents at a time, over all threads that search
 
 
 class Memories:
@@ -51,15 +49,16 @@ class Memories:
         settings: Settings,
         clock: Callable[[], datetime] = utc_now,
         reranker: Reranker | None = None,
+        chat: QueryChat | None = None,
     ) -> None:
         self._index = index
         self._clock = clock
         self._embedder = embedder
         self._settings = settings
         self._reranker = reranker
-        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
-        self._completer = Completer(index, self._pool)
-        self._min_max = MinMaxScorer(settings.retrieval)
+        self._searcher = Searcher(index, embedder, settings, reranker)
+        self._models = QueryModels(settings, chat)
+        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-agent")
 
     @classmethod
     def connect(cls, settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> Self:
@@ -87,71 +86,54 @@ class Memories:
         filters: Mapping[str, Any] | None = None,
         top_k: int | None = None,
         explain: bool = False,
+        *,
+        agent: str | None = None,
+        agent_mode: bool = False,
+        policy: QueryPolicy | None = None,
+        expand_context: int = 0,
+        order: str = "score",
     ) -> SearchResponse:
         """The memories that answer a question.
 
         Args:
             query: the question, in any language.
-            method: ``keyword`` (BM25, no model), ``vector`` (MaxSim) or ``hybrid`` (mRAG).
+            method: ``keyword`` (BM25, no model), ``vector`` (MaxSim), ``hybrid`` (mRAG), ``agentic`` (several hybrid searches).
             filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
             top_k: how many places the one ranked list over all types has; None leaves it to the question's type.
             explain: whether the response holds the trace of every stage.
+            agent: agentic: ``direct``, ``split``, ``chain``, ``reflect``, or ``router``, which chooses; None: as in the settings.
+            agent_mode: agentic with the router, over what lies in episodes, merged with what is in none yet; all scores are 1.
+            policy: agentic: what the question may cost, within the settings.
+            expand_context: messages before and after each found one that are shown as well, without a rank.
+            order: ``score``, or agentic: ``chronological``.
 
         Raises:
-            InputError: an empty question, an unknown method or filter, or not exactly one owner.
+            InputError: an empty question, an unknown method, agent or filter, or not exactly one owner.
             StoreError: the index cannot answer.
         """
-        started = time.perf_counter()
-        chosen = _method(method)
+        chosen = method_of("agentic" if agent_mode and method == "hybrid" else method)
         asked = Filters.parse(filters or {})
-        scope = self._scope(asked)
-        settings = self._settings.retrieval
-        question = self._understand(query, top_k, scope, asked, with_vector=chosen != "keyword")
-        arguments = (self._index, self._completer, question, scope, settings)
-        match chosen:
-            case "keyword":
-                ranking = methods.keyword(*arguments)
-            case "vector":
-                ranking = methods.vector(*arguments, self._focus)
-            case "hybrid":
-                learned = self._learned(question)
-                gathered = gather(*arguments, self._focus, self._leg_weights(learned))
-                ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max)
-        competition = ranking.competition
-        reranked = self._rerank(question, ranking)
-        placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
-        return SearchResponse(
-            **shape(question, placed, scope, settings.facts_per_episode, with_facts=chosen == "hybrid"),
-            query=QueryEcho(
-                text=question.text,
-                method=chosen,
-                filters_applied=asked.applied(),
-                type=question.type,
-                top_k=question.top_k,
-                period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
-                notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
-            ),
-            metrics=Metrics(
-                milliseconds=round(1000 * (time.perf_counter() - started), 3),
-                round_trips=ranking.round_trips,
-                candidates=ranking.counts(),
-                scoring=ranking.scoring,
-                rounds=competition.rounds if competition else 0,
-                converged_early=competition.converged_early if competition else False,
-                reranked=reranked.judged,
-                rerank_milliseconds=reranked.milliseconds,
-            ),
-            trace=(*trace_of(ranking), *reranked.trace) if explain else None,
-        )
+        moment = self._clock()
+        if chosen != "agentic":
+            _only_agentic(agent=agent, agent_mode=agent_mode or None, policy=policy, order=None if order == "score" else order)
+            found = self._searcher.search(query, chosen, asked, moment, top_k, explain)
+        else:
+            default = self._settings.retrieval.top_k
+            limit = top_k_of(question_type(both_ends(query)), default) if top_k is None else top_k
+            param = QueryParam(query, limit, expand_context, asked.applied(), _order(order), agent_mode)
+            chosen_agent = "router" if agent_mode else agent
+            search = partial(self._one_of_several, asked, moment, explain)
+            found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, agent_mode, explain)
+        if not expand_context:
+            return found
+        context = neighbours(self._index, self._searcher.scope(asked, moment), found, expand_context)
+        return found.model_copy(update={"raw_messages": (*found.raw_messages, *context)})
 
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
     ) -> tuple[Question, Gathered]:
         """What would compete in a hybrid search, unscored: what `mneme fit fusion` learns from. Raises what ``search`` does."""
-        asked = Filters.parse(filters or {})
-        scope, settings = self._scope(asked), self._settings.retrieval
-        question = self._understand(query, top_k, scope, asked)
-        return question, gather(self._index, self._completer, question, scope, settings, self._focus, {})
+        return self._searcher.gather(query, Filters.parse(filters or {}), self._clock(), top_k)
 
     def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> History:
         """Everything that is remembered about a person or a thing, in the order in which it happened, and what became of it.
@@ -164,7 +146,7 @@ class Memories:
             InputError: a name without a word, an unknown filter, or not exactly one owner.
             StoreError: the index cannot answer.
         """
-        return read_history(self._index, self._scope(Filters.parse(filters or {})), entity)
+        return read_history(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()), entity)
 
     def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> Inspection | None:
         """A conversation or a document episode by episode, with everything that was made from it; None if there is none.
@@ -177,54 +159,33 @@ class Memories:
             InputError: an unknown filter, not exactly one owner, or ``as_of``.
             StoreError: the index cannot answer.
         """
-        return read_inspection(self._index, self._scope(Filters.parse(filters or {})), conversation_id)
+        return read_inspection(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()), conversation_id)
 
     def close(self) -> None:
         """Release the index, the models and the threads."""
-        self._pool.shutdown()
+        self._pool.shutdown(cancel_futures=True)
+        self._searcher.close()
+        self._models.close()
         self._embedder.close()
         if self._reranker is not None:
             self._reranker.close()
         self._index.close()
 
-    def _understand(self, query: str, top_k: int | None, scope: Scope, asked: Filters, with_vector: bool = True) -> Question:
-        settings, embedder = self._settings.retrieval, self._embedder if with_vector else None
-        return understand(query, embedder, top_k, settings.top_k, scope.moment, asked.user_id, settings.viewpoint)
-
-    def _focus(self, question: Question, people: Iterable[str]) -> Question | None:
-        return focus(question, people, self._embedder) if self._settings.retrieval.viewpoint else None
-
-    def _learned(self, question: Question) -> LearnedScorer | None:
-        """The learned scorer, where it was fitted for this index and embedder and both legs are on."""
-        return None if question.vector is None else self._fitted
-
-    def _leg_weights(self, learned: LearnedScorer | None) -> Mapping[str, float]:
-        return learned.leg_weights if learned and self._settings.retrieval.fusion == "lr" else {}
-
     @cached_property
-    def _fitted(self) -> LearnedScorer | None:
-        retrieval = self._settings.retrieval
-        if retrieval.scoring == "min-max":
-            return None
-        coefficients = coefficients_for(self._settings, self._embedder.identity)
-        return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
+    def _agentic(self) -> AgenticSearch:
+        rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
+        return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool)
 
-    def _notes(self, question: Question, ranking: Ranking) -> tuple[str, ...]:
-        """What the response must say of how it was scored."""
-        retrieval = self._settings.retrieval
-        if ranking.scoring != MinMaxScorer.name or retrieval.scoring == "min-max" or question.vector is None:
-            return ()
-        embedder, backend = self._embedder.identity.fingerprint, self._settings.index.backend
-        return (f"scores are min-max: no coefficients for {embedder} on {backend} yet; `mneme fit fusion` makes them",)
-
-    def _rerank(self, question: Question, ranking: Ranking) -> Reranked:
-        if self._reranker is None:
-            return Reranked(ranking.standings, 0, 0.0)
-        top_n = self._settings.rerank.top_n
-        return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
-
-    def _scope(self, asked: Filters) -> Scope:
-        return asked.scope(self._clock(), self._settings.retrieval.open_foresight_days)
+    def _one_of_several(
+        self, asked: Filters, moment: datetime, explain: bool, query: str, top_k: int, everything: bool
+    ) -> SearchResponse:
+        """One of the searches of an agent; what all of them found is reranked together, later."""
+        if not everything:
+            kinds = tuple(kind for kind in EPISODIC_KINDS if not asked.kinds or kind in asked.kinds)
+            if not kinds:
+                raise InputError("filters: kinds leaves nothing of which an agent could search for more")
+            asked = asked.model_copy(update={"kinds": kinds})
+        return self._searcher.search(query, "hybrid", asked, moment, top_k, explain, reranking=False)
 
     def __enter__(self) -> Self:
         return self
@@ -233,10 +194,17 @@ class Memories:
         self.close()
 
 
-def _method(name: str) -> Method:
-    for method in _METHODS:
-        if method == name:
-            return method
-    if name == "agentic":
-        raise InputError(f"method: 'agentic' is not there yet; use one of {', '.join(_METHODS)}")
-    raise InputError(f"method: {name!r} is not known; accepted are {', '.join(_METHODS)}")
+def _only_agentic(**given: object) -> None:
+    """
+    Raises:
+        InputError: something that only agents know.
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}: only the method agentic has it; leave it out, or ask with method='agentic'")
+
+
+def _order(name: str) -> Order:
+    if name not in set(Order):
+        raise InputError(f"order: {name!r} is not known; accepted are {', '.join(Order)}")
+    return Order(name)

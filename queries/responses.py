@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mneme.records import ProfileItem
 
-Method = Literal["keyword", "vector", "hybrid"]
+Method = Literal["keyword", "vector", "hybrid", "agentic"]
 
 
 class _Response(BaseModel):
@@ -233,8 +233,33 @@ class QueryEcho(_Response):
     notes: tuple[str, ...] = ()
 
 
+class AgentMetrics(_Response):
+    """What an agent did, over all its searches.
+
+    ``selected_tool`` is the strategy (direct, split, chain, reflect) and ``planner`` who decided within it (rules, model).
+    ``queries`` are what was searched for, in order, ``evidence`` the ids of what that found, each once. Times are in
+    milliseconds; searches that ran side by side count the time until the last of them. Tokens are those of the model.
+    ``confidence_scores`` are those of each judgement.
+    """
+
+    selected_tool: str
+    planner: str
+    queries: tuple[str, ...] = ()
+    memory_search_called: int = 0
+    memory_retrieval_time: float = 0.0
+    llm_called: int = 0
+    llm_time: float = 0.0
+    input_token: int = 0
+    output_token: int = 0
+    confidence_scores: tuple[float, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
 class Metrics(_Response):
-    """What the search cost, and how it was scored. ``reranked`` places were judged by a reranker, 0 where none answered."""
+    """What the search cost, and how it was scored. ``reranked`` places were judged by a reranker, 0 where none answered.
+
+    ``agent`` is there for ``agentic`` only; the rest is then about the search for the question itself, but for the time.
+    """
 
     milliseconds: float
     round_trips: int
@@ -244,12 +269,13 @@ class Metrics(_Response):
     converged_early: bool = False
     reranked: int = 0
     rerank_milliseconds: float = 0.0
+    agent: AgentMetrics | None = None
 
 
 class TraceStep(_Response):
-    """One step of a stage: what happened to which candidate, and why."""
+    """One step of a stage: what happened to which candidate, and why; of ``agent`` the id is what was searched for."""
 
-    stage: Literal["recall", "fuse", "prefer", "compete", "rerank"]
+    stage: Literal["recall", "fuse", "prefer", "compete", "rerank", "agent"]
     move: str
     id: str
     score: float

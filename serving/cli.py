@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
-from serving.commands import bench, dead_letters, erase, fit, rebuild, reindex, search, stream, transfer
+from serving.commands import bench, dead_letters, erase, fit, rebuild, recorded, reindex, search, stream, transfer
 from serving.console import messages
 
 _EXTRAS = {
@@ -89,6 +89,7 @@ dead_letters.register(app)
 erase.register(app)
 bench.register(app)
 fit.register(app)
+recorded.register(app)
 
 
 @app.command()

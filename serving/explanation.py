@@ -20,7 +20,10 @@ _LONGEST_RECORD = 100  # characters
 
 
 def explanation(found: "SearchResponse") -> RenderableType:
-    """The trace of a search, summarised for each stage. The whole of it is in the JSON."""
+    """The trace of a search, summarised for each stage. The whole of it is in the JSON.
+
+    Of an agent every step is shown, and then how the search for the question itself came to its result.
+    """
     texts = _texts(found)
     table = Table(
         title="How it was found", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True
@@ -32,7 +35,10 @@ def explanation(found: "SearchResponse") -> RenderableType:
     lists: dict[tuple[str, str], list[TraceStep]] = {}
     competed: list[TraceStep] = []
     for step in found.trace or ():
-        if step.stage == "compete":
+        if step.stage == "agent":
+            score = f"{step.score:.2f}" if step.move == "judge" else ""
+            table.add_row("agent", step.move, score, Text.assemble(step.id, (f"\n{step.reason}", "dim")))
+        elif step.stage == "compete":
             competed.append(step)
         else:
             # The reason of the other stages is the collection and the place in its list.

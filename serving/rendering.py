@@ -17,7 +17,7 @@ from serving.words import count
 if TYPE_CHECKING:
     from flows import IngestReport
     from mneme.records import AtomicFact, Episode, ProfileItem
-    from queries.responses import Found, FoundEpisode, FoundFact, GraphRelationship, SearchResponse
+    from queries.responses import AgentMetrics, Found, FoundEpisode, FoundFact, FoundMessage, GraphRelationship, SearchResponse
 
 _FACTS_UNDER_AN_EPISODE = 3
 _LINES_OF_A_PROFILE = 3  # in short
@@ -51,15 +51,31 @@ def search_result(found: "SearchResponse", limit: int | None = None) -> Renderab
         parts.append(table)
     else:
         parts.append(Text("nothing found", style="yellow"))
+    parts += [_context(message) for message in found.raw_messages if message.rank is None]
     parts += [_edge(edge) for edge in found.graph.relationships]
     parts += [Text(f"note: {line}", style="yellow") for line in found.query.notes]
     metrics = found.metrics
     round_trips = count(metrics.round_trips, "round trip")
     cost = f"{count(len(ranked), 'result')} · {found.query.method} · {metrics.milliseconds:.0f} ms · {round_trips}"
     parts.append(_dim(cost))
+    if metrics.agent is not None:
+        parts.append(_dim(_work(metrics.agent)))
     if found.trace is not None:
         parts.append(explanation(found))
     return Group(*parts)
+
+
+def _context(message: "FoundMessage") -> Text:
+    """What was said around something that was found."""
+    return Text.assemble((f"{day(message.sent_at)}  {message.sender_name}: ", "dim"), message.text)
+
+
+def _work(agent: "AgentMetrics") -> str:
+    """What an agent did for a question."""
+    work = f"{agent.selected_tool}, decided by {agent.planner} · {count(agent.memory_search_called, 'search', 'searches')}"
+    if agent.llm_called:
+        work += f" · {count(agent.llm_called, 'model call')} · {agent.input_token + agent.output_token:,} tokens"
+    return work
 
 
 def best_results(found: "SearchResponse", number: int) -> list[tuple[str, Text]]:

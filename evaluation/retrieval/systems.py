@@ -53,7 +53,8 @@ class Found:
 
 System = Callable[[Question], Found]
 
-_asked_at: ContextVar[datetime] = ContextVar("asked_at")  # when the question that this thread asks is asked
+asked_at: ContextVar[datetime] = ContextVar("asked_at")
+"""When the question that this thread asks is asked: the clock of the memories of ``open_memories``."""
 
 
 @contextmanager
@@ -78,7 +79,7 @@ def open_systems(
     """
     with ExitStack() as stack:
         systems: dict[str, System] = {}
-        memories = _memories(settings, folds, stack)
+        memories = open_memories(settings, folds, stack)
         for method in methods:
             if method in SEARCHES:
                 systems[method] = _search(memories, method, last_times(questions))
@@ -93,16 +94,22 @@ def open_systems(
         yield systems
 
 
-def _memories(settings: Settings, folds: Path | None, stack: ExitStack) -> Callable[[Question], Memories]:
-    """What each question is asked of: always the same memories, or those that score without having seen its conversation."""
+def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> Callable[[Question], Memories]:
+    """What each question is asked of: always the same memories, or those that score without having seen its conversation.
+
+    Args:
+        settings: which index and models.
+        folds: see ``open_systems``; None for the same memories.
+        stack: closes them.
+    """
     if folds is None:
-        same = stack.enter_context(Memories.connect(settings, clock=_asked_at.get))
+        same = stack.enter_context(Memories.connect(settings, clock=asked_at.get))
         return lambda question: same
     by_conversation = read_folds(folds)
 
     def without(coefficients: Path) -> Memories:
         retrieval = settings.retrieval.model_copy(update={"coefficients": coefficients})
-        return stack.enter_context(Memories.connect(settings.model_copy(update={"retrieval": retrieval}), clock=_asked_at.get))
+        return stack.enter_context(Memories.connect(settings.model_copy(update={"retrieval": retrieval}), clock=asked_at.get))
 
     opened = {path: without(path) for path in sorted(set(by_conversation.values()))}
 
@@ -131,8 +138,7 @@ def _search(memories: Callable[[Question], Memories], method: str, last: Mapping
     count = token_counter().count
 
     def ask(question: Question) -> Found:
-        # A question without a time of its own is asked when the last message was sent, and not today, years later.
-        _asked_at.set(question.asked_at or last[owner_name(question.owner)])
+        asked_at.set(moment_of(question, last))
         # What was expected then may lie behind.
         response = memories(question).search(question.text, method, {**question.owner, "expired": True}, top_k=DEPTH)
         return Found(ranked_results(response, count), (*response.query.notes, f"scored by {response.metrics.scoring}"))
@@ -179,6 +185,11 @@ def transcripts(questions: QuestionSet) -> dict[str, list[Said]]:
         text = text_of(event["content"])
         said[owner_name(event)].append(Said(event["message_id"], event["sender_name"], text, event["sent_at"][:10]))
     return said
+
+
+def moment_of(question: Question, last: Mapping[str, datetime]) -> datetime:
+    """When a question is asked: without a time of its own when the last message was sent, and not today, years later."""
+    return question.asked_at or last[owner_name(question.owner)]
 
 
 def last_times(questions: QuestionSet) -> dict[str, datetime]:

@@ -100,7 +100,7 @@ def understand(
         raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
     if top_k is not None and not 1 <= top_k <= 1000:
         raise InputError(f"top_k: {top_k} is not between 1 and 1000")
-    asked = text if len(text) <= 2 * _WHERE_ASKED else f"{text[:_WHERE_ASKED]} {text[-_WHERE_ASKED:]}"
+    asked = both_ends(text)
     kind = question_type(asked)
     spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
     vectors, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else (None, ())
@@ -116,6 +116,11 @@ def understand(
         owner,
         None if vectors is None or spoken == text else Spoken(spoken, vectors[-1]),
     )
+
+
+def both_ends(text: str) -> str:
+    """Where a text says what it asks: a long one at its beginning and its end."""
+    return text if len(text) <= 2 * _WHERE_ASKED else f"{text[:_WHERE_ASKED]} {text[-_WHERE_ASKED:]}"
 
 
 def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Question | None:

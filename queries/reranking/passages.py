@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, Remark, StoredMessage, Validity
+from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, Remark, StoredMessage
 from mneme.rows import Row
+from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage
 
 LONGEST = 2000  # characters: some 500 tokens, which is what cross-encoders read
 
@@ -16,9 +17,9 @@ def passage(row: Row) -> str:
     """
     match record := row.record():
         case AtomicFact():
-            text = f"{_day(record.said_at)}: {record.atomic_fact}{_until(record.validity)}"
+            text = f"{_day(record.said_at)}: {record.atomic_fact}{_ended(record.validity.valid_to)}"
         case Foresight():
-            text = f"{_day(record.said_at)}: {record.statement}{_expected(record)}{_until(record.validity)}"
+            text = f"{_day(record.said_at)}: {record.statement}{_expected(record)}{_ended(record.validity.valid_to)}"
         case Remark() | StoredMessage():
             text = f"{_day(row.at)}: {record.sender_name}: {record.text}"
         case Episode():
@@ -34,6 +35,23 @@ def passage(row: Row) -> str:
     return one_line(text, LONGEST)
 
 
+def found_passage(found: Found) -> str:
+    """The same of what was found."""
+    match found:
+        case FoundFact():
+            text = f"{_day(found.said_at)}: {found.atomic_fact}{_ended(found.valid_to)}"
+        case FoundForesight():
+            expected = f" (expected {_day(found.start)})" if found.start else ""
+            text = f"{_day(found.said_at)}: {found.statement}{expected}{_ended(found.valid_to)}"
+        case FoundMessage():
+            text = f"{_day(found.sent_at)}: {found.sender_name}: {found.text}"
+        case FoundEpisode():
+            text = f"{_day(found.started_at)}: {found.subject}: {found.episode}"
+        case _:
+            text = found.text
+    return one_line(text, LONGEST)
+
+
 def one_line(text: str, longest: int) -> str:
     """A text as one line, whatever line breaks it holds, so that it cannot look like two; its beginning, if it is longer."""
     line = " ".join(text.split())
@@ -44,8 +62,8 @@ def _day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def _until(validity: Validity) -> str:
-    return f" (until {_day(validity.valid_to)})" if validity.valid_to else ""
+def _ended(valid_to: datetime | None) -> str:
+    return f" (until {_day(valid_to)})" if valid_to else ""
 
 
 def _expected(foresight: Foresight) -> str:

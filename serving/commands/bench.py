@@ -1,12 +1,13 @@
 """``mneme bench``: measure on your own copy of a data set; the project ships none."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from serving.commands import bench_retrieval
-from serving.commands.bench_retrieval import Backend
+from serving.commands.bench_retrieval import Backend, with_index
 from serving.commands.options import SegmentationArgument, VectorsOption
 
 
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
     benches.command()(boundaries)
     benches.command()(extraction)
     benches.command()(granularity)
+    benches.command()(multihop)
     benches.command()(ingest)
     benches.command()(query)
     benches.command()(models)
@@ -85,6 +87,41 @@ def granularity(
     settings = load_settings()
     chosen = settings.index.model_copy(update={"backend": index.value})
     run_granularity(settings.model_copy(update={"index": chosen}), out, examples, console=output())
+
+
+class Planner(StrEnum):
+    """Who decides in agentic searches."""
+
+    RULES = "rules"
+    MODEL = "model"
+
+
+def multihop(
+    locomo: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[LOCOMO]...", help="Your LoCoMo JSON; without it only the questions about the examples are asked."
+        ),
+    ] = None,
+    planner: Annotated[
+        list[Planner] | None,
+        typer.Option("--planner", help="Who decides, repeatable; model: that of the settings.", show_default="rules"),
+    ] = None,
+    oracle: Annotated[
+        bool, typer.Option("--oracle/--no-oracle", help="The upper bound too: hops asked for in words written beforehand.")
+    ] = True,
+    examples: Annotated[Path | None, typer.Option(help="Folder of the examples.", show_default="that of the project")] = None,
+    index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/multihop.json"
+    ),
+) -> None:
+    """Agents against one hybrid search: 60 written questions whose answer lies in several episodes; hops found, calls, time."""
+    from evaluation.multihop.bench import run_multihop
+    from serving.console import output
+
+    chosen = [each.value for each in planner] if planner else ["rules"]
+    run_multihop(with_index(index), out, locomo or (), chosen, oracle, examples, console=output())
 
 
 def ingest(

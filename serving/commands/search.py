@@ -21,6 +21,24 @@ class Method(StrEnum):
     KEYWORD = "keyword"
     VECTOR = "vector"
     HYBRID = "hybrid"
+    AGENTIC = "agentic"
+
+
+class Strategy(StrEnum):
+    """How an agent searches."""
+
+    ROUTER = "router"
+    DIRECT = "direct"
+    SPLIT = "split"
+    CHAIN = "chain"
+    REFLECT = "reflect"
+
+
+class Order(StrEnum):
+    """How results are listed."""
+
+    SCORE = "score"
+    CHRONOLOGICAL = "chronological"
 
 
 def register(app: typer.Typer) -> None:
@@ -57,6 +75,15 @@ def search(
     expired: Annotated[bool, typer.Option("--expired", help="Also what was expected and is over or cancelled.")] = False,
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents take part.")] = True,
     method: Annotated[Method, typer.Option("--method", "-m", help="How to search.")] = Method.HYBRID,
+    strategy: Annotated[
+        Strategy | None,
+        typer.Option(help="agentic: how the agent searches; router chooses.", show_default="that of the settings"),
+    ] = None,
+    agent_mode: Annotated[
+        bool, typer.Option("--agent-mode", help="agentic by the router over long-term memory; all scores are 1.")
+    ] = False,
+    context: Annotated[int, typer.Option(min=0, max=50, help="Messages before and after each found one, shown as well.")] = 0,
+    order: Annotated[Order, typer.Option(help="How results are listed; chronological: agentic only.")] = Order.SCORE,
     top_k: Annotated[
         int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)
     ] = None,
@@ -76,7 +103,17 @@ def search(
     filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
     filters |= {"kinds": kind} if kind else {}
     with Memories.connect(load_settings()) as memories:
-        found = memories.search(query, method=method.value, filters=filters, top_k=top_k, explain=explain)
+        found = memories.search(
+            query,
+            method=method.value,
+            filters=filters,
+            top_k=top_k,
+            explain=explain,
+            agent=strategy.value if strategy else None,
+            agent_mode=agent_mode,
+            expand_context=context,
+            order=order.value,
+        )
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:

@@ -10,6 +10,7 @@ from mneme.events import Message, parse_event
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECEIVED = datetime(2025, 6, 1, tzinfo=UTC)
 CONVERSATIONS = ["friends", "team", "agent", "chinese"]
+FILES = [*CONVERSATIONS, "acme"]
 
 
 def messages(name: str) -> list[Message]:
@@ -23,7 +24,7 @@ def days(conversation: list[Message]) -> set[str]:
     return {message.sent_at.date().isoformat() for message in conversation}
 
 
-@pytest.mark.parametrize("name", CONVERSATIONS)
+@pytest.mark.parametrize("name", FILES)
 def test_every_line_is_a_message_in_order_of_time(name: str) -> None:
     conversation = messages(name)
     times = [message.sent_at for message in conversation]
@@ -39,7 +40,7 @@ def test_a_conversation_has_one_owner_and_one_id(name: str) -> None:
 
 
 def test_message_ids_are_explicit_and_unique() -> None:
-    ids = [message.message_id for name in CONVERSATIONS for message in messages(name)]
+    ids = [message.message_id for name in FILES for message in messages(name)]
     assert len(set(ids)) == len(ids)
     assert all("-" in message_id and message_id.rsplit("-")[-1].isdigit() for message_id in ids)
 
@@ -90,6 +91,13 @@ def test_the_chinese_conversation_is_chinese_for_two_weeks() -> None:
     assert len(conversation) >= 50
     assert all(any("\u4e00" <= character <= "\u9fff" for character in message.text) for message in conversation)
     assert conversation[-1].sent_at - conversation[0].sent_at > timedelta(weeks=2)
+
+
+def test_the_way_from_acme_leads_through_three_conversations_of_one_user() -> None:
+    told = ["Clara Novak is the new CEO of Acme", "Clara is married to Anton Reyes", "Anton works at Lumen Robotics now"]
+    where = [{message.conversation_id for message in messages("acme") if fact in message.text} for fact in told]
+    assert where == [{"nadia-and-ruben"}, {"nadia-and-isla"}, {"nadia-and-marek"}]
+    assert {message.owner.id for message in messages("acme")} == {"nadia"}
 
 
 def test_the_handbook_is_a_document_with_sections() -> None:

@@ -9,7 +9,8 @@ lines of the user message, each under its time (flows/transcript.py) or with it:
 
 Facts are their sentences with the speaker (of an episode: the longest of each message), boundaries lie where more than
 an hour passes between two of them. Pairs of statements (the model judge) are the same if they have the same words;
-the newer replaces the older if it has most of its words and one that says so ("now", "no longer").
+the newer replaces the older if it has most of its words and one that says so ("now", "no longer"). What a planner of
+searches decides is in planner_answers.py.
 """
 
 import hashlib
@@ -23,6 +24,7 @@ from itertools import pairwise
 from typing import Any
 
 from mneme.text import tokenise
+from tests.servers.planner_answers import plan, plans
 
 BOUNDARY_GAP = timedelta(hours=1)
 _FACT_WORDS = 9  # with the speaker's name: on LoCoMo a fact for two of three messages, rather more than models find
@@ -92,6 +94,8 @@ def fill(schema: dict[str, Any], user: str) -> Any:
     """An answer that is valid against the schema, made from the user message."""
     if {"same", "replaces"} <= set(schema.get("properties", {})):
         return verdicts(user)
+    if plans(schema):
+        return plan(schema, user)
     lines = lines_of(user)
     judged = tuple(line for line in lines if line.number is not None)
     return _Filler(schema, _boundaries(lines)).value(schema, "", Source(judged, " ".join(judged[0].sentences[:1])))

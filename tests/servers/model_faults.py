@@ -14,8 +14,8 @@ class Fault:
 
     ``rate_limited``: 429, with ``retry_after`` as its header; ``error``: 500; ``status``: that ``status`` with
     ``message``; ``hang``: no answer for ``seconds``; ``slow``: the answer in drops over ``seconds``; ``drop``: the
-    connection is closed; ``malformed``: prose; ``truncated``: half of the answer; ``wrong_schema``: another object;
-    ``refusal``: the content is refused; ``empty``: no text.
+    connection is closed, in the middle of a stream; ``malformed``: prose; ``truncated``: half of the answer;
+    ``wrong_schema``: another object; ``refusal``: the content is refused; ``empty``: no text.
     """
 
     kind: FaultKind

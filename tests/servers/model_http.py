@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.model_faults import Fault
+from tests.servers.model_streams import events
 
 if TYPE_CHECKING:
     from tests.servers.models import ModelServer
@@ -75,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(401, error_body(f"Incorrect API key provided: {self.headers.get('Authorization', '')[7:]}"))
             return
         match fault:
-            case Fault(kind="drop"):
+            case Fault(kind="drop") if not body.get("stream"):
                 self.close_connection = True
             case Fault(kind="hang"):
                 models.stopping.wait(fault.seconds)
@@ -88,7 +89,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(fault.status, error_body(fault.message))
             case _:
                 status, answer = models.respond(self.path, body, fault)
-                self._send(status, answer, drops_over=fault.seconds if fault and fault.kind == "slow" else 0.0)
+                drops_over = fault.seconds if fault and fault.kind == "slow" else 0.0
+                if body.get("stream") and "choices" in answer:
+                    with_usage = bool(body.get("stream_options", {}).get("include_usage"))
+                    self._stream(events(answer, with_usage), drops_over, is_dropped=fault is not None and fault.kind == "drop")
+                else:
+                    self._send(status, answer, drops_over=drops_over)
 
     def _send(self, status: int, answer: Any, headers: dict[str, str] | None = None, drops_over: float = 0.0) -> None:
         content = json.dumps(answer).encode()
@@ -104,6 +110,23 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content[len(content) * at // 10 : len(content) * (at + 1) // 10])
             self.wfile.flush()
             self.server.models.stopping.wait(drops_over / 10)
+
+    def _stream(self, pieces: list[bytes], drops_over: float, is_dropped: bool) -> None:
+        """Server-sent events, each when it is made; of a dropped stream half of them."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in pieces[: len(pieces) // 2] if is_dropped else pieces:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            self.wfile.flush()
+            if drops_over:
+                self.server.models.stopping.wait(drops_over / len(pieces))
+        self._leave()
+        if is_dropped:
+            self.close_connection = True
+        else:
+            self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:
         """Tests read ``requests`` instead."""

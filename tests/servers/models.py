@@ -4,7 +4,7 @@
         server.script(RATE_LIMITED, None, Fault("hang"))       # the next three requests
         chat = OpenAiChat(Models(provider="openai", base_url=server.url))
 
-Paths: /v1/chat/completions (``json_schema``, ``json_object`` or plain), /v1/embeddings, /v1/rerank, and
+Paths: /v1/chat/completions (``json_schema``, ``json_object`` or plain; also as a stream), /v1/embeddings, /v1/rerank, and
 /v1/audio/transcriptions. What it answers is decided in model_answers.py.
 """
 
@@ -61,6 +61,7 @@ class ModelServer:
         self.latency, self.fault_rate, self.fault_kinds = latency, fault_rate, tuple(fault_kinds)
         self.dimension, self.formats, self.api_key = dimension, tuple(formats), api_key
         self.answer: Callable[[dict[str, Any], str], Any] = fill  # from schema and user text; a test may set its own
+        self.write: Callable[[str], str] = "You said: {}".format  # plain text from user text; as above
         self.shares: dict[Fault, float] = {}  # of chat requests that meet each fault; a test may set it, also while it runs
         self.meets: Callable[[str, dict[str, Any]], Fault | None] | None = None  # what a request (path, body) meets; as above
         self.requests: list[Received] = []
@@ -163,7 +164,7 @@ class ModelServer:
         system = "\n".join(message["content"] for message in body["messages"] if message["role"] == "system")
         user = next(message["content"] for message in body["messages"] if message["role"] == "user")
         schema = wanted["json_schema"]["schema"] if wanted["type"] == "json_schema" else _last_object(system)
-        text = json.dumps(self.answer(schema, user), ensure_ascii=False) if schema else f"You said: {user}"
+        text = json.dumps(self.answer(schema, user), ensure_ascii=False) if schema else self.write(user)
         message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
         match fault.kind if fault else None:
             case "malformed":

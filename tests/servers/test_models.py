@@ -1,6 +1,10 @@
 """The model server itself: what other tests rely on."""
 
+import json
+from typing import Any
+
 import httpx
+import pytest
 
 from connectors.answer_forms import schema_of
 from flows.boundaries.llm import Judgement
@@ -102,3 +106,69 @@ def test_what_a_request_meets_can_depend_on_what_it_asks(model_server: ModelServ
     texts = ("good", "bad", "good", "bad")
     statuses = [httpx.post(f"{model_server.url}/embeddings", json={"model": "m", "input": text}).status_code for text in texts]
     assert statuses == [200, 503, 200, 503]
+
+
+ASKED = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "Grüße from the Aegean!\n"}]}
+
+
+def streamed(server: ModelServer, body: dict[str, Any]) -> list[str]:
+    """The data of each event, as far as the stream goes."""
+    lines: list[str] = []
+    with httpx.stream("POST", f"{server.url}/chat/completions", json=body) as response:
+        assert response.headers["Content-Type"] == "text/event-stream"
+        try:
+            for line in filter(None, response.iter_lines()):
+                lines.append(line.removeprefix("data: "))
+        except httpx.RemoteProtocolError:
+            lines.append("broken")
+    return lines
+
+
+def text_of(chunks: list[dict[str, Any]]) -> str:
+    return "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
+
+
+def test_a_stream_has_the_text_in_pieces_and_ends_with_done(model_server: ModelServer) -> None:
+    *events, last = streamed(model_server, ASKED)
+    chunks = [json.loads(event) for event in events]
+    assert last == "[DONE]"
+    assert text_of(chunks) == "You said: Grüße from the Aegean!\n"
+    assert len(chunks) > 5
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+    assert not any("usage" in chunk for chunk in chunks)
+
+
+def test_a_stream_tells_its_usage_when_asked(model_server: ModelServer) -> None:
+    *_, usage, _ = streamed(model_server, {**ASKED, "stream_options": {"include_usage": True}})
+    whole = httpx.post(f"{model_server.url}/chat/completions", json={**ASKED, "stream": False}).json()
+    assert json.loads(usage)["choices"] == []
+    assert json.loads(usage)["usage"] == whole["usage"]
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault("drop"), Fault("truncated"), Fault("slow", seconds=0.2), Fault("refusal"), Fault("empty")]
+)
+def test_faults_happen_to_streams_too(model_server: ModelServer, fault: Fault) -> None:
+    model_server.script(fault)
+    *events, last = streamed(model_server, ASKED)
+    chunks = [json.loads(event) for event in events]
+    text = text_of(chunks)
+    match fault.kind:
+        case "drop":
+            assert last == "broken"
+            assert "You said" in text
+            assert "Aegean!" not in text
+        case "truncated":
+            assert (last, text, chunks[-1]["choices"][0]["finish_reason"]) == ("[DONE]", "You said: Grüße ", "length")
+        case "slow":
+            assert (last, text) == ("[DONE]", "You said: Grüße from the Aegean!\n")
+        case "refusal":
+            assert any("refusal" in choice["delta"] for chunk in chunks for choice in chunk["choices"])
+        case "empty":
+            assert text == ""
+
+
+def test_what_is_written_as_plain_text_may_be_set(model_server: ModelServer) -> None:
+    model_server.write = str.upper
+    answer = httpx.post(f"{model_server.url}/chat/completions", json={**ASKED, "stream": False}).json()
+    assert answer["choices"][0]["message"]["content"] == "GRÜSSE FROM THE AEGEAN!\n"

@@ -23,7 +23,8 @@ def load(paths: Sequence[Path]) -> QuestionSet:
     return load_files("beam", "BEAM", paths, _read)
 
 
-def _read(data: Any, path: Path) -> tuple[list[Event], list[Question], int]:
+def chat_events(data: Any, path: Path) -> list[Event]:
+    """What was said in a chat; it is named by its file, and so is its user."""
     chat, owner = path.stem, {"user_id": path.stem}
     events: list[Event] = []
     clock = Clock(None)
@@ -41,12 +42,23 @@ def _read(data: Any, path: Path) -> tuple[list[Event], list[Question], int]:
                     sent_at=clock.time(_day(anchor) if anchor else None),
                     content=said["content"],
                 )
+    return events
+
+
+def source_ids(asked: Any) -> frozenset[str]:
+    """The ids of the messages that a question is made from."""
+    return frozenset(_ids(asked.get("source_chat_ids")))
+
+
+def _read(data: Any, path: Path) -> tuple[list[Event], list[Question], int]:
+    chat, owner = path.stem, {"user_id": path.stem}
+    events = chat_events(data, path)
     there = {event["message_id"] for event in events}
     questions: list[Question] = []
     left_out = 0
     for ability, asked in data["questions"].items():
         for number, each in enumerate(asked):
-            evidence = frozenset(_ids(each.get("source_chat_ids"))) & there
+            evidence = source_ids(each) & there
             if evidence:
                 questions.append(Question(f"{chat}/{ability}/{number}", chat, owner, each["question"], ability, evidence))
             else:

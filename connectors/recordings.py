@@ -1,0 +1,108 @@
+"""What models were asked and what they answered, by content: a file that can be read, compared and published.
+
+One line is one recording:
+
+    {"key": ..., "path": "/v1/chat/completions", "request": {...}, "status": 200, "content_type": ..., "answer": "..."}
+
+The key is the SHA-256 of path and request. No header is kept but the content type, and of the URL only the path: neither
+a key nor a login can get into the file.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from connectors.keyed_lines import KeyedLines
+
+_FORMAT_REFUSED = frozenset({400, 422})  # how endpoints say that they do not know a response format
+_FIELDS = {"key": str, "path": str, "status": int, "content_type": str, "answer": str}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A request and its answer. ``answer`` is the body as text; bytes that are no UTF-8 are surrogates (PEP 383)."""
+
+    path: str
+    request: Any
+    status: int
+    content_type: str
+    answer: str
+
+    @property
+    def body(self) -> bytes:
+        """The answer byte for byte."""
+        return self.answer.encode(errors="surrogateescape")
+
+
+class Recordings:
+    """The recordings of a file. Safe for several threads and processes; of two with one key the first holds."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file, if there is one; it appears with the first recording.
+
+        Raises:
+            StoreRejected: a line is no recording, or its key is of another request. By every method.
+            StoreUnavailable: the file cannot be read or written. By every method.
+        """
+        self.path = path
+        self._lines = KeyedLines(path, "recording", _checked_key)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __iter__(self) -> Iterator[Recording]:
+        return map(_recording, self._lines)
+
+    def find(self, path: str, request: Any) -> Recording | None:
+        """The recording of a request."""
+        line = self._lines.find(key_of(path, request))
+        return None if line is None else _recording(line)
+
+    def add(self, *recordings: Recording) -> int:
+        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing.
+
+        Raises:
+            ValueError: an answer that is not worth keeping, see ``is_lasting``.
+        """
+        for recording in recordings:
+            if not is_lasting(recording.status, recording.request):
+                raise ValueError(f"status {recording.status}: only what an endpoint would answer again is recorded")
+        return self._lines.add_all({"key": key_of(each.path, each.request), **asdict(each)} for each in recordings)
+
+    def sort(self) -> None:
+        """Order the lines by path and request, so that the same recordings are the same file, whoever was first."""
+        self._lines.rewrite(lambda lines: sorted(lines, key=lambda line: (line["path"], _canonical(line["request"]))))
+
+
+def key_of(path: str, request: Any) -> str:
+    """The key of a request, whatever the order of its fields."""
+    return hashlib.sha256(_canonical([path, request]).encode()).hexdigest()
+
+
+def is_lasting(status: int, request: Any) -> bool:
+    """Whether the endpoint would answer so again: it did answer, or it does not know the response format.
+
+    The refusal of a format belongs to the recording, since what the client asks next depends on it.
+    """
+    asks_a_format = isinstance(request, dict) and "response_format" in request
+    return 200 <= status < 300 or (status in _FORMAT_REFUSED and asks_a_format)
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _checked_key(line: Any) -> str:
+    if any(type(line[name]) is not kind for name, kind in _FIELDS.items()):
+        raise TypeError(f"{', '.join(_FIELDS)} are not all there in their types")
+    key = key_of(line["path"], line["request"])
+    if line["key"] != key:
+        raise ValueError(f"the key of its path and request is {key}")
+    return key
+
+
+def _recording(line: dict[str, Any]) -> Recording:
+    return Recording(line["path"], line["request"], line["status"], line["content_type"], line["answer"])

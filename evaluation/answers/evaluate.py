@@ -1,0 +1,255 @@
+"""``mneme eval locomo | longmemeval | beam``: how many questions are answered rightly, and what that costs.
+
+1. Read the set; begin the run in its folder, or go on with it (evaluation/answers/folder.py).
+2. Ingest the conversations into the folder's index, unless that is complete.
+3. Ask every question that has no answer yet, as a user would: search, then answer from what was found.
+4. Let the judge vote on every answer that it has not voted on.
+5. Report: figures with intervals, cost, latency, a plot, and the answers for reading.
+
+What a model did not answer is left out of the figures, counted, told with its reason, and asked again at the next start.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.console import Console
+
+from connectors.models import open_chat_for_queries
+from evaluation.answers.folder import RunFolder
+from evaluation.answers.given import Cost, GivenAnswer, Vote, given_answer
+from evaluation.answers.gold import GoldSet, sampled
+from evaluation.answers.judge import Verdict, identity, judge_prompt
+from evaluation.answers.recorder import recorded
+from evaluation.answers.sets import LOADERS
+from evaluation.answers.summary import Finished, summarise
+from evaluation.answers.work import work_through
+from evaluation.report import Report
+from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.question_set import Question
+from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories
+from mneme.errors import InputError, ModelError
+from mneme.ports import QueryChat, Role
+from mneme.settings import Settings
+from queries.answers.answer import AnswerResponse
+
+Ask = Callable[[Question], AnswerResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a set is asked and judged.
+
+    ``limit`` asks so many questions, evenly spread; ``folds`` is a folder of `mneme fit fusion --folds`; ``price_input`` and
+    ``price_output`` are for a million tokens, in any currency.
+    """
+
+    method: str = "hybrid"
+    agent: str | None = None
+    top_k: int | None = None
+    judge: Literal["none", "model"] = "none"
+    votes: int = 1
+    concurrency: int = 4
+    limit: int | None = None
+    folds: Path | None = None
+    price_input: float | None = None
+    price_output: float | None = None
+
+
+def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, plan: Plan, console: Console) -> Report:
+    """Measure, print, and leave everything in the folder ``out``.
+
+    Args:
+        name: of the set, one of ``LOADERS``.
+        paths: its files, or folders of them.
+        settings: of models, search and answers; the index is an embedded one in ``out``.
+        out: the folder of the run.
+        plan: how it is asked and judged.
+        console: where tables and progress go.
+
+    Raises:
+        InputError: a file is not of the set, an option is wrong, or ``out`` holds another run.
+        MnemeError: whatever the flow or a search raises; but a model that fails for a question only leaves that pending.
+    """
+    check_plan(plan, settings)
+    # 1.
+    gold = sampled(LOADERS[name](paths), plan.limit)
+    with RunFolder(out, settings_of(name, gold, settings, plan)) as folder, _asked_through(settings, folder) as own:
+        # 2.
+        ingested = _ingested(folder, gold, own, console)
+        # 3.
+        failed = _ask_all(folder, gold, own, plan, console)
+        # 4.
+        judge = identity(model_of(own, Role.JUDGE)) if plan.judge == "model" else None
+        unjudged = _judge_all(folder, gold, own, plan, judge, console) if judge else {}
+        finished = Finished(gold, folder.answers(), tuple(folder.votes(judge)) if judge else (), failed, unjudged, ingested)
+    # 5., when the recorder has ended and said what it saw.
+    return summarise(finished, settings_of(name, gold, settings, plan), out, plan, judge, console)
+
+
+def check_plan(plan: Plan, settings: Settings) -> None:
+    """Whether this can be done, before anything is.
+
+    Raises:
+        InputError: names the option and what it may be.
+    """
+    if plan.votes < 1 or plan.votes % 2 == 0:
+        raise InputError(f"--votes: {plan.votes} is no odd number, and a majority needs one; give 1, 3 or 5")
+    if plan.agent and plan.method != "agentic":
+        raise InputError(f"--agent: {plan.agent} belongs to --method agentic, and the method is {plan.method}")
+    wanted = {"--judge model": plan.judge == "model", "--writer model": settings.answers.writer == "model"}
+    if settings.models.provider == "none" and any(wanted.values()):
+        options = ", ".join(option for option, is_wanted in wanted.items() if is_wanted)
+        raise InputError(f"{options}: there is no chat model; set MNEME_MODELS__PROVIDER, or go without (docs/evaluation.md)")
+
+
+def settings_of(name: str, gold: GoldSet, settings: Settings, plan: Plan) -> dict[str, Any]:
+    """What makes the answers of a run. No key, no address, and no judge: one run may be judged by several."""
+    groups = ("boundaries", "extraction", "reconcile", "profiles", "skills", "retrieval", "agents", "answers")
+    models = {"provider", "default", "by_role", "temperature", "reasoning_effort", "output_language"}
+    return {
+        "set": name,
+        "questions": len(gold.questions.questions),
+        "fingerprint": gold.fingerprint,
+        "method": plan.method,
+        "agent": plan.agent,
+        "top_k": plan.top_k,
+        "folds": plan.folds and plan.folds.name,
+        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model", "dimension"}),
+        "models": settings.models.model_dump(mode="json", include=models),
+        "rerank": settings.rerank.model_dump(mode="json", include={"provider", "model", "top_n"}),
+        **{group: getattr(settings, group).model_dump(mode="json") for group in groups},
+    }
+
+
+def model_of(settings: Settings, role: Role) -> str:
+    """The name of the model that serves a role."""
+    return settings.models.by_role.get(role, settings.models.default)
+
+
+@contextmanager
+def _asked_through(settings: Settings, folder: RunFolder) -> Iterator[Settings]:
+    """Settings with the index in the folder, whose models are asked so that no answer is lost."""
+    index = settings.index.model_copy(update={"backend": "embedded"})
+    own = settings.model_copy(update={"data": folder.index, "index": index})
+    if settings.models.provider == "none" or settings.models.recordings is not None:
+        yield own
+        return
+    with recorded(own, folder.recordings) as through:
+        yield through
+
+
+def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Console) -> Mapping[str, Any]:
+    if folder.ingested is None:
+        settings.data.mkdir(exist_ok=True)
+        report = ingest_set(gold.questions, settings, console)
+        usage = {
+            role: Cost(
+                calls=used.calls,
+                input_tokens=used.input_tokens,
+                output_tokens=used.output_tokens,
+                milliseconds=1000 * used.seconds,
+            ).model_dump()
+            for role, used in report.usage.items()
+        }
+        folder.set_ingested(
+            {
+                "messages": report.messages,
+                "episodes": report.episodes,
+                "facts": report.facts,
+                "refused": report.dead_letters,
+                "seconds": round(report.seconds, 1),
+                "usage": usage,
+            }
+        )
+    complete = folder.ingested
+    assert complete is not None, "just written"
+    return complete
+
+
+def _ask_all(
+    folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, console: Console
+) -> Mapping[Question, ModelError]:
+    answered = folder.answers()
+    todo = [question for question in gold.questions.questions if question.id not in answered]
+    if answered:
+        console.print(f"{len(answered)} questions are answered already, {len(todo)} are left", highlight=False)
+    with ExitStack() as stack:
+        ask = _asker(gold, settings, plan, stack)
+
+        def answer(question: Question) -> None:
+            folder.add_answer(answered_by(ask, question, settings))
+
+        return work_through(todo, answer, plan.concurrency, console, "asking")
+
+
+def _asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> Ask:
+    memories, last = open_memories(settings, plan.folds, stack), last_times(gold.questions)
+
+    def ask(question: Question) -> AnswerResponse:
+        asked_at.set(moment_of(question, last))
+        filters = {**question.owner, "expired": True}  # what was expected then may lie behind
+        return memories(question).ask(question.text, filters, method=plan.method, agent=plan.agent, top_k=plan.top_k)
+
+    return ask
+
+
+def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer:
+    """The answer to one question, with the time that it took.
+
+    Raises:
+        ModelError: a model did not answer. A user is better served by what there is without it; here that would be measured.
+    """
+    started = time.perf_counter()
+    response = ask(question)
+    given = given_answer(question, response, 1000 * (time.perf_counter() - started))
+    wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
+    reasons = [note for note in given.notes if "failed" in note or "rerank off" in note]
+    if reasons or (wants_model and given.extractive):
+        raise ModelError("; ".join(reasons or given.notes) or "no model answered")
+    return given
+
+
+def _judge_all(
+    folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, judge: str, console: Console
+) -> Mapping[tuple[str, int], ModelError]:
+    answers = folder.answers()
+    cast = {(vote.question, vote.number) for vote in folder.votes(judge)}
+    wanted = [(question, number) for question in answers for number in range(plan.votes)]
+    todo = [vote for vote in wanted if vote not in cast]
+    if not todo:
+        return {}
+    asked = {question.id: question for question in gold.questions.questions}
+    last = last_times(gold.questions)
+    chat = open_chat_for_queries(settings, settings.models.deadline_seconds)
+
+    def vote(which: tuple[str, int]) -> None:
+        question = replace(asked[which[0]], asked_at=moment_of(asked[which[0]], last))
+        folder.add_vote(voted(chat, judge, question, gold, answers[which[0]], which[1]))
+
+    try:
+        return work_through(todo, vote, plan.concurrency, console, "judging")
+    finally:
+        chat.close()
+
+
+def voted(chat: QueryChat, judge: str, question: Question, gold: GoldSet, answer: GivenAnswer, number: int) -> Vote:
+    """One vote on one answer.
+
+    Raises:
+        ModelError: the judge did not answer.
+    """
+    tokens: list[tuple[int, int]] = []
+    started = time.perf_counter()
+    prompt = judge_prompt(question.text, question.asked_at, gold.gold[question.id], answer.answer, number)
+    verdict = chat.answer(prompt, Verdict, spent=lambda asked, answered: tokens.append((asked, answered)))
+    cost = Cost(
+        calls=len(tokens),
+        input_tokens=sum(asked for asked, _ in tokens),
+        output_tokens=sum(answered for _, answered in tokens),
+        milliseconds=1000 * (time.perf_counter() - started),
+    )
+    return Vote(judge=judge, question=question.id, number=number, correct=verdict.correct, reason=verdict.reason, cost=cost)

@@ -1,0 +1,152 @@
+"""The figures of a run: how many answers are right, by category, with intervals; what they cost; how long they took."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from evaluation.answers.agreement import token_f1, wilson, word_recall
+from evaluation.answers.given import Cost, GivenAnswer
+from evaluation.answers.gold import ABSTENTION, Gold
+from evaluation.report import Row
+from evaluation.retrieval.bootstrap import interval
+from evaluation.retrieval.question_set import Question
+from mneme.ports import Role
+
+ALL, ANSWERABLE = "all", "answerable"
+"""Two rows above those of the categories: every question, and those that have an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question with its gold and its answer. ``right`` is the verdict; None where nobody judged."""
+
+    question: Question
+    gold: Gold
+    answer: GivenAnswer
+    right: bool | None = None
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the gold is an answer, and not that there is none."""
+        return self.question.category != ABSTENTION
+
+
+def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
+    """A row for all questions, one for those with an answer, and one for each category, in that order.
+
+    ``answered`` of ``questions`` are measured. ``accuracy`` is the share that the judge found right, with the 95 % interval of
+    Wilson, and by bootstrap over whole conversations as ``cluster_low`` and ``cluster_high``. Without a judge, over questions
+    with an answer: ``contained``, the share of answers with all words of the gold, ``words``, the mean share of its words, and
+    ``f1``. ``abstained`` is the share that said that it is not known: right where there is no answer, else false.
+    ``evidence`` is the mean share of the gold evidence among what was found.
+    """
+    categories = sorted({question.category for question in asked})
+    groups = {ALL: categories}
+    if ABSTENTION in categories and len(categories) > 1:
+        groups[ANSWERABLE] = [each for each in categories if each != ABSTENTION]
+    groups |= {each: [each] for each in categories}
+    return [
+        _row(
+            name,
+            [each for each in judged if each.question.category in within],
+            sum(question.category in within for question in asked),
+        )
+        for name, within in groups.items()
+    ]
+
+
+def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
+    row: dict[str, str | float | int] = {"category": category, "questions": questions, "answered": len(judged)}
+    if not judged:
+        return row
+    verdicts = [(each.right, each.question.conversation) for each in judged if each.right is not None]
+    if verdicts:
+        rights, conversations = zip(*verdicts, strict=True)
+        row |= {"judged": len(rights), "accuracy": sum(rights) / len(rights)}
+        row["accuracy_low"], row["accuracy_high"] = wilson(sum(rights), len(rights))
+        row |= _clustered("", [float(right) for right in rights], conversations)
+    answerable = [each for each in judged if each.has_answer]
+    recalls = [
+        (recall, each.question.conversation)
+        for each in answerable
+        if (recall := word_recall(each.answer.answer, wanted(each.gold))) is not None
+    ]
+    if recalls:
+        contained = [recall == 1 for recall, _ in recalls]
+        row["contained"] = sum(contained) / len(contained)
+        row["contained_low"], row["contained_high"] = wilson(sum(contained), len(contained))
+        row |= _clustered("contained_", [float(each) for each in contained], [each for _, each in recalls])
+        row["words"] = float(np.mean([recall for recall, _ in recalls]))
+        f1s = [token_f1(each.answer.answer, wanted(each.gold)) for each in answerable]
+        row["f1"] = float(np.mean([f1 for f1 in f1s if f1 is not None]))
+    abstained = sum(each.answer.abstained for each in judged)
+    row["abstained"] = abstained / len(judged)
+    row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))
+    evidence = [each.answer.evidence for each in judged if each.answer.evidence is not None]
+    if evidence:
+        row["evidence"] = float(np.mean(evidence))
+    return row
+
+
+def _clustered(prefix: str, values: Sequence[float], conversations: Sequence[str]) -> dict[str, float]:
+    bounds = interval(np.array(values, dtype=np.float64)[:, None], conversations)
+    if bounds is None:
+        return {}
+    return {f"{prefix}cluster_low": float(bounds.low[0]), f"{prefix}cluster_high": float(bounds.high[0])}
+
+
+def wanted(gold: Gold) -> str:
+    """The words that a right answer has: those of the gold, else of its rubric."""
+    return gold.answer or " ".join(gold.rubric)
+
+
+def latency_rows(answers: Iterable[GivenAnswer], judging: Iterable[Cost]) -> list[Row]:
+    """p50 and p95 in milliseconds of the search, of the model's part of an answer, of the whole, and of a vote."""
+    given = list(answers)
+    series = {
+        "search": [each.search_milliseconds for each in given],
+        "model": [sum(cost.milliseconds for cost in each.costs.values()) for each in given if each.costs],
+        "whole": [each.milliseconds for each in given],
+        "vote": [cost.milliseconds for cost in judging],
+    }
+    return [
+        {
+            "step": name,
+            "times": len(values),
+            "milliseconds": float(np.median(values)),
+            "milliseconds_p95": float(np.quantile(values, 0.95)),
+        }
+        for name, values in series.items()
+        if values
+    ]
+
+
+def cost_rows(
+    answers: Iterable[GivenAnswer],
+    judging: Iterable[Cost],
+    ingestion: Mapping[str, Cost],
+    price_input: float | None,
+    price_output: float | None,
+) -> list[Row]:
+    """Calls and tokens by role, in the order of a run, and their price where prices for a million tokens are given."""
+    by_role: dict[str, list[Cost]] = {name: [cost] for name, cost in ingestion.items()}
+    for role, cost in chain.from_iterable(each.costs.items() for each in answers):
+        by_role.setdefault(role, []).append(cost)
+    by_role[Role.JUDGE] = list(judging)
+    rows: list[Row] = []
+    for name, costs in by_role.items():
+        if not (calls := sum(cost.calls for cost in costs)):
+            continue
+        asked, answered = sum(cost.input_tokens for cost in costs), sum(cost.output_tokens for cost in costs)
+        row: dict[str, str | float | int] = {
+            "role": str(name),
+            "calls": calls,
+            "input_tokens": asked,
+            "output_tokens": answered,
+        }
+        if price_input is not None and price_output is not None:
+            row["cost"] = (asked * price_input + answered * price_output) / 1_000_000
+        rows.append(row)
+    return rows

@@ -1,0 +1,57 @@
+"""The plot of a run, as PNG, without a display."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evaluation.report import Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_answers(
+    rows: Sequence[Row], latencies: dict[str, Sequence[float]], costs: Sequence[Row], out: Path, title: str
+) -> None:
+    """Four views: right answers and abstentions by category with 95 % intervals, latency as a distribution, tokens by role."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12.8, 9.0), layout="constrained")
+    figure.suptitle(title)
+    right, abstained, time, tokens = figure.subplots(2, 2).flat
+    measure = "accuracy" if any("accuracy" in row for row in rows) else "contained"
+    _bars(right, [row for row in rows if measure in row], measure)
+    right.set_title("Answers found right by the judge" if measure == "accuracy" else "Answers with all words of the gold")
+    _bars(abstained, [row for row in rows if "abstained" in row], "abstained")
+    abstained.set_title("Abstained")
+    for name, values in latencies.items():
+        time.plot(np.sort(values), np.arange(1, len(values) + 1) / len(values), label=name)
+    time.set(xlabel="ms", ylabel="share of questions", xscale="log", title="Latency", ylim=(0, 1.03))
+    if latencies:
+        time.legend()
+    _token_bars(tokens, costs)
+    for axes in (right, abstained, time, tokens):
+        axes.grid(alpha=0.3)
+    figure.savefig(out, dpi=110)
+
+
+def _bars(axes: "Axes", rows: Sequence[Row], name: str) -> None:
+    heights = [float(row[name]) for row in rows]
+    below = [height - float(row[f"{name}_low"]) for row, height in zip(rows, heights, strict=True)]
+    above = [float(row[f"{name}_high"]) - height for row, height in zip(rows, heights, strict=True)]
+    axes.bar(range(len(rows)), heights, yerr=[below, above], error_kw={"linewidth": 0.9, "capsize": 3})
+    labels = [f"{row['category']}\n({row['answered']})".replace("_", "\n").replace("-", "-\n") for row in rows]
+    axes.set(ylim=(0, 1.03), ylabel="share, with 95 % interval", xticks=range(len(rows)))
+    axes.set_xticklabels(labels, fontsize=8)
+
+
+def _token_bars(axes: "Axes", costs: Sequence[Row]) -> None:
+    axes.set(title="Tokens by role" if costs else "Tokens: no model was asked", ylabel="tokens")
+    names = [str(row["role"]) for row in costs]
+    asked, answered = [float(row["input_tokens"]) for row in costs], [float(row["output_tokens"]) for row in costs]
+    axes.bar(names, asked, label="asked")
+    axes.bar(names, answered, bottom=asked, label="answered")
+    if costs:
+        axes.legend()

@@ -1,0 +1,120 @@
+"""The process through which a run asks its chat models, so that nothing is asked twice whenever the run is killed.
+
+A run that is killed has calls under way; what they answer is paid for, and would be lost with it. Hence a process of its own
+stands in front of the endpoint (connectors/model_recorder.py) and outlives the run:
+
+1. The run starts it and tells it the endpoint; it waits until the one of the run before has ended.
+2. Each answer is in the file of recordings, on the disk, before the run has it; what is in it is not asked again.
+3. When the run ends, in whatever way, it finishes the calls under way, keeps their answers, and ends.
+
+If it is killed as well, or the machine stops, the calls under way are asked again, and no others. An answer that does not
+have the form that was asked for is not kept: at the next start the model is asked again.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from connectors.durable import alone
+from connectors.keyed_lines import KeyedLines
+from connectors.model_front import ModelFront
+from connectors.model_recorder import ModelRecorder
+from connectors.recordings import Recording, Recordings
+from mneme.errors import MnemeError, StoreUnavailable
+from mneme.settings import Settings
+
+_TRAFFIC = "traffic.jsonl"
+
+
+@contextmanager
+def recorded(settings: Settings, recordings: Path) -> Iterator[Settings]:
+    """Settings whose chat models are asked through a recorder.
+
+    Args:
+        settings: of the program, with an endpoint.
+        recordings: the file of recordings.
+
+    Raises:
+        StoreUnavailable: the process did not start.
+    """
+    started = subprocess.Popen(
+        [sys.executable, "-m", "evaluation.answers.recorder", str(recordings)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # what stops the run on a terminal does not stop it
+    )
+    assert started.stdin is not None
+    assert started.stdout is not None
+    with started:
+        # 1. An URL may hold a login: it goes through the pipe, since anybody may read the words of a command.
+        print(json.dumps([settings.models.base_url, settings.models.deadline_seconds]), file=started.stdin, flush=True)
+        base_url = started.stdout.readline().strip()
+        if not base_url:
+            raise StoreUnavailable(f"{recordings}: the recorder of the models did not start; see its message above")
+        yield settings.model_copy(update={"models": settings.models.model_copy(update={"base_url": base_url})})
+
+
+def traffic(recordings: Path) -> Counter[str]:
+    """What became of all requests so far, of each process that ended by itself."""
+    counts: Counter[str] = Counter()
+    for line in KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended):
+        counts.update(line["counts"])
+    return counts
+
+
+class _FittingRecordings(Recordings):
+    """Recordings without the answers that do not have the form that was asked for."""
+
+    def add(self, *recordings: Recording) -> int:
+        return super().add(*(each for each in recordings if has_form(each.request, each.answer)))
+
+
+def has_form(request: Any, answer: str) -> bool:
+    """Whether the answer of a chat model has the fields that the request's JSON schema wants; True without a schema."""
+    try:
+        schema = request["response_format"]["json_schema"]["schema"]
+    except (KeyError, TypeError):
+        return True
+    try:
+        content = json.loads(json.loads(answer)["choices"][0]["message"]["content"])
+    except (ValueError, KeyError, IndexError, TypeError):
+        return False
+    return isinstance(content, dict) and set(schema.get("required", ())) <= set(content)
+
+
+def _ended(line: Any) -> str:
+    return str(line["ended"])
+
+
+def main() -> None:
+    """The process: says its address on standard output, and ends after standard input has ended."""
+    recordings = Path(sys.argv[1])
+    upstream, seconds = json.loads(sys.stdin.readline())
+    with alone(recordings.with_name("recorder.lock")):
+        recorder = ModelRecorder(_FittingRecordings(recordings), upstream, seconds)
+        try:
+            # 2.
+            with ModelFront(recorder) as front:
+                print(front.base_url, flush=True)
+                sys.stdin.read()  # until the run ends
+            # 3.
+        finally:
+            recorder.close()
+            ended = datetime.now(UTC).isoformat()
+            KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended).add(
+                {"ended": ended, "counts": recorder.counts}
+            )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MnemeError as error:
+        sys.exit(str(error))

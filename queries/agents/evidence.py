@@ -1,0 +1,232 @@
+"""What the searches for one question have found, each thing once: from several ranked lists to one. Pure.
+
+Only what lies in episodes is searched for again, episodes, facts and raw messages; portraits, foresights, cases and skills are
+those of the first search, and keep their places.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from queries.fuse import reciprocal_rank_fusion
+from queries.responses import (
+    Found,
+    FoundEpisode,
+    FoundFact,
+    FoundMessage,
+    Graph,
+    GraphEntity,
+    GraphRelationship,
+    SearchResponse,
+)
+
+Episodic = FoundEpisode | FoundFact | FoundMessage
+EPISODIC_KINDS = ("episode", "fact", "message", "knowledge")
+"""The same as kinds of a filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One search and its answer."""
+
+    query: str
+    response: SearchResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is to hold a place, and its score."""
+
+    item: Episodic
+    score: float
+
+
+class Evidence:
+    """What was found, search by search. Of something that several found, the first answer's form is kept."""
+
+    def __init__(self, rrf_k: int = 60, long_term: bool = False) -> None:
+        """Nothing yet.
+
+        Args:
+            rrf_k: the constant of reciprocal rank fusion.
+            long_term: whether what no episode holds yet keeps its place in the first search, as portraits do.
+        """
+        self.searches: list[Searched] = []
+        self._rrf_k = rrf_k
+        self._long_term = long_term
+        self._items: dict[str, Episodic] = {}
+        self._order: tuple[Place, ...] | None = None
+
+    def in_order(self, places: Iterable[Place]) -> "Evidence":
+        """The same searches, of which only these places count, in this order."""
+        view = Evidence(self._rrf_k, self._long_term)
+        view.searches, view._items, view._order = self.searches, self._items, tuple(places)
+        return view
+
+    def add(self, query: str, response: SearchResponse) -> int:
+        """Take in what a search found; how many things are new."""
+        before = len(self._items)
+        self.searches.append(Searched(query, response))
+        for item in self.episodic(response):
+            self._items.setdefault(item.id, item)
+        return len(self._items) - before
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """What was searched for, in order."""
+        return tuple(each.query for each in self.searches)
+
+    @property
+    def first(self) -> SearchResponse | None:
+        """The answer to the question itself."""
+        return self.searches[0].response if self.searches else None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What was found, in the order in which it was."""
+        return tuple(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def episodic(self, response: SearchResponse) -> list[Episodic]:
+        """What holds a place in a response and is searched for again, by rank."""
+        found = [each for each in response.ranked() if isinstance(each, Episodic)]
+        return [each for each in found if not (self._long_term and is_open(each))]
+
+    def standing_by(self, response: SearchResponse) -> list[Found]:
+        """What holds a place in a response and is not searched for again, by rank."""
+        again = {each.id for each in self.episodic(response)}
+        return [each for each in response.ranked() if each.id not in again]
+
+    def graph(self) -> Graph:
+        """The entities and relationships of all searches, each once, nearest first."""
+        graphs = [each.response.graph for each in self.searches]
+        return Graph(
+            entities=tuple(_nearest(each.entities for each in graphs)),
+            relationships=tuple(_nearest(each.relationships for each in graphs)),
+        )
+
+    def places(self, limit: int, weights: Mapping[str, float] | None = None) -> list[Place]:
+        """The best of all searches, by multi-way reciprocal rank fusion; of a single search as it scored them.
+
+        1. Fuse the ranked lists. Scores are shares of the best.
+        2. Of an episode and its facts only what stands first is kept: the rest is told by it, or nested under it.
+        3. Each search has a place at least, where there are so many.
+
+        Args:
+            limit: how many.
+            weights: of searches, by query; 1 where there is none.
+        """
+        if self._order is not None:
+            return list(self._order[:limit])
+        # 1.
+        rankings = [[each.id for each in self.episodic(searched.response)] for searched in self.searches]
+        fused = reciprocal_rank_fusion(rankings, self._rrf_k, [(weights or {}).get(query, 1.0) for query in self.queries])
+        best = max(fused.values(), default=1.0)
+        alone = len(self.searches) == 1
+        scored = {identity: self._items[identity].score if alone else score / best for identity, score in fused.items()}
+        # 2.
+        kept = list(_once([Place(self._items[identity], score) for identity, score in scored.items()]))
+        # 3.
+        return with_slots(kept, rankings, limit)
+
+    def episodes(self) -> dict[str, FoundEpisode]:
+        """Every episode that any search shows, with the facts and remarks that any of them nests, best first."""
+        shown: dict[str, FoundEpisode] = {}
+        for searched in self.searches:
+            for episode in (*searched.response.episodes, *searched.response.knowledge):
+                known = shown.get(episode.id)
+                shown[episode.id] = episode if known is None else _joined(known, episode)
+        return shown
+
+
+def is_open(item: Found) -> bool:
+    """Whether it is a message that no episode holds yet."""
+    return isinstance(item, FoundMessage) and item.parent_episode_id is None
+
+
+def parent_of(item: Found) -> str | None:
+    """The episode that a fact or a message lies in; None for what stands by itself."""
+    return item.parent_episode_id if isinstance(item, FoundFact | FoundMessage) else None
+
+
+def told_at(item: Episodic) -> datetime:
+    """When it was said, or began."""
+    match item:
+        case FoundEpisode():
+            return item.started_at
+        case FoundFact():
+            return item.said_at
+        case FoundMessage():
+            return item.sent_at
+
+
+def with_slots(places: Sequence[Place], rankings: Sequence[Sequence[str]], limit: int) -> list[Place]:
+    """The first ``limit`` places, of which each ranking has one at least: its best, in the place of the last that can go.
+
+    What is the only one of another ranking stays, and so does the first place.
+    """
+    chosen = list(places[:limit])
+    by_id = {each.item.id: each for each in places}
+    for ranking in rankings:
+        best = next((by_id[each] for each in ranking if each in by_id), None)
+        if best is None or {each.item.id for each in chosen} & set(ranking):
+            continue
+        spare = next((at for at in range(len(chosen) - 1, 0, -1) if not _needed(at, chosen, rankings)), None)
+        if spare is not None:
+            del chosen[spare]
+            chosen.append(best)
+    return chosen
+
+
+def _needed(at: int, chosen: Sequence[Place], rankings: Iterable[Sequence[str]]) -> bool:
+    """Whether some ranking would have no place without this one."""
+    held = {each.item.id for each in chosen}
+    return any(held & set(ranking) == {chosen[at].item.id} for ranking in rankings)
+
+
+def _once(places: Iterable[Place]) -> Iterator[Place]:
+    """Places, best first, without episodes of which a fact stands before them, and without facts whose episode does."""
+    whole: set[str] = set()
+    in_parts: set[str] = set()
+    for place in places:
+        parent = parent_of(place.item)
+        if place.item.id in in_parts or parent in whole:
+            continue
+        yield place
+        if parent is not None:
+            in_parts.add(parent)
+        else:
+            whole.add(place.item.id)
+
+
+def _joined(known: FoundEpisode, again: FoundEpisode) -> FoundEpisode:
+    facts = _best_first([*known.atomic_facts, *again.atomic_facts])
+    remarks = _best_first([*known.remarks, *again.remarks])
+    return known.model_copy(update={"atomic_facts": facts, "remarks": remarks})
+
+
+Nested = TypeVar("Nested", FoundFact, FoundMessage)
+
+
+def _best_first(nested: Iterable[Nested]) -> tuple[Nested, ...]:
+    """Each once, with its best score."""
+    best: dict[str, Nested] = {}
+    for each in nested:
+        if each.id not in best or each.score > best[each.id].score:
+            best[each.id] = each
+    return tuple(sorted(best.values(), key=lambda each: (-each.score, each.id)))
+
+
+Part = TypeVar("Part", GraphEntity, GraphRelationship)
+
+
+def _nearest(parts: Iterable[Iterable[Part]]) -> list[Part]:
+    """Each once, as near as any search came to it, nearest first."""
+    nearest: dict[str, Part] = {}
+    for part in (part for several in parts for part in several):
+        if part.id not in nearest or part.hop < nearest[part.id].hop:
+            nearest[part.id] = part
+    return sorted(nearest.values(), key=lambda part: part.hop)

@@ -1,0 +1,153 @@
+"""A planner that asks a chat model: one structured call for each decision, rules in the system part and data in the user part.
+
+Each decision passes these steps:
+
+1. The prompt: what was found is cut to the tokens that are left.
+2. The call, with its tokens, is taken from the budget, or refused.
+3. The model answers in a small form, within the time that is left; any other answer is ModelMalformed, and not asked again.
+4. The queries that it proposes are checked by code (``new_queries``): the form says what a query is, not whether it is new.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from connectors.answer_forms import schema_of
+from mneme.ports import Answer, Prompt, QueryChat, Role
+from mneme.settings import Agents
+from mneme.tokens import estimate_tokens
+from queries.agents import prompts
+from queries.agents.budget import Budget
+from queries.agents.evidence import Evidence
+from queries.agents.planner import MOST_SUB_QUERIES, Judgement, Tool
+from queries.agents.query import compared
+from queries.agents.shown import evidence_shown, question_shown
+
+LONGEST_QUERY = 300  # characters; what is longer is no query but a text
+ANSWER_TOKENS = 300  # kept free for an answer: six queries and two phrases are some 200
+
+Confidence = Annotated[float, Field(ge=0, le=1)]
+
+
+class Choice(BaseModel):
+    """The router's answer."""
+
+    tool: Literal["direct", "split", "chain", "reflect"]
+
+
+class Parts(BaseModel):
+    """The answer of split."""
+
+    queries: list[str]
+
+
+class Verdict(BaseModel):
+    """The answer of a judgement. What is known comes before whether it suffices, for a model writes in this order."""
+
+    established: str
+    missing: str
+    sufficient: bool
+    confidence: Confidence
+    next_query: str
+
+
+class Supplement(BaseModel):
+    """One query of a second round."""
+
+    style: Literal["key words", "question", "statement"]
+    query: str
+
+
+class Reflection(BaseModel):
+    """The answer of a reflection; see ``Verdict``."""
+
+    established: str
+    missing: str
+    sufficient: bool
+    confidence: Confidence
+    queries: list[Supplement]
+
+
+class ModelPlanner:
+    """A ``Planner`` that asks the chat model of the role ``agents``."""
+
+    name = "model"
+
+    def __init__(self, chat: QueryChat, settings: Agents) -> None:
+        """Prepare, without calling.
+
+        Args:
+            chat: is asked; closed by whoever opened it.
+            settings: rules that replace those shipped.
+        """
+        self._chat = chat
+        self._route_rules = prompts.system_of(prompts.TOOL_SELECT_RULES, settings.tool_select_prompt)
+        self._split_rules = prompts.system_of(prompts.SPLIT_RULES, settings.split_prompt)
+        self._judge_rules = prompts.system_of(prompts.COMBINED_RULES, settings.combined_prompt)
+        self._reflect_rules = prompts.system_of(prompts.REFLECT_RULES, settings.reflect_prompt)
+
+    def route(self, question: str, budget: Budget) -> Tool:
+        """See ``Planner``."""
+        return Tool(self._answer(self._route_rules, question_shown(question), Choice, budget).tool)
+
+    def split(self, question: str, budget: Budget) -> tuple[str, ...]:
+        """See ``Planner``."""
+        proposed = self._answer(self._split_rules, question_shown(question), Parts, budget).queries
+        parts = new_queries(proposed, [question], MOST_SUB_QUERIES)
+        return parts if len(parts) > 1 else ()
+
+    def judge(self, question: str, found: Evidence, budget: Budget) -> Judgement:
+        """See ``Planner``."""
+        shown = self._shown(question, found, self._judge_rules, Verdict, budget)
+        verdict = self._answer(self._judge_rules, shown, Verdict, budget)
+        queries = new_queries([verdict.next_query], [question, *found.queries], 1)
+        return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
+
+    def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
+        """See ``Planner``."""
+        wanted = f"Queries wanted: {count}\n"
+        shown = wanted + self._shown(question, found, self._reflect_rules + wanted, Reflection, budget)
+        verdict = self._answer(self._reflect_rules, shown, Reflection, budget)
+        queries = new_queries([each.query for each in verdict.queries], [question, *found.queries], count)
+        return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
+
+    def _shown(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
+        """Step 1, for a prompt that has the rules, or more, beside what was found."""
+        return evidence_shown(question, found, budget.tokens_left - _needed(beside, form))
+
+    def _answer(self, system: str, user: str, form: type[Answer], budget: Budget) -> Answer:
+        """Steps 2 and 3."""
+        budget.take_call(estimate_tokens(user) + _needed(system, form))
+        prompt = Prompt(role=Role.AGENTS, system=system, user=user)
+        return self._chat.answer(prompt, form, seconds=budget.seconds_left, spent=budget.spent)
+
+
+def new_queries(proposed: Iterable[str], asked: Iterable[str], most: int) -> tuple[str, ...]:
+    """The first ``most`` proposed queries, without empty ones, repetitions and what was asked; each one line, cut if too long.
+
+    >>> new_queries(["Where does Lee work?", " ", "where does lee  work", "Lee's job"], ["Lee's JOB?"], 3)
+    ('Where does Lee work?',)
+    """
+    known = {compared(query) for query in asked} | {""}
+    new: dict[str, str] = {}
+    for query in map(_line, proposed):
+        if compared(query) not in known:
+            new.setdefault(compared(query), query)
+    return tuple(new.values())[:most]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_QUERY].rstrip()
+
+
+def _needed(text: str, form: type[BaseModel]) -> int:
+    """Tokens of a text, the schema of the answer and the answer."""
+    return estimate_tokens(text) + _schema_tokens(form) + ANSWER_TOKENS
+
+
+@cache
+def _schema_tokens(form: type[BaseModel]) -> int:
+    return estimate_tokens(json.dumps(schema_of(form)[0], separators=(",", ":")))

@@ -1,0 +1,99 @@
+"""What an agent is asked: the question with its limits, and what answering it may cost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from mneme.errors import InputError
+from mneme.settings import Agents
+
+
+class Order(StrEnum):
+    """How results are listed."""
+
+    SCORE = "score"
+    CHRONOLOGICAL = "chronological"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryParam:
+    """One question to an agent.
+
+    ``limit`` is how many results the ranked list may hold, ``expand_context`` how many messages before and after each found
+    one are shown as well, and ``filters`` whose memory is searched and which part of it (queries/filtering/filters.py).
+    ``long_term`` leaves out of all but the first search what no episode holds yet.
+
+    Raises:
+        InputError: a limit that is none.
+    """
+
+    text: str
+    limit: int
+    expand_context: int = 0
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    order: Order = Order.SCORE
+    long_term: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.expand_context <= 50:
+            raise InputError(f"expand_context: {self.expand_context} is not between 0 and 50 messages")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPolicy:
+    """What one question may cost at most; None leaves it to the settings, and nothing raises what they allow.
+
+    ``searches`` of the index, ``calls`` of the chat model, ``tokens`` asked and answered, ``seconds`` from the question on.
+
+    Raises:
+        InputError: a budget below zero, or no time or no search at all.
+    """
+
+    searches: int | None = None
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("searches", "calls", "tokens", "seconds"):
+            value = getattr(self, name)
+            if value is not None and (value < 0 or (value == 0 and name in ("searches", "seconds"))):
+                raise InputError(f"policy.{name}: {value} is too little; leave it out, or allow more")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """A policy within the settings: every budget is a number."""
+
+    searches: int
+    calls: int
+    tokens: int
+    seconds: float
+
+
+def allowed(policy: QueryPolicy, settings: Agents) -> Allowance:
+    """The smaller of what is asked for and what the settings allow, for each budget.
+
+    >>> allowed(QueryPolicy(calls=2, seconds=900), Agents()).calls, allowed(QueryPolicy(seconds=900), Agents()).seconds
+    (2, 30.0)
+    """
+
+    def least(asked: float | None, most: float) -> float:
+        return most if asked is None else min(asked, most)
+
+    return Allowance(
+        int(least(policy.searches, settings.searches)),
+        int(least(policy.calls, settings.calls)),
+        int(least(policy.tokens, settings.tokens)),
+        least(policy.seconds, settings.seconds),
+    )
+
+
+def compared(query: str) -> str:
+    """What queries are told apart by: those that differ in case, spaces or the mark at their end are the same.
+
+    >>> compared("Where does  Lee work?") == compared("where does lee work")
+    True
+    """
+    return " ".join(query.casefold().split()).rstrip("?!.？！。 ")

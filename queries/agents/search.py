@@ -1,0 +1,143 @@
+"""The method ``agentic``: an agent searches several times for one question, and what it found becomes one response."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from mneme.errors import InputError
+from mneme.settings import Settings
+from queries.agents.base import Agent, Rerank, Run, Search
+from queries.agents.budget import Budget
+from queries.agents.chain import ChainAgent
+from queries.agents.direct import DirectAgent
+from queries.agents.merged import merged
+from queries.agents.planner import Planner, Tool
+from queries.agents.query import QueryParam, QueryPolicy, allowed
+from queries.agents.reflect import ReflectAgent
+from queries.agents.router import RouterAgent
+from queries.agents.split import SplitAgent
+from queries.questions.tense import asks_about_past
+from queries.questions.types import question_type
+from queries.questions.understand import both_ends
+from queries.responses import Metrics, QueryEcho, SearchResponse
+
+_KEPT = 40  # places of several searches that are fused, and judged together; what is lower in all of them is not wanted
+
+
+class AgenticSearch:
+    """Answers a question with as many searches as it takes. Safe for several threads."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        planner: Planner,
+        rerank: Rerank | None,
+        pool: Executor,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            settings: of the program.
+            planner: decides what is searched for.
+            rerank: judges what all searches found, once; None where there is no reranker.
+            pool: runs searches and decisions.
+            clock: seconds, monotonic: of deadlines.
+        """
+        self._settings, self._planner, self._rerank, self._pool, self._clock = settings, planner, rerank, pool, clock
+        agents = settings.agents
+        tools: dict[Tool, Agent] = {
+            Tool.DIRECT: DirectAgent(),
+            Tool.SPLIT: SplitAgent(),
+            Tool.CHAIN: ChainAgent(agents.max_attempts, agents.confidence_score),
+            Tool.REFLECT: ReflectAgent(agents.supplementary),
+        }
+        self._agents: dict[str, Agent] = {agent.name: agent for agent in (RouterAgent(tools), *tools.values())}
+
+    def search(
+        self,
+        param: QueryParam,
+        policy: QueryPolicy,
+        search: Search,
+        agent: str | None = None,
+        equal_scores: bool = False,
+        explain: bool = False,
+    ) -> SearchResponse:
+        """What an agent finds for a question.
+
+        1. The agent searches and decides, within the budget.
+        2. What all its searches found is fused, and judged once by the reranker, for the question and all that was asked.
+        3. It is put into one response, with what happened.
+
+        Args:
+            param: the question.
+            policy: what it may cost.
+            search: one search.
+            agent: which one; None for that of the settings.
+            equal_scores: whether every score is 1.
+            explain: whether the response holds the trace.
+
+        Raises:
+            InputError: an unknown agent.
+            MnemeError: whatever the searches raised, where all of them failed.
+        """
+        started = time.perf_counter()
+        chosen = self._agent(agent or self._settings.agents.agent)
+        run = Run(
+            param,
+            self._planner,
+            Budget(allowed(policy, self._settings.agents), self._clock),
+            search,
+            self._rerank,
+            self._pool,
+            self._settings.retrieval.rrf_k,
+        )
+        # 1.
+        if not isinstance(chosen, RouterAgent):
+            run.chose(chosen.name, "it was asked for")
+        chosen.find(run)
+        if not run.evidence.searches and run.failure is not None:
+            raise run.failure
+        # 2.
+        places = run.evidence.places(max(_KEPT, param.limit))
+        if places:
+            places = run.reranked(places, *dict.fromkeys((param.text, *run.evidence.queries)))
+        # 3.
+        lists = merged(
+            run.evidence,
+            places,
+            param.limit,
+            param.order,
+            self._settings.retrieval.facts_per_episode,
+            newest_first=not asks_about_past(both_ends(param.text)),
+            equal_scores=equal_scores,
+        )
+        return _response(run, lists, started, explain)
+
+    def _agent(self, name: str) -> Agent:
+        if name not in self._agents:
+            raise InputError(f"agent: {name!r} is not known; accepted are {', '.join(self._agents)}")
+        return self._agents[name]
+
+
+def _response(run: Run, lists: dict[str, Any], started: float, explain: bool) -> SearchResponse:
+    """The lists with the echo, the metrics and the trace of the search for the question itself, and what the agent did."""
+    first, limit = run.evidence.first, run.param.limit
+    notes = tuple(dict.fromkeys((*(note for each in run.evidence.searches for note in each.response.query.notes), *run.notes)))
+    cost: dict[str, Any] = {
+        "milliseconds": round(1000 * (time.perf_counter() - started), 3),
+        "round_trips": sum(each.response.metrics.round_trips for each in run.evidence.searches),
+        "agent": run.metrics(),
+    }
+    if first is None:
+        filters = dict(run.param.filters)
+        kind = question_type(both_ends(run.param.text))
+        query = QueryEcho(text=run.param.text, method="agentic", filters_applied=filters, type=kind, top_k=limit, notes=notes)
+        return SearchResponse(**lists, query=query, metrics=Metrics(candidates={}, scoring="none", **cost), trace=None)
+    return SearchResponse(
+        **lists,
+        query=first.query.model_copy(update={"text": run.param.text, "method": "agentic", "top_k": limit, "notes": notes}),
+        metrics=first.metrics.model_copy(update=cost),
+        trace=(*run.trace, *(first.trace or ())) if explain else None,
+    )

@@ -1,0 +1,176 @@
+"""What an answer is made from: memories as numbered, dated lines, how far their dates are, and the graph. Pure.
+
+1. The memories are taken best rank first, as long as they fit, each with what its dates cost; what does not fit is left out
+   for shorter ones behind it, and counted. The graph gets a share of its own, and the episodes around the best facts the rest.
+2. They are shown in the order in which they were said, so that what changed reads forwards, and numbered in that order.
+3. Nothing is told twice: a fact whose words its shown episode tells is left out, unless it has days of its own.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from mneme.dates import DaySpan
+from queries.answers.answer import Citation
+from queries.answers.dates import Dated, asks_for_difference, day_of, from_question, merged, name_of, pairs
+from queries.answers.memory import Memory, around, line_of, memories_of, nested, relationships_of
+from queries.questions.types import QuestionType
+from queries.responses import SearchResponse
+
+_GRAPH_SHARE = 8  # of the tokens one part is kept for relationships, at most
+_DATES_COMPARED = 5  # dates of the best memories, each with each: ten lines
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an answer is made from. ``memories[0]`` has the number 1; ``candidates`` is how many there were."""
+
+    text: str
+    memories: tuple[Memory, ...]
+    candidates: int
+    tokens: int
+    asked: date
+
+    def citation(self, number: int) -> Citation | None:
+        """What a number in an answer refers to; None for a number that was not shown."""
+        if not 1 <= number <= len(self.memories):
+            return None
+        memory = self.memories[number - 1]
+        return Citation(
+            number=number,
+            id=memory.id,
+            kind=memory.kind,
+            text=memory.text,
+            said_at=memory.said_at,
+            message_ids=memory.message_ids,
+        )
+
+
+def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Callable[[str], int]) -> Context:
+    """The context for the question of a search.
+
+    Args:
+        found: what the search found.
+        asked_at: when the question is asked, aware, in the zone of who asks.
+        budget: tokens that the text may have.
+        count: counts tokens.
+    """
+    zone = asked_at.tzinfo or UTC
+    asked = day_of(asked_at, zone)
+    compares = found.query.type == QuestionType.TEMPORAL and asks_for_difference(found.query.text)
+    edges = relationships_of(found, zone)
+    ranked = memories_of(found, zone)
+    shelf = _Shelf(asked, count, budget - count(_text([], [], [], [])) - 8)
+    # 1.
+    shelf.spend_at_most(edges, budget // _GRAPH_SHARE)
+    shelf.add_all(ranked)
+    shelf.add_all(nested(found, zone))
+    shelf.add_all(around(found, zone))
+    chosen = shelf.chosen
+    while True:
+        # 3. and 2.
+        memories = sorted(_once(chosen), key=_in_time)
+        text = _rendered(memories, asked, compares)
+        tokens = count(text)
+        if tokens <= budget or not chosen:
+            return Context(text, tuple(memories), len(ranked) + len(edges), tokens, asked)
+        chosen = chosen[:-1]  # what the lines cost together was estimated too low
+
+
+class _Shelf:
+    """Memories that fit into a number of tokens, in the order in which they were added."""
+
+    def __init__(self, asked: date, count: Callable[[str], int], room: int) -> None:
+        self.chosen: list[Memory] = []
+        self._asked = asked
+        self._count = count
+        self._room = room
+        self._dates: set[DaySpan] = set()
+
+    def add_all(self, memories: Iterable[Memory]) -> None:
+        """Each memory that still fits."""
+        taken = {each.id for each in self.chosen if each.kind != "profile"}
+        for memory in memories:
+            cost = self._cost(memory)
+            if memory.id not in taken and cost <= self._room:
+                self.chosen.append(memory)
+                self._dates.update(memory.spans)
+                self._room -= cost
+
+    def spend_at_most(self, memories: Sequence[Memory], tokens: int) -> None:
+        """Each memory that fits into a part of the room."""
+        kept = max(0, self._room - tokens)
+        self._room -= kept
+        self.add_all(memories)
+        self._room += kept
+
+    def _cost(self, memory: Memory) -> int:
+        lines = [line_of(memory, 100, {}, self._asked)]
+        lines += [from_question(span, self._asked) for span in memory.spans if span not in self._dates]
+        # A line break, and the number of what replaced it.
+        return sum(self._count(line) + 2 for line in lines) + (8 if memory.replaced_by else 0)
+
+
+def _once(memories: Sequence[Memory]) -> Iterator[Memory]:
+    """Without the facts that a shown episode tells in the same words, and that have no day of their own."""
+    stories = {each.id: _folded(each.text) for each in memories if each.kind in ("episode", "knowledge")}
+    said: set[tuple[str, str]] = set()
+    for memory in memories:
+        story = stories.get(memory.parent or "", "")
+        told = memory.kind in ("fact", "message") and _folded(memory.text) in story and not (memory.happens or memory.ended)
+        words = (memory.kind, f"{memory.said} {_folded(memory.text)}")
+        if not told and words not in said:
+            said.add(words)
+            yield memory
+
+
+def _rendered(memories: Sequence[Memory], asked: date, compares: bool) -> str:
+    numbers = {memory.id: number for number, memory in enumerate(memories, start=1)}
+    lines = [(memory, line_of(memory, number, numbers, asked)) for number, memory in enumerate(memories, start=1)]
+    dated = merged(Dated(span, (number,)) for number, memory in enumerate(memories, start=1) for span in memory.spans)
+    table = [from_question(each.span, asked) for each in sorted(dated, key=lambda each: (each.span.first, each.span.last))]
+    return _text(
+        [line for memory, line in lines if memory.kind != "relationship"],
+        [line for memory, line in lines if memory.kind == "relationship"],
+        table,
+        pairs(_compared(memories)) if compares else [],
+    )
+
+
+def _compared(memories: Sequence[Memory]) -> list[Dated]:
+    """The dates of the best memories: what they are about, else when they were said."""
+    best = sorted(
+        (each for each in enumerate(memories, start=1) if each[1].rank is not None), key=lambda each: each[1].rank or 0
+    )
+    dates = [Dated(memory.spans[0], (number,)) for number, memory in best if memory.spans]
+    return merged(dates)[:_DATES_COMPARED]
+
+
+def _text(memories: Sequence[str], edges: Sequence[str], table: Sequence[str], compared: Sequence[str]) -> str:
+    parts = ["<memories>", *(memories or ["(none)"]), "</memories>"]
+    parts += ["<knowledge_graph>", *edges, "</knowledge_graph>"] if edges else []
+    parts += ["<computed_dates>", *table, *compared, "</computed_dates>"] if table else []
+    return "\n".join(parts)
+
+
+def _in_time(memory: Memory) -> tuple[bool, bool, datetime, int]:
+    """Relationships behind memories; what was not said at one time before what was; then by time and rank."""
+    return (
+        memory.kind == "relationship",
+        memory.said_at is not None,
+        memory.said_at or datetime.min.replace(tzinfo=UTC),
+        memory.rank or 0,
+    )
+
+
+def _folded(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def asked_line(asked_at: datetime) -> str:
+    """The day of the question as the prompt names it.
+
+    >>> asked_line(datetime(2026, 3, 3, 9, tzinfo=UTC))
+    'Question date: 2026-03-03 (Tuesday)'
+    """
+    return f"Question date: {name_of(DaySpan.of_day(day_of(asked_at, asked_at.tzinfo or UTC)))}"

@@ -1,0 +1,134 @@
+"""An answer without a model: the memories that fit best, quoted, with a word that this is all it is. Pure.
+
+As few as suffice: one memory for one fact, a further one only where it tells words of the question that the others do not;
+for a time the date first; for a count or what somebody likes each memory, once. Where the memories do not tell what is asked
+(queries/answers/support.py) it says so instead. In Chinese for a question in Chinese, else in English.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mneme.dates import DaySpan
+from mneme.text import cjk_languages, cjk_share, tokenise
+from queries.answers.context import Context
+from queries.answers.dates import difference
+from queries.answers.memory import Memory
+from queries.answers.support import Support, support_of
+from queries.questions.types import QuestionType
+from queries.responses import SearchResponse
+
+_MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 6}
+_OTHERWISE = 3
+_NEAR = {QuestionType.COUNTING: 0.2, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.25}
+"""Share of the best score from which a memory is one more of the same; of the other types one memory answers."""
+_WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
+_LONGEST_QUOTE = 400  # characters
+_AGO = re.compile(r"\bhow (?:long|many \w+)\b[^?]*\b(?:ago|since|passed)\b|多久|几[天周月年]前|多少[天周月年]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """An answer in quotes. ``cited`` are the numbers of the memories."""
+
+    answer: str
+    cited: tuple[int, ...]
+    abstained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What stands around quotes."""
+
+    introduction: str
+    several: str
+    nothing: str
+    said_on: str
+    before: str
+
+
+_ENGLISH = _Words(
+    "Quoted from memory, not written by a model: ",
+    "Quoted from memory, not written by a model; what tells of it:",
+    "Nothing that is remembered tells that. (No model was asked.)",
+    "said on {day}",
+    "{difference} before the question",
+)
+_CHINESE = _Words(
+    "摘自记忆，未经模型撰写：",
+    "摘自记忆，未经模型撰写；相关的有：",
+    "记忆中没有提到这件事。（未询问模型。）",
+    "{day}说的",
+    "距提问{difference}",
+)
+
+
+def extractive_answer(found: SearchResponse, context: Context) -> Extract:
+    """The best of what was found, quoted.
+
+    Args:
+        found: of the search for the question.
+        context: its memories are quoted, by their numbers.
+    """
+    words = _words_for(found.query.text)
+    numbered = {memory: number for number, memory in reversed(list(enumerate(context.memories, start=1)))}
+    ranked = sorted((each for each in context.memories if each.rank is not None), key=lambda each: each.rank or 0)
+    support = support_of(ranked, found)
+    if not support.told:
+        return Extract(words.nothing, (), True)
+    kind = QuestionType(found.query.type)
+    quoted = list(_sufficient(kind, support))
+    lines = [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
+    answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
+    return Extract(answer, tuple(sorted(numbered[memory] for memory in quoted)), False)
+
+
+def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
+    """As few memories as tell it, best first."""
+    fitting = _dated_first(support.fitting) if kind is QuestionType.TEMPORAL else list(support.fitting)
+    best = max(memory.score for memory in fitting)
+    missing = set(support.words)
+    told: set[frozenset[str]] = set()
+    number = 0
+    for memory in fitting:
+        tokens = frozenset(tokenise(memory.text))
+        near = memory.score >= best * _NEAR.get(kind, 1.0)
+        adds = bool(missing & tokens) and memory.score >= best * _WORTH_ADDING
+        if number and (tokens in told or not (near or adds)):
+            continue
+        yield memory
+        told.add(tokens)
+        missing -= tokens
+        number += 1
+        if number == _MOST.get(kind, _OTHERWISE):
+            return
+
+
+def _dated_first(memories: Sequence[Memory]) -> list[Memory]:
+    """Those that name when something happened before those that do not, among the good ones."""
+    good = max(memory.score for memory in memories) / 2
+    return sorted(memories, key=lambda each: (each.score < good, each.happens is None, each.rank or 0))
+
+
+def _line(memory: Memory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
+    quote = memory.text if len(memory.text) <= _LONGEST_QUOTE else memory.text[: _LONGEST_QUOTE - 1] + "…"
+    source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
+    chinese = words is _CHINESE
+    dates = []
+    if kind is QuestionType.TEMPORAL and memory.happens:
+        dates.append(_written(memory.happens, chinese))
+        if _AGO.search(question) and memory.happens.last < context.asked:
+            dates.append(words.before.format(difference=difference(memory.happens.first, context.asked)))
+    if memory.said:
+        dates.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
+    first = f"{dates.pop(0)}: " if kind is QuestionType.TEMPORAL and memory.happens else ""
+    remarks = f" ({', '.join(dates)})" if dates else ""
+    return f"{first}“{source}{quote}”{remarks} [{number}]"
+
+
+def _written(span: DaySpan, chinese: bool) -> str:
+    return span.in_chinese() if chinese else span.in_english()
+
+
+def _words_for(question: str) -> _Words:
+    return _CHINESE if cjk_share(question) > 0.5 and "zh" in cjk_languages(question) else _ENGLISH

@@ -1,0 +1,264 @@
+"""What a search found as it is told in an answer: one kind of thing, a line each, with its days. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+
+from mneme.dates import DaySpan
+from mneme.records import ProfileItem
+from mneme.text import tokenise
+from queries.answers.answer import Kind
+from queries.answers.dates import day_meant, day_of, happened, name_of
+from queries.reranking.passages import one_line
+from queries.responses import (
+    Found,
+    FoundCase,
+    FoundEpisode,
+    FoundFact,
+    FoundForesight,
+    FoundMessage,
+    FoundProfile,
+    FoundSkill,
+    GraphRelationship,
+    SearchResponse,
+)
+
+_LONGEST = 6000  # characters of one memory; some 1,500 tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something that was found.
+
+    ``text`` is what it says, on one line, and ``source`` who said it or where it stands. ``said`` is the day it was said,
+    ``happens`` the days it is about, ``ended`` the day from which it no longer holds, because of ``replaced_by`` if that is
+    known; ``plan`` says that it is expected, not told. ``score`` compares the memories of one search; lower ``rank`` is better.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    source: str = ""
+    said_at: datetime | None = None
+    said: date | None = None
+    happens: DaySpan | None = None
+    ended: date | None = None
+    replaced_by: str | None = None
+    plan: bool = False
+    message_ids: tuple[str, ...] = ()
+    parent: str | None = None
+    rank: int | None = None
+    score: float = 0.0
+
+    @property
+    def spans(self) -> tuple[DaySpan, ...]:
+        """The dates that its line names, what it is about first."""
+        days = (self.said, self.ended)
+        spans = (self.happens, *(DaySpan.of_day(day) for day in days if day))
+        return tuple(dict.fromkeys(span for span in spans if span))
+
+
+def memories_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+    """What holds a place, best rank first; a portrait as its statements, those that share words with the question first.
+
+    Args:
+        found: of the search for the question.
+        zone: of who asks: what a day is.
+    """
+    parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
+    words = frozenset(tokenise(found.query.text))
+    return [memory for item in found.ranked() for memory in _memories(item, parents, zone, words)]
+
+
+def around(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+    """The episodes that hold no place but whose facts do, in the order of their best: what the facts were said in."""
+    return [_episode(each, zone) for each in (*found.episodes, *found.knowledge) if each.rank is None]
+
+
+def nested(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+    """Facts without a place, under an episode that holds one, where they tell a day or an end that its story may not."""
+    return [
+        _fact(fact, episode, zone)
+        for episode in (*found.episodes, *found.knowledge)
+        if episode.rank is not None
+        for fact in episode.atomic_facts
+        if fact.rank is None and (fact.event_at or fact.valid_to)
+    ]
+
+
+def relationships_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+    """The relationships of the graph around the question, nearest first."""
+    return [_relationship(each, zone) for each in sorted(found.graph.relationships, key=lambda each: each.hop)]
+
+
+def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[Memory]:
+    match item:
+        case FoundFact():
+            yield _fact(item, parents.get(item.parent_episode_id), zone)
+        case FoundEpisode():
+            yield _episode(item, zone)
+        case FoundMessage():
+            yield Memory(
+                item.id,
+                "message",
+                _line(item.text),
+                _line(item.sender_name),
+                item.sent_at,
+                day_of(item.sent_at, zone),
+                message_ids=(item.message_id,),
+                parent=item.parent_episode_id,
+                rank=item.rank,
+                score=item.score,
+            )
+        case FoundForesight():
+            yield _foresight(item, zone)
+        case FoundProfile():
+            items = sorted((*item.explicit, *item.implicit), key=lambda each: -len(words & set(tokenise(each.statement))))
+            yield from (_portrait(item, each, zone) for each in items)
+        case FoundCase():
+            told = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
+            yield Memory(
+                item.id,
+                "case",
+                _line(told),
+                message_ids=item.message_ids,
+                parent=item.parent_episode_id,
+                rank=item.rank,
+                score=item.score,
+            )
+        case FoundSkill():
+            told = ": ".join(filter(None, (item.name, item.description, item.content)))
+            yield Memory(item.id, "skill", _line(told), rank=item.rank, score=item.score)
+
+
+def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
+    of_document = parent is not None and parent.document_id is not None
+    return Memory(
+        fact.id,
+        "fact",
+        _line(fact.atomic_fact),
+        _place(parent) if parent and of_document else "",
+        None if of_document else fact.said_at,
+        None if of_document else day_of(fact.said_at, zone),
+        happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
+        day_meant(fact.valid_to, zone) if fact.valid_to else None,
+        fact.superseded_by,
+        message_ids=fact.said_in,
+        parent=fact.parent_episode_id,
+        rank=fact.rank,
+        score=fact.score,
+    )
+
+
+def _episode(episode: FoundEpisode, zone: tzinfo) -> Memory:
+    of_document = episode.document_id is not None
+    return Memory(
+        episode.id,
+        "knowledge" if of_document else "episode",
+        _line(f"Subject: {episode.subject}. Episode: {episode.episode}"),
+        _place(episode) if of_document else _line(", ".join(episode.participants)),
+        None if of_document else episode.started_at,
+        None if of_document else day_of(episode.started_at, zone),
+        message_ids=episode.message_ids,
+        rank=episode.rank,
+        score=episode.score,
+    )
+
+
+def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
+    span = None
+    if foresight.start:
+        last = day_meant(foresight.end, zone) if foresight.end else None
+        span = happened(foresight.statement, foresight.start, foresight.said_at, zone)
+        if span.days == 1 and last and last > span.first:
+            span = DaySpan.between(span.first, date.fromordinal(last.toordinal() - 1))
+    return Memory(
+        foresight.id,
+        "foresight",
+        _line(foresight.statement),
+        said_at=foresight.said_at,
+        said=day_of(foresight.said_at, zone),
+        happens=span,
+        ended=day_meant(foresight.valid_to, zone) if foresight.valid_to else None,
+        replaced_by=foresight.superseded_by,
+        plan=True,
+        message_ids=foresight.said_in,
+        parent=foresight.parent_episode_id,
+        rank=foresight.rank,
+        score=foresight.score,
+    )
+
+
+def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Memory:
+    said_at = item.evidence[0].at if item.evidence else None
+    return Memory(
+        profile.id,
+        "profile",
+        _line(item.statement),
+        _line(item.about),
+        said_at,
+        day_of(said_at, zone) if said_at else None,
+        message_ids=tuple(dict.fromkeys(identity for mention in item.evidence for identity in mention.message_ids)),
+        rank=profile.rank,
+        score=profile.score,
+    )
+
+
+def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
+    return Memory(
+        edge.id,
+        "relationship",
+        _line(f"{edge.source} | {edge.relation.replace('_', ' ')} | {edge.target}"),
+        said=day_meant(edge.date, zone) if edge.date else None,
+        ended=day_meant(edge.valid_to, zone) if edge.valid_to else None,
+        message_ids=edge.message_ids,
+    )
+
+
+def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date) -> str:
+    """How a memory stands in the context: one line, whatever it says, that cannot end a block.
+
+    >>> memory = Memory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
+    >>> line_of(memory, 3, {}, date(2026, 5, 1))
+    '[3] 2026-03-02 (Monday): Jonas works at the shipyard (held until 2026-04-11: outdated)'
+
+    Args:
+        memory: what to tell.
+        number: by which it is cited.
+        numbers: of all memories in the context, by id: what replaced it is named by its own.
+        asked: the day of the question.
+    """
+    if memory.kind == "relationship":
+        day = f" (since {memory.said.isoformat()})" if memory.said else ""
+        return f"[{number}] {_escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
+    label = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}.get(
+        memory.kind, ""
+    )
+    day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
+    head = ", ".join(filter(None, (day, f"{label} {_escaped(memory.source)}".strip())))
+    about = f" ({'expected' if memory.plan else 'happened'} {name_of(memory.happens)})" if memory.happens else ""
+    before = f" {head}:" if head else ""
+    return f"[{number}]{before} {_escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
+
+
+def _end(memory: Memory, numbers: Mapping[str, int], asked: date) -> str:
+    if memory.ended is None:
+        return ""
+    by = f", replaced by [{numbers[memory.replaced_by]}]" if memory.replaced_by and memory.replaced_by in numbers else ""
+    if memory.ended > asked:
+        return f" (holds until {memory.ended.isoformat()}{by})"
+    return f" (held until {memory.ended.isoformat()}{by}: outdated)"
+
+
+def _place(episode: FoundEpisode) -> str:
+    section = f', section "{episode.section}"' if episode.section else ""
+    return _line(f"{episode.document_id}{section}")
+
+
+def _line(text: str) -> str:
+    return one_line(text, _LONGEST)
+
+
+def _escaped(text: str) -> str:
+    """Without what could open or end a block; what is quoted from it in an answer still reads well."""
+    return text.replace("<", "‹")
