@@ -1,4 +1,4 @@
-"""What every ChatModel promises (mneme/ports.py), as tests.
+"""What every ChatModel promises (mneme/ports/), as tests.
 
 Subclass ``ChatModelContract`` as ``TestSomething`` and supply the fixture ``chat``: a model behind ``model_server``.
 """

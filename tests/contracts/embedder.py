@@ -1,4 +1,4 @@
-"""What every Embedder promises (mneme/ports.py), as tests.
+"""What every Embedder promises (mneme/ports/), as tests.
 
 Subclass ``EmbedderContract`` as ``TestSomething`` and supply the fixture ``embedder``.
 """

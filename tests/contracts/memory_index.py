@@ -1,4 +1,4 @@
-"""What every MemoryIndex promises (mneme/ports.py), as tests.
+"""What every MemoryIndex promises (mneme/ports/), as tests.
 
 Subclass ``MemoryIndexContract`` as ``TestSomething`` and supply two fixtures: ``index``, prepared for
 ``rows.EMBEDDER`` and empty, and ``reopen``, a function that opens the same store once more (not yet prepared).

@@ -1,4 +1,4 @@
-"""What every Reranker promises (mneme/ports.py), as tests.
+"""What every Reranker promises (mneme/ports/), as tests.
 
 Subclass ``RerankerContract`` as ``TestSomething`` and supply the fixture ``reranker``: a model behind ``model_server``.
 """

@@ -1,0 +1,137 @@
+"""Models: texts to vectors, questions to answers, texts to an order."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from mneme.ports.index import EmbedderIdentity
+from mneme.rows import Vector
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Which vectors these are."""
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Float32 of shape (texts, dimension), each row of length 1; (0, dimension) for no texts.
+
+        Raises:
+            ModelError: after retries.
+            SettingsError: the vectors are not what the settings promise (dimension, damaged weights).
+        """
+
+    def close(self) -> None:
+        """Release connections and memory."""
+
+
+class Role(StrEnum):
+    """What a chat model is asked for; each can have a model of its own."""
+
+    BOUNDARY = "boundary"
+    EXTRACTION = "extraction"
+    RECONCILE = "reconcile"
+    RERANK = "rerank"
+    AGENTS = "agents"
+    ANSWER = "answer"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Rules in ``system``, data in ``user``. ``scope`` (``tenant/owner/conversation``) is what an erase removes from caches.
+
+    ``seed`` makes of one question several, each with an answer of its own: the votes of a judge.
+    """
+
+    role: Role
+    system: str
+    user: str
+    scope: str = ""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What calls cost so far.
+
+    ``cached`` answers cost nothing. ``seconds`` is the time of all calls added up; ``at_once`` the most calls, of any role,
+    that were under way while one of this role was.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached: int = 0
+    seconds: float = 0.0
+    at_once: int = 0
+
+
+class ChatModel(Protocol):
+    """A chat model that answers in a given form."""
+
+    def answer(self, prompt: Prompt, form: type[Answer]) -> Answer:
+        """One structured answer, checked against the form's JSON schema.
+
+        Raises:
+            ModelError: ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused, or plain where the endpoint is down.
+        """
+
+    def usage(self) -> dict[Role, Usage]:
+        """What each role has used since the start."""
+
+    def close(self) -> None:
+        """Release connections and files."""
+
+
+Spent = Callable[[int, int], None]
+"""Is told of each completion, also of one that does not fit, the tokens that were asked and those that were answered."""
+
+
+class QueryChat(ChatModel, Protocol):
+    """A chat model for somebody who waits: each call has a time of its own, and tells what it used."""
+
+    def answer(self, prompt: Prompt, form: type[Answer], seconds: float | None = None, spent: Spent | None = None) -> Answer:
+        """As ``ChatModel.answer``, within ``seconds`` where they are fewer than those of the settings."""
+
+    def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
+        """A free text, piece by piece as it is written; to close the iterator ends the call.
+
+        Raises:
+            ModelError: as ``answer``; after the first piece what failed is not tried again.
+        """
+
+
+class RememberingChat(ChatModel, Protocol):
+    """A chat model that keeps, beside its answers, what it said of each single thing when it was asked about many.
+
+    ``contents`` are everything that makes such an answer, as text; the model's name is added. What is kept is found again
+    after a restart, whatever else was in the same call, and is erased with its scope.
+    """
+
+    def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
+        """The answers that are kept, by content; contents without one are left out."""
+
+    def remember(self, role: Role, scope: str, answers: Mapping[str, str]) -> dict[str, str]:
+        """Keep answers by content, durably on return; the answers that now stand: of two, the one that was kept first."""
+
+
+class Reranker(Protocol):
+    """Scores texts against a query."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float | None]:
+        """A score for each text, higher is better; None for a text that was not judged.
+
+        Raises:
+            ModelError: no answer, or one that cannot be used.
+        """
+
+    def close(self) -> None:
+        """Release connections."""

@@ -1,0 +1,72 @@
+"""The ends of the stream: what comes in, what could not be taken in, and what is told to the outside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from mneme.records import Owner, Position
+from mneme.rows import Key, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One event as a source gives it. ``received_at`` is the transport's own time; a line of a file has none."""
+
+    raw: bytes
+    position: Position
+    received_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """An event that could not be taken in, with everything needed to understand and to replay it."""
+
+    stage: str
+    reason: str
+    raw: bytes
+    position: Position | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose data an erasure takes away: conversations of a tenant, and, if ``owner`` is given, all that names this owner."""
+
+    tenant_id: str
+    conversation_ids: tuple[str, ...] = ()
+    owner: Owner | None = None
+
+
+class DeadLetters(Protocol):
+    """Where dead letters are kept."""
+
+    def send(self, letters: Sequence[DeadLetter]) -> None:
+        """Keep them, durably on return."""
+
+    def erase(self, scope: Scope) -> int:
+        """Take away the letters whose bytes or reason tell of the scope, durably on return; how many.
+
+        Where it cannot be told what a letter is about, it goes if it holds an id of the scope.
+        """
+
+    def close(self) -> None:
+        """Release connections and files."""
+
+
+class Change(StrEnum):
+    """What happened to a record."""
+
+    WRITTEN = "written"
+    ERASED = "erased"
+
+
+class ChangeFeed(Protocol):
+    """Tells the outside what was written, after the index acknowledged it."""
+
+    def send(self, changes: Sequence[tuple[Change, Key, Row | None]]) -> None:
+        """Publish the changes, in order, durably on return."""
+
+    def close(self) -> None:
+        """Release connections and files."""
