@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from connectors.answer_forms import parse_answer, schema_of
 from connectors.call_budget import Call, CallBudget, purpose_of
 from connectors.call_usage import UsageMeter
-from connectors.offline_endpoint import OfflineEndpoint
+from connectors.recorded.offline_endpoint import OfflineEndpoint
 from connectors.openai_http import Endpoint, Refusal, Retries
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
@@ -43,7 +43,7 @@ class OpenAiChat:
             repair: whether an answer that does not fit is sent back once.
 
         Raises:
-            SettingsError: a role that is none, or an URL that is none.
+            SettingsError: a role that is none, an URL that is none, or ``pending`` without ``recordings``.
         """
         if unknown := sorted(set(settings.by_role) - set(Role)):
             raise SettingsError(f"MNEME_MODELS__BY_ROLE: {', '.join(unknown)} is no role; the roles are {', '.join(Role)}")
@@ -52,7 +52,9 @@ class OpenAiChat:
         retries = retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds)
         self._endpoint: Endpoint | OfflineEndpoint
         if settings.recordings is not None:
-            self._endpoint = OfflineEndpoint(settings.recordings, retries)
+            self._endpoint = OfflineEndpoint(settings.recordings, settings.pending, retries)
+        elif settings.pending is not None:
+            raise SettingsError("MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS, so that models would be called")
         else:
             self._endpoint = Endpoint(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
         self._budget = CallBudget(

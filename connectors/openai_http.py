@@ -257,6 +257,8 @@ class Endpoint:
             raise ModelMalformed(f"{self._shown}{path} sent an event that is no JSON; check {self._group}__BASE_URL") from error
         if not isinstance(event, dict):
             raise ModelMalformed(f"{self._shown}{path} sent an event that is no JSON object; check {self._group}__BASE_URL")
+        if error := event.get("error"):  # what failed after the answer had begun cannot be a status any more
+            raise ModelError(self._clean(f"{self._shown}{path}: the answer broke off ({_message(error)})"))
         return event
 
     def _json(self, path: str, response: httpx.Response) -> Any:
@@ -312,11 +314,14 @@ def _may_pass(response: httpx.Response) -> bool:
 def _said(response: httpx.Response) -> str:
     """The endpoint's own message, in one line."""
     try:
-        error = response.json()["error"]
-        message = str(error["message"] if isinstance(error, dict) else error)
+        return _message(response.json()["error"])
     except (ValueError, KeyError, TypeError):
-        message = response.text
-    return " ".join(message.split())[:_SHOWN_CHARACTERS]
+        return _message(response.text)
+
+
+def _message(error: object) -> str:
+    message = error.get("message", error) if isinstance(error, dict) else error
+    return " ".join(str(message).split())[:_SHOWN_CHARACTERS]
 
 
 def _without_coding(headers: httpx.Headers) -> httpx.Headers:

@@ -125,7 +125,10 @@ class Models(_Group):
     output_language: str | None = Field(default=None, description="None: the language of the conversation")
     recordings: Path | None = Field(
         default=None,
-        description="answers come from this file, nothing is called; what it lacks goes to a batch beside it, .pending.jsonl",
+        description="answers come from this file and nothing is called (docs/evaluation.md)",
+    )
+    pending: Path | None = Field(
+        default=None, description="requests that recordings lacks are written here, as a batch; None: beside it, .pending.jsonl"
     )
 
 

@@ -15,9 +15,12 @@ from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
 from queries.agents.evidence import EPISODIC_KINDS
 from queries.agents.neighbours import neighbours
-from queries.agents.query import Order, QueryParam, QueryPolicy
+from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
 from queries.agents.rerank import rerank_places
 from queries.agents.search import AgenticSearch
+from queries.answers.answer import AnswerResponse, AnswerStream
+from queries.answers.answerer import Answerer
+from queries.answers.followup import Turns
 from queries.browsing.history import read_history
 from queries.browsing.inspected import Inspection
 from queries.browsing.inspection import read_inspection
@@ -111,6 +114,7 @@ class Memories:
             InputError: an empty question, an unknown method, agent or filter, or not exactly one owner.
             StoreError: the index cannot answer.
         """
+        check_context(expand_context)
         chosen = method_of("agentic" if agent_mode and method == "hybrid" else method)
         asked = Filters.parse(filters or {})
         moment = self._clock()
@@ -128,6 +132,57 @@ class Memories:
             return found
         context = neighbours(self._index, self._searcher.scope(asked, moment), found, expand_context)
         return found.model_copy(update={"raw_messages": (*found.raw_messages, *context)})
+
+    def ask(
+        self,
+        question: str,
+        filters: Mapping[str, Any] | None = None,
+        *,
+        method: str = "hybrid",
+        agent: str | None = None,
+        top_k: int | None = None,
+        history: Turns = (),
+        explain: bool = False,
+    ) -> AnswerResponse:
+        """An answer from what is remembered, with the memories that it cites; ``MNEME_ANSWERS__WRITER`` says who writes it.
+
+        Without a model it quotes what fits best, and says so. What the memories do not tell is said, and not guessed.
+
+        Args:
+            question: in any language; the answer is in the same.
+            filters: whose memory, and which part of it; with ``as_of`` it is asked then, else when the clock says.
+            method: see ``search``.
+            agent: see ``search``.
+            top_k: see ``search``.
+            history: the conversation before it, oldest first, as (role, text): what "she" or "and in May?" leans on.
+            explain: whether the response holds the context, and its search the trace.
+
+        Raises:
+            InputError: what ``search`` raises, or a history that is none.
+            StoreError: the index cannot answer.
+            SettingsError: a model is to write, and there is none.
+        """
+        stream = self.ask_stream(question, filters, method=method, agent=agent, top_k=top_k, history=history, explain=explain)
+        return stream.response
+
+    def ask_stream(
+        self,
+        question: str,
+        filters: Mapping[str, Any] | None = None,
+        *,
+        method: str = "hybrid",
+        agent: str | None = None,
+        top_k: int | None = None,
+        history: Turns = (),
+        explain: bool = False,
+    ) -> AnswerStream:
+        """The same, piece by piece as it is written; ``response`` is the whole, at the end. The search is done on return."""
+        asked_at = self._searcher.scope(Filters.parse(filters or {}), self._clock()).moment
+
+        def search(complete: str) -> SearchResponse:
+            return self.search(complete, method, filters, top_k, explain, agent=agent)
+
+        return self._answerer.stream(question, search, asked_at, history, explain)
 
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
@@ -175,6 +230,11 @@ class Memories:
     def _agentic(self) -> AgenticSearch:
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
         return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool)
+
+    @cached_property
+    def _answerer(self) -> Answerer:
+        models = self._models
+        return Answerer(self._settings, (lambda: models.chat) if models.has_chat else None)
 
     def _one_of_several(
         self, asked: Filters, moment: datetime, explain: bool, query: str, top_k: int, everything: bool

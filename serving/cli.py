@@ -14,7 +14,20 @@ from typer.core import TyperGroup
 
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
-from serving.commands import bench, dead_letters, erase, fit, rebuild, recorded, reindex, search, stream, transfer
+from serving.commands import (
+    ask,
+    bench,
+    dead_letters,
+    erase,
+    evaluate,
+    fit,
+    rebuild,
+    recorded,
+    reindex,
+    search,
+    stream,
+    transfer,
+)
 from serving.console import messages
 
 _EXTRAS = {
@@ -82,12 +95,14 @@ def options(
 app.command(name="demo")(demo_command.demo)
 stream.register(app)
 search.register(app)
+ask.register(app)
 transfer.register(app)
 rebuild.register(app)
 reindex.register(app)
 dead_letters.register(app)
 erase.register(app)
 bench.register(app)
+evaluate.register(app)
 fit.register(app)
 recorded.register(app)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mneme.settings import Settings
     from queries import Memories
 
-FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "handbook.md")
+FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.jsonl", "handbook.md")
 METHODS = ("keyword", "vector", "hybrid")
 
 _FACTS_OF_A_CONVERSATION = 5
@@ -31,11 +31,12 @@ _RESULTS_OF_A_METHOD = 2
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and whose memory answers it: the option and the value as ``mneme search`` takes them."""
+    """A question, and whose memory answers it: the option and the value as ``mneme search`` takes them; asked by ``methods``."""
 
     text: str
     option: str
     owner: str
+    methods: tuple[str, ...] = METHODS
 
     @property
     def filters(self) -> dict[str, str]:
@@ -55,6 +56,7 @@ QUESTIONS = (
     Question("莫干山的民宿多少钱？", "user", "xiaoyu"),
     Question("How much may a hotel in Hamburg cost a night?", "user", "mira"),
     Question("Why did the deployment to staging fail?", "agent", "ops-agent"),
+    Question("What is the current company of the spouse of the CEO of Acme?", "user", "nadia", ("hybrid", "agentic")),
 )
 
 
@@ -102,6 +104,7 @@ def local_settings(data: Path) -> "Settings":
             "boundaries": Boundaries(),
             "extraction": Extraction(),
             "embedder": settings.embedder.model_copy(update={"provider": "local"}),
+            "agents": settings.agents.model_copy(update={"planner": "rules"}),
         }
     )
 
@@ -172,7 +175,7 @@ def show_answers(console: Console, memories: "Memories", question: Question) -> 
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(style="green", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    for method in METHODS:
+    for method in question.methods:
         found = memories.search(question.text, method=method, filters=question.filters)
         results = best_results(found, _RESULTS_OF_A_METHOD)
         for position, (when, text) in enumerate(results):
@@ -191,6 +194,7 @@ def show_next(console: Console, data: Path) -> None:
         f"export MNEME_DATA={data}",
         QUESTIONS[0].command,
         f"{QUESTIONS[2].command} --explain",
+        f"{QUESTIONS[-1].command} --method agentic --explain",
         "mneme inspect jason-and-mira --user mira",
         "mneme history Jason --user mira",
         "mneme ingest YOUR_CHAT.jsonl --user YOU",

@@ -43,4 +43,5 @@ def wilson(right: int, of: int) -> tuple[float, float]:
     share = right / of
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    # Of a share of 0 or 1 rounding would leave the share itself outside.
+    return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))

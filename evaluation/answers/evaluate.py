@@ -9,6 +9,7 @@
 What a model did not answer is left out of the figures, counted, told with its reason, and asked again at the next start.
 """
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -18,11 +19,12 @@ from typing import Any, Literal
 
 from rich.console import Console
 
+from connectors.indices import open_index
 from connectors.models import open_chat_for_queries
 from evaluation.answers.folder import RunFolder
 from evaluation.answers.given import Cost, GivenAnswer, Vote, given_answer
 from evaluation.answers.gold import GoldSet, sampled
-from evaluation.answers.judge import Verdict, identity, judge_prompt
+from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
 from evaluation.answers.recorder import recorded
 from evaluation.answers.sets import LOADERS
 from evaluation.answers.summary import Finished, summarise
@@ -31,8 +33,9 @@ from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
 from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories
-from mneme.errors import InputError, ModelError
+from mneme.errors import InputError, ModelError, ModelPending
 from mneme.ports import QueryChat, Role
+from mneme.rows import Collection
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
 
@@ -83,9 +86,10 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
         # 3.
         failed = _ask_all(folder, gold, own, plan, console)
         # 4.
-        judge = identity(model_of(own, Role.JUDGE)) if plan.judge == "model" else None
+        judge = judge_identity(model_of(own, Role.JUDGE)) if plan.judge == "model" else None
         unjudged = _judge_all(folder, gold, own, plan, judge, console) if judge else {}
-        finished = Finished(gold, folder.answers(), tuple(folder.votes(judge)) if judge else (), failed, unjudged, ingested)
+        votes = tuple(folder.votes(judge)) if judge else ()
+        finished = Finished(gold, folder.answers(), votes, failed, unjudged, ingested, folder.waiting())
     # 5., when the recorder has ended and said what it saw.
     return summarise(finished, settings_of(name, gold, settings, plan), out, plan, judge, console)
 
@@ -109,7 +113,7 @@ def check_plan(plan: Plan, settings: Settings) -> None:
 def settings_of(name: str, gold: GoldSet, settings: Settings, plan: Plan) -> dict[str, Any]:
     """What makes the answers of a run. No key, no address, and no judge: one run may be judged by several."""
     groups = ("boundaries", "extraction", "reconcile", "profiles", "skills", "retrieval", "agents", "answers")
-    models = {"provider", "default", "by_role", "temperature", "reasoning_effort", "output_language"}
+    models = {"provider", "temperature", "reasoning_effort", "output_language"}
     return {
         "set": name,
         "questions": len(gold.questions.questions),
@@ -120,6 +124,7 @@ def settings_of(name: str, gold: GoldSet, settings: Settings, plan: Plan) -> dic
         "folds": plan.folds and plan.folds.name,
         "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model", "dimension"}),
         "models": settings.models.model_dump(mode="json", include=models),
+        "model": {role.value: model_of(settings, role) for role in Role if role is not Role.JUDGE},
         "rerank": settings.rerank.model_dump(mode="json", include={"provider", "model", "top_n"}),
         **{group: getattr(settings, group).model_dump(mode="json") for group in groups},
     }
@@ -135,17 +140,23 @@ def _asked_through(settings: Settings, folder: RunFolder) -> Iterator[Settings]:
     """Settings with the index in the folder, whose models are asked so that no answer is lost."""
     index = settings.index.model_copy(update={"backend": "embedded"})
     own = settings.model_copy(update={"data": folder.index, "index": index})
-    if settings.models.provider == "none" or settings.models.recordings is not None:
+    folder.pending.unlink(missing_ok=True)  # so that in the end it holds what this start lacks, and no more
+    if settings.models.provider == "none":
         yield own
-        return
-    with recorded(own, folder.recordings) as through:
-        yield through
+    elif settings.models.recordings is not None:
+        yield own.model_copy(update={"models": settings.models.model_copy(update={"pending": folder.pending})})
+    else:
+        with recorded(own, folder.recordings) as through:
+            yield through
 
 
 def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Console) -> Mapping[str, Any]:
     if folder.ingested is None:
-        settings.data.mkdir(exist_ok=True)
+        folder.index.mkdir(exist_ok=True)
         report = ingest_set(gold.questions, settings, console)
+        if waiting := folder.waiting():  # what waits was done as without a model
+            shutil.rmtree(folder.index)
+            raise ModelPending(f"ingestion: {waiting} to be answered; then give the same command again (docs/evaluation.md)")
         usage = {
             role: Cost(
                 calls=used.calls,
@@ -157,10 +168,7 @@ def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Con
         }
         folder.set_ingested(
             {
-                "messages": report.messages,
-                "episodes": report.episodes,
-                "facts": report.facts,
-                "refused": report.dead_letters,
+                **_counted(settings),
                 "seconds": round(report.seconds, 1),
                 "usage": usage,
             }
@@ -170,23 +178,36 @@ def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Con
     return complete
 
 
-def _ask_all(
-    folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, console: Console
-) -> Mapping[Question, ModelError]:
+def _counted(settings: Settings) -> dict[str, int]:
+    """What is in the index; a report of ingestion tells only of its own start."""
+    collections = {"messages": Collection.MESSAGES, "episodes": Collection.EPISODES, "facts": Collection.FACTS}
+    index = open_index(settings, read_only=True)
+    try:
+        return {
+            name: sum(row.kind == name.removesuffix("s") for row in index.scan(collection))
+            for name, collection in collections.items()
+        }
+    finally:
+        index.close()
+
+
+def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, console: Console) -> Mapping[str, ModelError]:
     answered = folder.answers()
-    todo = [question for question in gold.questions.questions if question.id not in answered]
+    asked = {question.id: question for question in gold.questions.questions}
+    todo = [identity for identity in asked if identity not in answered]
     if answered:
         console.print(f"{len(answered)} questions are answered already, {len(todo)} are left", highlight=False)
     with ExitStack() as stack:
-        ask = _asker(gold, settings, plan, stack)
+        ask = asker(gold, settings, plan, stack)
 
-        def answer(question: Question) -> None:
-            folder.add_answer(answered_by(ask, question, settings))
+        def answer(identity: str) -> None:
+            folder.add_answer(answered_by(ask, asked[identity], settings))
 
         return work_through(todo, answer, plan.concurrency, console, "asking")
 
 
-def _asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> Ask:
+def asker(gold: GoldSet, settings: Settings, plan: Plan, stack: ExitStack) -> Ask:
+    """Asks the questions of a set of its index, each at its time; from several threads. ``stack`` closes what it opens."""
     memories, last = open_memories(settings, plan.folds, stack), last_times(gold.questions)
 
     def ask(question: Question) -> AnswerResponse:
@@ -209,7 +230,8 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
     reasons = [note for note in given.notes if "failed" in note or "rerank off" in note]
     if reasons or (wants_model and given.extractive):
-        raise ModelError("; ".join(reasons or given.notes) or "no model answered")
+        failure = ModelPending if settings.models.recordings else ModelError
+        raise failure("; ".join(reasons or given.notes) or "no model answered")
     return given
 
 

@@ -1,5 +1,6 @@
 """The figures of a run: how many answers are right, by category, with intervals; what they cost; how long they took."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,6 +14,8 @@ from evaluation.report import Row
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question
 from mneme.ports import Role
+
+_CITED = re.compile(r"\[\d+\]")
 
 ALL, ANSWERABLE = "all", "answerable"
 """Two rows above those of the categories: every question, and those that have an answer."""
@@ -32,6 +35,11 @@ class Judged:
         """Whether the gold is an answer, and not that there is none."""
         return self.question.category != ABSTENTION
 
+    @property
+    def told(self) -> str:
+        """The answer without the numbers of what it cites, which are no words of it."""
+        return _CITED.sub("", self.answer.answer)
+
 
 def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
     """A row for all questions, one for those with an answer, and one for each category, in that order.
@@ -40,7 +48,9 @@ def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
     Wilson, and by bootstrap over whole conversations as ``cluster_low`` and ``cluster_high``. Without a judge, over questions
     with an answer: ``contained``, the share of answers with all words of the gold, ``words``, the mean share of its words, and
     ``f1``. ``abstained`` is the share that said that it is not known: right where there is no answer, else false.
-    ``evidence`` is the mean share of the gold evidence among what was found.
+    ``by_words`` counts an answer that has all words of the gold, or says that it is not known where there is no answer;
+    ``always_answering`` is the most that the same answers could have reached without abstaining: as if each false abstention
+    had been right. ``evidence`` is the mean share of the gold evidence among what was found.
     """
     categories = sorted({question.category for question in asked})
     groups = {ALL: categories}
@@ -71,7 +81,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     recalls = [
         (recall, each.question.conversation)
         for each in answerable
-        if (recall := word_recall(each.answer.answer, wanted(each.gold))) is not None
+        if (recall := word_recall(each.told, wanted(each.gold))) is not None
     ]
     if recalls:
         contained = [recall == 1 for recall, _ in recalls]
@@ -79,8 +89,13 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
         row["contained_low"], row["contained_high"] = wilson(sum(contained), len(contained))
         row |= _clustered("contained_", [float(each) for each in contained], [each for _, each in recalls])
         row["words"] = float(np.mean([recall for recall, _ in recalls]))
-        f1s = [token_f1(each.answer.answer, wanted(each.gold)) for each in answerable]
+        f1s = [token_f1(each.told, wanted(each.gold)) for each in answerable]
         row["f1"] = float(np.mean([f1 for f1 in f1s if f1 is not None]))
+        nothing = [each for each in judged if not each.has_answer]
+        if nothing:
+            of, right = len(contained) + len(nothing), sum(contained)
+            row["by_words"] = (right + sum(each.answer.abstained for each in nothing)) / of
+            row["always_answering"] = (right + sum(each.answer.abstained for each in answerable)) / of
     abstained = sum(each.answer.abstained for each in judged)
     row["abstained"] = abstained / len(judged)
     row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))

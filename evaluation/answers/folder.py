@@ -16,8 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from connectors.recorded.batch_files import PendingRequests
 from connectors.durable import FolderLock, replace_json
-from connectors.keyed_lines import KeyedLines
+from connectors.recorded.keyed_lines import KeyedLines
+from connectors.recorded.offline_endpoint import pending_path
 from evaluation.answers.given import GivenAnswer, Vote
 from mneme.errors import InputError
 
@@ -59,6 +61,16 @@ class RunFolder:
     def recordings(self) -> Path:
         """The file of recorded calls."""
         return self.path / "recordings.jsonl"
+
+    @property
+    def pending(self) -> Path:
+        """The file of requests that wait to be answered, where models answer by files (``MNEME_MODELS__RECORDINGS``)."""
+        return pending_path(self.recordings)
+
+    def waiting(self) -> str:
+        """How many requests wait in which file; empty for none."""
+        waiting = len(PendingRequests(self.pending))
+        return f"{waiting} requests wait in {self.pending}" if waiting else ""
 
     @property
     def ingested(self) -> dict[str, Any] | None:

@@ -38,8 +38,8 @@ class Cited(_Line):
 class GivenAnswer(_Line):
     """The answer to one question.
 
-    ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, null where the set
-    names none. ``milliseconds`` is what the whole took, beside as many others as were asked at a time.
+    ``question`` is its id. ``evidence`` is the share of the gold evidence among the messages that were found, null where the
+    set names none. ``milliseconds`` is what the whole took, beside as many others as were asked at a time.
     """
 
     question: str
@@ -56,7 +56,7 @@ class GivenAnswer(_Line):
 
 
 class Vote(_Line):
-    """One vote on the answer to one question; ``number`` counts from 0, ``judge`` says whose it is (``judge.identity``)."""
+    """One vote on the answer to one question; ``number`` counts from 0, ``judge`` says whose it is (``judge_identity``)."""
 
     judge: str
     question: str

@@ -1,11 +1,11 @@
 """What would be right: the gold of a question set, and what kind of judgement each question wants."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
-from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.systems import owner_name
 from mneme.ids import short_hash
 

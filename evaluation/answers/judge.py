@@ -46,8 +46,9 @@ KIND_RULES: Mapping[JudgeKind, str] = {
     "correct if it makes right use of that; not every point need be met. It is not correct if it is general advice that would "
     "suit anybody, or goes against what the rubric says of the person.",
     JudgeKind.ABSTENTION: "The conversations hold no answer to this question; the gold may say why, and the trap is what "
-    "somebody says who does not notice. It is correct if it says that this is not known, was not mentioned, or that the question "
-    "supposes what was not said. It is not correct if it gives an answer, the trap or any other, even a hesitating one.",
+    "somebody says who does not notice. It is correct if it says that this is not known, was not mentioned, or that the "
+    "question supposes what was not said. It is not correct if it gives an answer, the trap or any other, even a hesitating "
+    "one.",
 }
 
 _BREAKS = re.compile("[\x7f\x85\u2028\u2029]")  # line breaks and the like that JSON leaves as they are
@@ -82,7 +83,7 @@ def judge_prompt(question: str, asked_at: datetime | None, gold: Gold, answer: s
     return Prompt(Role.JUDGE, RULES.format(rule=KIND_RULES[gold.kind]), user, seed=vote or None)
 
 
-def identity(model: str) -> str:
+def judge_identity(model: str) -> str:
     """Which judge this is: the model, and the rules by which it judges."""
     return f"{model} {short_hash(RULES + json.dumps(KIND_RULES))}"
 

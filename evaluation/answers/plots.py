@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evaluation.answers.figures import ALL, ANSWERABLE
 from evaluation.report import Row
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ def plot_answers(
     figure.suptitle(title)
     right, abstained, time, tokens = figure.subplots(2, 2).flat
     measure = "accuracy" if any("accuracy" in row for row in rows) else "contained"
-    _bars(right, [row for row in rows if measure in row], measure)
+    # Words are of questions with an answer: of all of them they would say the same again.
+    hidden = ALL if measure == "contained" and any(row["category"] == ANSWERABLE for row in rows) else ""
+    _bars(right, [row for row in rows if measure in row and row["category"] != hidden], measure)
     right.set_title("Answers found right by the judge" if measure == "accuracy" else "Answers with all words of the gold")
     _bars(abstained, [row for row in rows if "abstained" in row], "abstained")
     abstained.set_title("Abstained")
@@ -48,10 +51,13 @@ def _bars(axes: "Axes", rows: Sequence[Row], name: str) -> None:
 
 
 def _token_bars(axes: "Axes", costs: Sequence[Row]) -> None:
-    axes.set(title="Tokens by role" if costs else "Tokens: no model was asked", ylabel="tokens")
+    if not costs:
+        axes.set_title("No model was asked")
+        axes.set_axis_off()
+        return
+    axes.set(title="Tokens by role", ylabel="tokens")
     names = [str(row["role"]) for row in costs]
     asked, answered = [float(row["input_tokens"]) for row in costs], [float(row["output_tokens"]) for row in costs]
     axes.bar(names, asked, label="asked")
     axes.bar(names, answered, bottom=asked, label="answered")
-    if costs:
-        axes.legend()
+    axes.legend()

@@ -6,6 +6,7 @@ from html import escape
 from evaluation.answers.figures import Judged
 from evaluation.answers.given import Vote
 
+_LONGEST_CITED = 400  # characters; an episode may be a page
 _MARKS = {True: "right", False: "wrong", None: "not judged"}
 
 
@@ -19,7 +20,7 @@ def written_answers(title: str, judged: Sequence[Judged], votes: Mapping[str, Se
     """
     parts = [f"# {title}", f"{len(judged)} answers."]
     for each in judged:
-        parts.append("\n".join(_section(each, votes.get(each.question.id, ()))))
+        parts.append("\n".join(_section(each, votes.get(each.question.id, ()))).rstrip())
     return "\n\n".join(parts) + "\n"
 
 
@@ -40,8 +41,9 @@ def _section(each: Judged, votes: Sequence[Vote]) -> Iterator[str]:
     yield from _quoted("Answer", answer.answer)
     yield from _quoted("Reasoning", answer.reasoning)
     for cited in answer.citations:
-        yield from _quoted(f"[{cited.number}] {cited.day}".strip(), cited.text)
-    for vote in votes:
+        text = cited.text if len(cited.text) <= _LONGEST_CITED else f"{cited.text[: _LONGEST_CITED - 1]}…"
+        yield from _quoted(f"[{cited.number}] {cited.day}".strip(), text)
+    for vote in sorted(votes, key=lambda vote: vote.number):
         yield from _quoted(f"Vote {vote.number + 1}, {_MARKS[vote.correct]}", vote.reason)
 
 

@@ -1,7 +1,7 @@
 """The process through which a run asks its chat models, so that nothing is asked twice whenever the run is killed.
 
 A run that is killed has calls under way; what they answer is paid for, and would be lost with it. Hence a process of its own
-stands in front of the endpoint (connectors/model_recorder.py) and outlives the run:
+stands in front of the endpoint (connectors/recorded/recorder.py) and outlives the run:
 
 1. The run starts it and tells it the endpoint; it waits until the one of the run before has ended.
 2. Each answer is in the file of recordings, on the disk, before the run has it; what is in it is not asked again.
@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from connectors.durable import alone
-from connectors.keyed_lines import KeyedLines
-from connectors.model_front import ModelFront
-from connectors.model_recorder import ModelRecorder
-from connectors.recordings import Recording, Recordings
+from connectors.recorded.keyed_lines import KeyedLines
+from connectors.recorded.front import ModelFront
+from connectors.recorded.recorder import ModelRecorder
+from connectors.recorded.recordings import Recording, Recordings
 from mneme.errors import MnemeError, StoreUnavailable
 from mneme.settings import Settings
 
@@ -77,15 +77,15 @@ class _FittingRecordings(Recordings):
 
 
 def has_form(request: Any, answer: str) -> bool:
-    """Whether the answer of a chat model has the fields that the request's JSON schema wants; True without a schema."""
-    try:
-        schema = request["response_format"]["json_schema"]["schema"]
-    except (KeyError, TypeError):
+    """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants."""
+    wanted = request.get("response_format") if isinstance(request, dict) else None
+    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_schema", "json_object"):
         return True
     try:
         content = json.loads(json.loads(answer)["choices"][0]["message"]["content"])
     except (ValueError, KeyError, IndexError, TypeError):
         return False
+    schema = wanted.get("json_schema", {}).get("schema", {})
     return isinstance(content, dict) and set(schema.get("required", ())) <= set(content)
 
 

@@ -16,37 +16,28 @@ from evaluation.answers.plots import plot_answers
 from evaluation.answers.reading import written_answers
 from evaluation.answers.recorder import traffic
 from evaluation.report import Report, Row, print_table
-from evaluation.retrieval.question_set import Question
 from mneme.errors import ModelError, ModelPending
 
 if TYPE_CHECKING:
     from evaluation.answers.evaluate import Plan
 
-_SHOWN = (
-    "category",
-    "questions",
-    "answered",
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-    "contained",
-    "words",
-    "f1",
-    "abstained",
-    "evidence",
-)
+_SHOWN = ("contained", "words", "f1", "abstained", "evidence")
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a start of a run leaves behind: all answers and votes so far, and what failed at this start."""
+    """What a start of a run leaves behind: all answers and votes so far, and what failed at this start.
+
+    ``waiting`` says how many requests wait in which file to be answered.
+    """
 
     gold: GoldSet
     answers: Mapping[str, GivenAnswer]
     votes: Sequence[Vote]
-    failed: Mapping[Question, ModelError]
+    failed: Mapping[str, ModelError]
     unjudged: Mapping[tuple[str, int], ModelError]
     ingested: Mapping[str, Any]
+    waiting: str = ""
 
     @property
     def pending(self) -> int:
@@ -94,9 +85,9 @@ def summarise(
         headline=_headline(rows, latencies, costs, finished, plan),
         parts={"latency": latencies, "cost": costs},
     )
-    shown = [name for name in _SHOWN if any(name in row for row in rows)]
-    print_table(console, f"{questions.title}, {plan.method}", rows, shown)
-    print_table(console, "Latency", latencies, ["step", "times", "milliseconds", "milliseconds_p95"])
+    _print_rows(console, f"{questions.title}, {plan.method}", rows)
+    if latencies:
+        print_table(console, "Latency", latencies, ["step", "times", "milliseconds", "milliseconds_p95"])
     if costs:
         print_table(console, "Cost", costs, list(costs[0]))
     report.write(out / "report.json")
@@ -106,6 +97,23 @@ def summarise(
     _print_pending(finished, console)
     console.print(report.line(), soft_wrap=True, highlight=False)
     return report
+
+
+def _print_rows(console: Console, title: str, rows: Sequence[Row]) -> None:
+    shown = [
+        {
+            "category": row["category"],
+            "answered": f"{row['answered']} of {row['questions']}",
+            **({"accuracy": _with_interval(row)} if "accuracy" in row else {}),
+            **{name: row[name] for name in _SHOWN if name in row},
+        }
+        for row in rows
+    ]
+    print_table(console, title, shown, list(dict.fromkeys(name for row in shown for name in row)))
+
+
+def _with_interval(row: Row) -> str:
+    return f"{row['accuracy']:.3f} ({row['accuracy_low']:.3f}-{row['accuracy_high']:.3f})"
 
 
 def _headline(
@@ -122,6 +130,7 @@ def _headline(
         name: by_category[ALL][name] for name in ("accuracy", "accuracy_low", "accuracy_high") if name in by_category[ALL]
     }
     headline |= {name: answerable[name] for name in ("contained", "f1", "evidence") if name in answerable}
+    headline |= {name: by_category[ALL][name] for name in ("by_words", "always_answering") if name in by_category[ALL]}
     if ABSTENTION in by_category and "abstained" in by_category[ABSTENTION]:
         headline["abstained"] = by_category[ABSTENTION]["abstained"]
     if ABSTENTION not in by_category or len(by_category) > 2:
@@ -148,8 +157,9 @@ def _print_pending(finished: Finished, console: Console) -> None:
         if not failed:
             continue
         console.print(f"{len(failed)} {what} yet; the same command goes on with them:", highlight=False)
-        reasons = Counter(
-            "waits to be answered" if isinstance(error, ModelPending) else str(error) for error in failed.values()
-        )
+        waiting = sum(isinstance(error, ModelPending) for error in failed.values())
+        if waiting:
+            console.print(f"  {waiting} x {finished.waiting} (docs/evaluation.md)", soft_wrap=True, highlight=False)
+        reasons = Counter(str(error) for error in failed.values() if not isinstance(error, ModelPending))
         for reason, times in reasons.most_common(5):
             console.print(f"  {times} x {reason}", soft_wrap=True, highlight=False, markup=False)

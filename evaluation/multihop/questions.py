@@ -1,7 +1,7 @@
 """The written questions of several hops, and the conversations that they are about.
 
-A line of evaluation/labels/multihop.jsonl is a question in words of our own, whose memory it is asked of, and its hops: each is
-the ids of the messages of which any one serves it, in another episode than the other hops. ``hop_questions`` ask for each hop
+A line of evaluation/labels/multihop.jsonl is a question in words of our own, whose memory it is asked of, and its hops, which
+lie in two episodes at least: each is the ids of the messages of which any one serves it. ``hop_questions`` ask for each hop
 by itself. Of the set of others (LoCoMo) only ids are named; its text is in nobody's files but yours. ``dev`` was written before
 the planners, ``fresh`` after them, by someone who had not looked at what they do with it.
 """

@@ -14,7 +14,7 @@ from mneme.errors import MnemeError, ModelError
 from queries.agents.budget import Budget, BudgetSpent
 from queries.agents.evidence import Evidence, Place
 from queries.agents.planner import Judgement, Planner
-from queries.agents.query import QueryParam, compared
+from queries.agents.query import QueryParam, distinct
 from queries.responses import AgentMetrics, SearchResponse, TraceStep
 
 Search = Callable[[str, int, bool], SearchResponse]
@@ -39,7 +39,6 @@ class Run:
         search: Search,
         rerank: Rerank | None,
         pool: Executor,
-        rrf_k: int = 60,
     ) -> None:
         """Nothing is searched yet.
 
@@ -50,10 +49,9 @@ class Run:
             search: finds; may raise a MnemeError.
             rerank: judges places; None where there is no reranker.
             pool: runs searches and decisions, so that they can be left behind at the deadline.
-            rrf_k: see ``Evidence``.
         """
         self.param, self.planner, self.budget = param, planner, budget
-        self.evidence = Evidence(rrf_k, param.long_term)
+        self.evidence = Evidence(param.long_term)
         self.tool = ""
         self.notes: list[str] = []
         self.trace: list[TraceStep] = []
@@ -75,8 +73,7 @@ class Run:
         """
         started = time.perf_counter()
         # 1.
-        asked = {compared(query) for query in self.evidence.queries}
-        new = list({compared(query): query for query in queries if compared(query) not in asked}.values())
+        new = distinct(queries, self.evidence.queries)
         try:
             taken = self.budget.take_searches(len(new))
         except BudgetSpent as spent:
@@ -86,7 +83,7 @@ class Run:
             self.note(f"{len(new) - taken} searches left out: no more are allowed for one question")
         top_k = max(self.param.limit, depth)
         under_way = [
-            (query, self._pool.submit(self._search, query, top_k, not asked and number == 0))
+            (query, self._pool.submit(self._search, query, top_k, not self.evidence.searches and number == 0))
             for number, query in enumerate(new[:taken])
         ]
         # 2. and 3.
@@ -138,6 +135,7 @@ class Run:
         if self._rerank is None:
             return list(places)
         try:
+            self.budget.check_time()
             judged, notes = self._by_deadline(self._pool.submit(self._rerank, "\n".join(queries), places))
         except BudgetSpent as spent:
             judged, notes = places, (f"rerank off: {spent}",)

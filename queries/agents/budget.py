@@ -49,7 +49,7 @@ class Budget:
         Raises:
             BudgetSpent: the deadline has passed.
         """
-        self._in_time()
+        self.check_time()
         with self._lock:
             taken = min(wanted, self._allowance.searches - self.searches)
             self.searches += taken
@@ -64,7 +64,7 @@ class Budget:
         Raises:
             BudgetSpent: no call is left, it is more than the tokens that are left, or the deadline has passed.
         """
-        self._in_time()
+        self.check_time()
         with self._lock:
             if self.calls >= self._allowance.calls:
                 raise BudgetSpent(f"no call of the model is left of {self._allowance.calls}")
@@ -81,6 +81,10 @@ class Budget:
             self.input_tokens += asked
             self.output_tokens += answered
 
-    def _in_time(self) -> None:
+    def check_time(self) -> None:
+        """
+        Raises:
+            BudgetSpent: the deadline has passed.
+        """
         if self.seconds_left <= 0:
             raise BudgetSpent(f"the {self._allowance.seconds:g} s have passed")

@@ -4,7 +4,7 @@ Only what lies in episodes is searched for again, episodes, facts and raw messag
 those of the first search, and keep their places.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -22,6 +22,13 @@ from queries.responses import (
 )
 
 Episodic = FoundEpisode | FoundFact | FoundMessage
+
+# Searches for different things agree on little but what fits all of them somewhat. With the usual k of 60 two low ranks are
+# worth more than a first one: on 43 questions of several hops (examples, LoCoMo dev) even searches for each hop by its words
+# found 75 % of the hops among ten messages, where one search for the question finds 74 %; with k of 1 it is 88 %. The question
+# itself counts double, for other queries are guesses: simple rules then find 77 % through the router, and 68 % with k of 60.
+_FUSION_K = 1
+_QUESTION_WEIGHT = 2.0
 EPISODIC_KINDS = ("episode", "fact", "message", "knowledge")
 """The same as kinds of a filter."""
 
@@ -45,22 +52,20 @@ class Place:
 class Evidence:
     """What was found, search by search. Of something that several found, the first answer's form is kept."""
 
-    def __init__(self, rrf_k: int = 60, long_term: bool = False) -> None:
+    def __init__(self, long_term: bool = False) -> None:
         """Nothing yet.
 
         Args:
-            rrf_k: the constant of reciprocal rank fusion.
             long_term: whether what no episode holds yet keeps its place in the first search, as portraits do.
         """
         self.searches: list[Searched] = []
-        self._rrf_k = rrf_k
         self._long_term = long_term
         self._items: dict[str, Episodic] = {}
         self._order: tuple[Place, ...] | None = None
 
     def in_order(self, places: Iterable[Place]) -> "Evidence":
         """The same searches, of which only these places count, in this order."""
-        view = Evidence(self._rrf_k, self._long_term)
+        view = Evidence(self._long_term)
         view.searches, view._items, view._order = self.searches, self._items, tuple(places)
         return view
 
@@ -108,22 +113,26 @@ class Evidence:
             relationships=tuple(_nearest(each.relationships for each in graphs)),
         )
 
-    def places(self, limit: int, weights: Mapping[str, float] | None = None) -> list[Place]:
+    def with_slots(self, places: Sequence[Place], limit: int) -> list[Place]:
+        """The first ``limit`` of these places, among them the best of each search, where there are so many."""
+        return with_slots(places, self._rankings(), limit)
+
+    def places(self, limit: int) -> list[Place]:
         """The best of all searches, by multi-way reciprocal rank fusion; of a single search as it scored them.
 
         1. Fuse the ranked lists. Scores are shares of the best.
         2. Of an episode and its facts only what stands first is kept: the rest is told by it, or nested under it.
-        3. Each search has a place at least, where there are so many.
+        3. The best of each search has a place, where there are so many.
 
         Args:
             limit: how many.
-            weights: of searches, by query; 1 where there is none.
         """
         if self._order is not None:
             return list(self._order[:limit])
         # 1.
-        rankings = [[each.id for each in self.episodic(searched.response)] for searched in self.searches]
-        fused = reciprocal_rank_fusion(rankings, self._rrf_k, [(weights or {}).get(query, 1.0) for query in self.queries])
+        rankings = self._rankings()
+        weights = [_QUESTION_WEIGHT, *(1.0 for _ in rankings[1:])] if rankings else []
+        fused = reciprocal_rank_fusion(rankings, _FUSION_K, weights)
         best = max(fused.values(), default=1.0)
         alone = len(self.searches) == 1
         scored = {identity: self._items[identity].score if alone else score / best for identity, score in fused.items()}
@@ -131,6 +140,9 @@ class Evidence:
         kept = list(_once([Place(self._items[identity], score) for identity, score in scored.items()]))
         # 3.
         return with_slots(kept, rankings, limit)
+
+    def _rankings(self) -> list[list[str]]:
+        return [[each.id for each in self.episodic(searched.response)] for searched in self.searches]
 
     def episodes(self) -> dict[str, FoundEpisode]:
         """Every episode that any search shows, with the facts and remarks that any of them nests, best first."""
@@ -164,27 +176,25 @@ def told_at(item: Episodic) -> datetime:
 
 
 def with_slots(places: Sequence[Place], rankings: Sequence[Sequence[str]], limit: int) -> list[Place]:
-    """The first ``limit`` places, of which each ranking has one at least: its best, in the place of the last that can go.
+    """The first ``limit`` places, among them the best of each ranking, in the place of the last that can go.
 
-    What is the only one of another ranking stays, and so does the first place.
+    What several rankings have low stands before what one has first, by the sum of its ranks; for the question, it is noise.
+    The best of another ranking stays, and so does the first place.
     """
-    chosen = list(places[:limit])
     by_id = {each.item.id: each for each in places}
-    for ranking in rankings:
-        best = next((by_id[each] for each in ranking if each in by_id), None)
-        if best is None or {each.item.id for each in chosen} & set(ranking):
+    best = dict.fromkeys(
+        identity for ranking in rankings if (identity := next((each for each in ranking if each in by_id), ""))
+    )
+    chosen = list(places[:limit])
+    for identity in best:
+        if any(each.item.id == identity for each in chosen):
             continue
-        spare = next((at for at in range(len(chosen) - 1, 0, -1) if not _needed(at, chosen, rankings)), None)
-        if spare is not None:
-            del chosen[spare]
-            chosen.append(best)
+        spare = next((at for at in range(len(chosen) - 1, 0, -1) if chosen[at].item.id not in best), None)
+        if spare is None:
+            break
+        del chosen[spare]
+        chosen.append(by_id[identity])
     return chosen
-
-
-def _needed(at: int, chosen: Sequence[Place], rankings: Iterable[Sequence[str]]) -> bool:
-    """Whether some ranking would have no place without this one."""
-    held = {each.item.id for each in chosen}
-    return any(held & set(ranking) == {chosen[at].item.id} for ranking in rankings)
 
 
 def _once(places: Iterable[Place]) -> Iterator[Place]:

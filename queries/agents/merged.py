@@ -51,7 +51,7 @@ def merged(
         equal_scores: whether all scores are 1.
     """
     # 1.
-    listed = _listed(evidence, _newest_first(evidence, places) if newest_first else places)[:limit]
+    listed = _listed(evidence, _newest_first(evidence, places) if newest_first else places, limit)
     # 2.
     scores = _scores(listed) if not equal_scores else [1.0] * len(listed)
     scored = list(zip(listed, scores, strict=True))
@@ -83,14 +83,19 @@ class _Listed(NamedTuple):
     score: float
 
 
-def _listed(evidence: Evidence, places: Sequence[Place]) -> list[_Listed]:
-    """The places with what is searched for only once at its old rank among them, scored as what stands before it."""
-    listed = [_Listed(each.item, each.score) for each in places]
+def _listed(evidence: Evidence, places: Sequence[Place], limit: int) -> list[_Listed]:
+    """The first ``limit`` places, one of each search among them, and at its old rank what is searched for only once.
+
+    That is scored as what stands before it.
+    """
     first = evidence.first
-    for item in evidence.standing_by(first) if first else ():
+    standing = evidence.standing_by(first) if first else []
+    room = limit - sum((item.rank or 1) <= limit for item in standing)
+    listed = [_Listed(each.item, each.score) for each in evidence.with_slots(places, room)]
+    for item in standing:
         at = min((item.rank or 1) - 1, len(listed))
         listed.insert(at, _Listed(item, listed[at - 1].score if at else listed[0].score if listed else 1.0))
-    return listed
+    return listed[:limit]
 
 
 def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:

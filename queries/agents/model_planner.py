@@ -23,7 +23,7 @@ from queries.agents import prompts
 from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
 from queries.agents.planner import MOST_SUB_QUERIES, Judgement, Tool
-from queries.agents.query import compared
+from queries.agents.query import distinct
 from queries.agents.shown import evidence_shown, question_shown
 
 LONGEST_QUERY = 300  # characters; what is longer is no query but a text
@@ -35,7 +35,7 @@ Confidence = Annotated[float, Field(ge=0, le=1)]
 class Choice(BaseModel):
     """The router's answer."""
 
-    tool: Literal["direct", "split", "chain", "reflect"]
+    tool: Tool
 
 
 class Parts(BaseModel):
@@ -91,7 +91,7 @@ class ModelPlanner:
 
     def route(self, question: str, budget: Budget) -> Tool:
         """See ``Planner``."""
-        return Tool(self._answer(self._route_rules, question_shown(question), Choice, budget).tool)
+        return self._answer(self._route_rules, question_shown(question), Choice, budget).tool
 
     def split(self, question: str, budget: Budget) -> tuple[str, ...]:
         """See ``Planner``."""
@@ -131,12 +131,7 @@ def new_queries(proposed: Iterable[str], asked: Iterable[str], most: int) -> tup
     >>> new_queries(["Where does Lee work?", " ", "where does lee  work", "Lee's job"], ["Lee's JOB?"], 3)
     ('Where does Lee work?',)
     """
-    known = {compared(query) for query in asked} | {""}
-    new: dict[str, str] = {}
-    for query in map(_line, proposed):
-        if compared(query) not in known:
-            new.setdefault(compared(query), query)
-    return tuple(new.values())[:most]
+    return distinct(map(_line, proposed), (*asked, ""))[:most]
 
 
 def _line(text: str) -> str:

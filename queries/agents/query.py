@@ -1,12 +1,13 @@
 """What an agent is asked: the question with its limits, and what answering it may cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from mneme.errors import InputError
 from mneme.settings import Agents
+from queries.questions.understand import checked
 
 
 class Order(StrEnum):
@@ -25,7 +26,7 @@ class QueryParam:
     ``long_term`` leaves out of all but the first search what no episode holds yet.
 
     Raises:
-        InputError: a limit that is none.
+        InputError: a question that cannot be asked, a limit or a context that is none.
     """
 
     text: str
@@ -36,8 +37,8 @@ class QueryParam:
     long_term: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.expand_context <= 50:
-            raise InputError(f"expand_context: {self.expand_context} is not between 0 and 50 messages")
+        checked(self.text, self.limit)
+        check_context(self.expand_context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,29 @@ def allowed(policy: QueryPolicy, settings: Agents) -> Allowance:
         int(least(policy.tokens, settings.tokens)),
         least(policy.seconds, settings.seconds),
     )
+
+
+def check_context(messages: int) -> None:
+    """
+    Raises:
+        InputError: so many messages around what was found are not shown.
+    """
+    if not 0 <= messages <= 50:
+        raise InputError(f"expand_context: {messages} is not between 0 and 50 messages")
+
+
+def distinct(queries: Iterable[str], asked: Iterable[str] = ()) -> tuple[str, ...]:
+    """The queries that were not asked, each once, as they first stand.
+
+    >>> distinct(["Lee's job", "Where does Lee work?", "lee's  job?"], asked=["where does Lee work"])
+    ("Lee's job",)
+    """
+    known = {compared(query) for query in asked}
+    new: dict[str, str] = {}
+    for query in queries:
+        if (key := compared(query)) not in known:
+            new.setdefault(key, query)
+    return tuple(new.values())
 
 
 def compared(query: str) -> str:

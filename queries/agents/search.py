@@ -91,7 +91,6 @@ class AgenticSearch:
             search,
             self._rerank,
             self._pool,
-            self._settings.retrieval.rrf_k,
         )
         # 1.
         if not isinstance(chosen, RouterAgent):

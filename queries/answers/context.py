@@ -3,11 +3,11 @@
 1. The memories are taken best rank first, as long as they fit, each with what its dates cost; what does not fit is left out
    for shorter ones behind it, and counted. The graph gets a share of its own, and the episodes around the best facts the rest.
 2. They are shown in the order in which they were said, so that what changed reads forwards, and numbered in that order.
-3. Nothing is told twice: a fact whose words its shown episode tells is left out, unless it has days of its own.
+3. Nothing is told twice: what a shown fact tells is left out of its episode, since the fact has a number and days of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from mneme.dates import DaySpan
@@ -59,21 +59,20 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
     asked = day_of(asked_at, zone)
     compares = found.query.type == QuestionType.TEMPORAL and asks_for_difference(found.query.text)
     edges = relationships_of(found, zone)
-    ranked = memories_of(found, zone)
+    offered = (memories_of(found, zone), nested(found, zone), around(found, zone))
     shelf = _Shelf(asked, count, budget - count(_text([], [], [], [])) - 8)
     # 1.
     shelf.spend_at_most(edges, budget // _GRAPH_SHARE)
-    shelf.add_all(ranked)
-    shelf.add_all(nested(found, zone))
-    shelf.add_all(around(found, zone))
+    for memories in offered:
+        shelf.add_all(memories)
     chosen = shelf.chosen
     while True:
         # 3. and 2.
-        memories = sorted(_once(chosen), key=_in_time)
-        text = _rendered(memories, asked, compares)
+        shown = sorted(_once(chosen), key=_in_time)
+        text = _rendered(shown, asked, compares)
         tokens = count(text)
         if tokens <= budget or not chosen:
-            return Context(text, tuple(memories), len(ranked) + len(edges), tokens, asked)
+            return Context(text, tuple(shown), sum(map(len, (edges, *offered))), tokens, asked)
         chosen = chosen[:-1]  # what the lines cost together was estimated too low
 
 
@@ -112,16 +111,20 @@ class _Shelf:
 
 
 def _once(memories: Sequence[Memory]) -> Iterator[Memory]:
-    """Without the facts that a shown episode tells in the same words, and that have no day of their own."""
-    stories = {each.id: _folded(each.text) for each in memories if each.kind in ("episode", "knowledge")}
+    """Each thing once: an episode without what a shown fact or message of it tells, which has a number of its own."""
+    shown: dict[str, list[str]] = {}
+    for memory in memories:
+        if memory.parent:
+            shown.setdefault(memory.parent, []).append(memory.text)
     said: set[tuple[str, str]] = set()
     for memory in memories:
-        story = stories.get(memory.parent or "", "")
-        told = memory.kind in ("fact", "message") and _folded(memory.text) in story and not (memory.happens or memory.ended)
-        words = (memory.kind, f"{memory.said} {_folded(memory.text)}")
-        if not told and words not in said:
+        text = memory.text
+        for told in sorted(shown.get(memory.id, ()), key=len, reverse=True):
+            text = text.replace(told, "…")
+        words = (memory.kind, f"{memory.said} {text}")
+        if words not in said:
             said.add(words)
-            yield memory
+            yield memory if text == memory.text else replace(memory, text=text)
 
 
 def _rendered(memories: Sequence[Memory], asked: date, compares: bool) -> str:
@@ -161,10 +164,6 @@ def _in_time(memory: Memory) -> tuple[bool, bool, datetime, int]:
         memory.said_at or datetime.min.replace(tzinfo=UTC),
         memory.rank or 0,
     )
-
-
-def _folded(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def asked_line(asked_at: datetime) -> str:

@@ -163,7 +163,8 @@ def asks_for_difference(question: str) -> bool:
 
 
 _DIFFERENCE = re.compile(
-    r"\bhow (?:long|many|much)\b[^?.!]{0,80}\b(?:between|before|after|until|from|since|apart|pass(?:ed)?|elapsed?|later|earlier)\b"
+    r"\bhow (?:long|many|much)\b[^?.!]{0,80}"
+    r"\b(?:between|before|after|until|from|since|apart|pass(?:ed)?|elapsed?|later|earlier)\b"
     r"|\b(?:which|who|what)\b[^?.!]{0,80}\b(?:first|last|earlier|later|sooner)\b"
     r"|\bbefore or after\b|\bin (?:what|which) order\b"
     "|之间|相[隔差距]|隔了?多|过了多|多久[之以]?[前后]|[前后]多久|[早晚][了多还]|先后|哪个更?[先早晚]|谁更?[先早晚]",

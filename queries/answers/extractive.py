@@ -1,16 +1,20 @@
 """An answer without a model: the memories that fit best, quoted, with a word that this is all it is. Pure.
 
 As few as suffice: one memory for one fact, a further one only where it tells words of the question that the others do not;
-for a time the date first; for a count or what somebody likes each memory, once. Where the memories do not tell what is asked
+for a time the date first; for a count or what somebody likes each memory, once; for what relationships alone tell, their
+chain. Where the memories do not tell what is asked
 (queries/answers/support.py) it says so instead. In Chinese for a question in Chinese, else in English.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from math import inf
 
 from mneme.dates import DaySpan
 from mneme.text import cjk_languages, cjk_share, tokenise
+from queries.answers.chain import chain_of
 from queries.answers.context import Context
 from queries.answers.dates import difference
 from queries.answers.memory import Memory
@@ -20,8 +24,9 @@ from queries.responses import SearchResponse
 
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 6}
 _OTHERWISE = 3
-_NEAR = {QuestionType.COUNTING: 0.2, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.25}
-"""Share of the best score from which a memory is one more of the same; of the other types one memory answers."""
+_NEAR = {QuestionType.COUNTING: 0.2, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.25, QuestionType.TEMPORAL: inf}
+_NEAR_OTHERWISE = 0.6
+"""Share of the best score from which a memory is one more of the same; a time has one."""
 _WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
 _LONGEST_QUOTE = 400  # characters
 _AGO = re.compile(r"\bhow (?:long|many \w+)\b[^?]*\b(?:ago|since|passed)\b|多久|几[天周月年]前|多少[天周月年]", re.IGNORECASE)
@@ -34,6 +39,14 @@ class Extract:
     answer: str
     cited: tuple[int, ...]
     abstained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """Where a chain of relationships leads, and the numbers of its steps."""
+
+    line: str
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +76,38 @@ _CHINESE = _Words(
 )
 
 
-def extractive_answer(found: SearchResponse, context: Context) -> Extract:
+def extractive_answer(found: SearchResponse, context: Context, asked_at: datetime) -> Extract:
     """The best of what was found, quoted.
 
     Args:
         found: of the search for the question.
         context: its memories are quoted, by their numbers.
+        asked_at: when the question is asked.
     """
     words = _words_for(found.query.text)
     numbered = {memory: number for number, memory in reversed(list(enumerate(context.memories, start=1)))}
     ranked = sorted((each for each in context.memories if each.rank is not None), key=lambda each: each.rank or 0)
     support = support_of(ranked, found)
-    if not support.told:
+    chain = _chain(found, context, asked_at)
+    if not support.told and chain is None:
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
-    quoted = list(_sufficient(kind, support))
-    lines = [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
+    quoted = [] if (chain and len(chain.numbers) > 1) or not support.told else list(_sufficient(kind, support))
+    lines = [chain.line] if chain else []
+    lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
-    return Extract(answer, tuple(sorted(numbered[memory] for memory in quoted)), False)
+    cited = {*(chain.numbers if chain else ()), *(numbered[memory] for memory in quoted)}
+    return Extract(answer, tuple(sorted(cited)), False)
+
+
+def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link | None:
+    """Where relationships alone lead, if all of them are shown."""
+    chain = chain_of(found.query.text, found.graph.relationships, asked_at)
+    numbers = {memory.id: number for number, memory in enumerate(context.memories, start=1)}
+    if chain is None or any(step.id not in numbers for step in chain.steps):
+        return None
+    steps = [f"{step.source} {step.relation.replace('_', ' ')} {step.target} [{numbers[step.id]}]" for step in chain.steps]
+    return _Link(f"{chain.end}: {', '.join(steps)}", tuple(numbers[step.id] for step in chain.steps))
 
 
 def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
@@ -92,7 +119,7 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
     number = 0
     for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
-        near = memory.score >= best * _NEAR.get(kind, 1.0)
+        near = memory.score >= best * _NEAR.get(kind, _NEAR_OTHERWISE)
         adds = bool(missing & tokens) and memory.score >= best * _WORTH_ADDING
         if number and (tokens in told or not (near or adds)):
             continue

@@ -25,8 +25,9 @@ _REASONING_LINE, _ANSWER_LINE = _heading(_REASONING), _heading(_ANSWER)
 _ANSWER_INSIDE = re.compile(rf"(?:\s|(?<=[。.!！]))[*_]{{0,3}}(?:{_ANSWER})[*_]{{0,3}}[:：][*_]{{0,3}}", re.IGNORECASE)
 _THINK_OPENS = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THINK_CLOSES = re.compile(r"</(think|thinking|thought|reasoning)>", re.IGNORECASE)
-_CITED = re.compile(r"[\[【]\s*\d{1,4}(?:\s*[,，、;]\s*\d{1,4})*\s*[\]】]")
-_CITING = re.compile(r"[\[【][\d\s,，、;]{0,40}$")
+_AFTER_MARK = " \t\n:：.。,，-"
+_CITED = re.compile(r"\s*[\[【]\s*\d{1,4}(?:\s*[,，、;]\s*\d{1,4})*\s*[\]】]")
+_CITING = re.compile(r"\s*[\[【][\d\s,，、;]{0,40}$")
 # What models write instead of the mark; at the beginning only, and it counts only without a citation.
 _UNKNOWN = re.compile(
     r"\W*(?:i (?:do not|don't|cannot|can't|could not|couldn't) (?:know|find|answer|determine|tell|recall|remember)\b"
@@ -34,13 +35,14 @@ _UNKNOWN = re.compile(
     r"|no (?:information|evidence|memory|mention|record)\b"
     r"|(?:it|this|that) (?:is|was) (?:not|never) (?:mentioned|remembered|stated|known|specified)"
     r"|not (?:mentioned|remembered|known|specified|enough information)\b|(?:unknown|unanswerable)\b"
-    r"|the memories (?:do not|don't)\b|我?不知道|我?不记得|(?:记忆|资料|信息)?(?:中|里)?没有(?:相关|提到|提及|记录|足够|任何)|未(?:提及|提到|记录)|无法(?:回答|确定|判断|得知))",
+    r"|the memories (?:do not|don't)\b"
+    r"|我?不知道|我?不记得|(?:记忆|资料|信息)?(?:中|里)?没有(?:相关|提到|提及|记录|足够|任何)|未(?:提及|提到|记录)|无法(?:回答|确定|判断|得知))",
     re.IGNORECASE,
 )
 
 
 class Reply:
-    """Reads a model's text piece by piece. ``cited`` are the numbers that it cites, ``unknown`` those that were not shown."""
+    """Reads a model's text piece by piece."""
 
     def __init__(self, shown: int) -> None:
         """Nothing is read yet.
@@ -55,8 +57,19 @@ class Reply:
         self._after: list[str] = []  # reasoning behind the answer
         self._answer = ""
         self._marked = False
-        self.cited: dict[int, None] = {}
-        self.unknown: dict[int, None] = {}
+        self._space = ""
+        self._cited: dict[int, None] = {}
+        self._unknown: dict[int, None] = {}
+
+    @property
+    def cited(self) -> tuple[int, ...]:
+        """The numbers that the answer cites, in its order."""
+        return tuple(self._cited)
+
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """The numbers that it cites and that were not shown; they do not go out."""
+        return tuple(self._unknown)
 
     @property
     def answer(self) -> str:
@@ -139,12 +152,17 @@ class Reply:
         text = self._waiting
         if not self._answer:
             text = text.lstrip()
-            if not at_end and NOT_REMEMBERED.startswith(text[: len(NOT_REMEMBERED)].lower()) and len(text) < len(NOT_REMEMBERED):
+            if (
+                not at_end
+                and NOT_REMEMBERED.startswith(text[: len(NOT_REMEMBERED)].lower())
+                and len(text) < len(NOT_REMEMBERED)
+            ):
                 self._waiting = text
                 return ""
             if text.lower().startswith(NOT_REMEMBERED):
                 self._marked = True
-                text = text[len(NOT_REMEMBERED) :].lstrip(" \t:：.,-\n")
+                text = text[len(NOT_REMEMBERED) :]
+            text = text.lstrip(_AFTER_MARK) if self._marked else text
         out, self._waiting = self._until_reasoning(text, at_end)
         out = _CITED.sub(self._known, out)
         self._answer += out
@@ -172,9 +190,11 @@ class Reply:
     def _known(self, found: re.Match[str]) -> str:
         numbers = [int(number) for number in re.findall(r"\d+", found[0])]
         known = [number for number in numbers if 1 <= number <= self._shown]
-        self.cited.update(dict.fromkeys(known))
-        self.unknown.update(dict.fromkeys(number for number in numbers if number not in known))
-        return "".join(f"[{number}]" for number in known)
+        self._cited.update(dict.fromkeys(known))
+        self._unknown.update(dict.fromkeys(number for number in numbers if number not in known))
+        space = found[0][: len(found[0]) - len(found[0].lstrip())] or self._space
+        self._space = "" if known else space  # of a number that is left out, for the one behind it
+        return "".join([space, *(f"[{number}]" for number in known)]) if known else ""
 
 
 def _without_heading(text: str) -> tuple[str, str]:

@@ -89,17 +89,7 @@ def understand(
     Raises:
         InputError: the question is empty, without a word or too long, or ``top_k`` is out of range.
     """
-    text = text.strip()
-    if not text:
-        raise InputError("query: it is empty; ask something")
-    if not any(character.isalnum() for character in text):
-        raise InputError("query: there is no word in it; ask something")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError("query: it holds half of a surrogate pair, which is no character; ask in well-formed Unicode")
-    if len(text) > LONGEST_QUESTION:
-        raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
-    if top_k is not None and not 1 <= top_k <= 1000:
-        raise InputError(f"top_k: {top_k} is not between 1 and 1000")
+    text = checked(text, top_k)
     asked = both_ends(text)
     kind = question_type(asked)
     spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
@@ -116,6 +106,26 @@ def understand(
         owner,
         None if vectors is None or spoken == text else Spoken(spoken, vectors[-1]),
     )
+
+
+def checked(text: str, top_k: int | None) -> str:
+    """A question that can be asked, without the blanks around it.
+
+    Raises:
+        InputError: it is empty, without a word or too long, or ``top_k`` is out of range.
+    """
+    text = text.strip()
+    if not text:
+        raise InputError("query: it is empty; ask something")
+    if not any(character.isalnum() for character in text):
+        raise InputError("query: there is no word in it; ask something")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("query: it holds half of a surrogate pair, which is no character; ask in well-formed Unicode")
+    if len(text) > LONGEST_QUESTION:
+        raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
+    if top_k is not None and not 1 <= top_k <= 1000:
+        raise InputError(f"top_k: {top_k} is not between 1 and 1000")
+    return text
 
 
 def both_ends(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -75,3 +75,16 @@ def owner_of(user: str | None, group: str | None, agent: str | None, tenant: str
         raise InputError("give one of --user, --group and --agent: it says whose memory is meant")
     [(owner_type, identity)] = named.items()
     return Owner.model_validate({"tenant_id": tenant, "type": owner_type, "id": identity})
+
+
+def searched_owner(user: str | None, group: str | None, agent: str | None, tenant: str) -> dict[str, Any]:
+    """The filters that say whose memory is searched.
+
+    Raises:
+        InputError: nobody is named, or two are.
+    """
+    if user is None and group is None and agent is None:
+        raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
+    if user is not None and group is not None:
+        raise InputError("--user and --group are both given; a search has one owner, leave one out")
+    return given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant)

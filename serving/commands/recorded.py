@@ -12,7 +12,7 @@ import typer
 from serving.console import note, output
 
 if TYPE_CHECKING:
-    from connectors.model_front import Answerer
+    from connectors.recorded.front import Answerer
 
 _MOST_SHOWN = 20
 
@@ -35,18 +35,19 @@ def record(
         str, typer.Option(help="The endpoint, up to and with the version: https://host/v1.", show_default=False)
     ],
     port: PortOption = 0,
-    silence: Annotated[float, typer.Option(min=0.1, help="Seconds that the endpoint may say nothing.")] = 180.0,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that the endpoint may say nothing.")] = 180.0,
 ) -> None:
     """Stand in front of an OpenAI-compatible endpoint, and record what it is asked and answers, until stopped (Ctrl-C).
 
     Prints the address for clients as a variable. What is in the file is not asked again. No key is recorded.
     """
-    from connectors.model_recorder import ModelRecorder
-    from connectors.recordings import Recordings
+    from connectors.recorded.recorder import ModelRecorder
+    from connectors.recorded.recordings import Recordings
     from serving.words import count
 
     recordings = Recordings(to)
-    with closing(ModelRecorder(recordings, upstream, silence)) as recorder:
+    recordings.add()  # nothing: a file that cannot be written is told before anything is paid for
+    with closing(ModelRecorder(recordings, upstream, timeout)) as recorder:
         try:
             _serve(recorder, port)
         finally:
@@ -61,8 +62,8 @@ def replay(file: FileArgument, port: PortOption = 0) -> None:
 
     What is not recorded gets an error that clients do not try again; then the exit code is 1.
     """
-    from connectors.model_replayer import ModelReplayer
-    from connectors.recordings import Recordings
+    from connectors.recorded.recordings import Recordings
+    from connectors.recorded.replayer import ModelReplayer
     from mneme.errors import InputError
     from serving.words import count
 
@@ -83,17 +84,20 @@ def import_(
         Path, typer.Argument(metavar="RESPONSES", help="What a batch answered, JSON lines.", show_default=False)
     ],
     into: Annotated[Path, typer.Option(help="The file of MNEME_MODELS__RECORDINGS.", show_default=False)],
+    pending: Annotated[
+        Path | None, typer.Option(help="The requests.", show_default="beside the recordings, .pending.jsonl")
+    ] = None,
 ) -> None:
     """Take the answers of a batch into a file of recordings, and off the file of pending requests.
 
     What failed stays pending, and the exit code is 1.
     """
-    from connectors.batch_files import PendingRequests, import_answers
-    from connectors.offline_endpoint import pending_path
-    from connectors.recordings import Recordings
+    from connectors.recorded.batch_files import PendingRequests, import_answers
+    from connectors.recorded.offline_endpoint import pending_path
+    from connectors.recorded.recordings import Recordings
     from serving.words import count
 
-    waiting = PendingRequests(pending_path(into))
+    waiting = PendingRequests(pending or pending_path(into))
     done = import_answers(responses, waiting, Recordings(into))
     output().print(
         f"{count(done.added, 'answer')} recorded in {into}, {done.known} known before; "
@@ -112,7 +116,7 @@ def import_(
 
 def _serve(answerer: "Answerer", port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
-    from connectors.model_front import ModelFront
+    from connectors.recorded.front import ModelFront
 
     with _stopped_by_signals() as stopped, ModelFront(answerer, port) as front:
         typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UserOption, given, not_blank
+from serving.commands.options import (
+    AgentOption,
+    AsOfOption,
+    GroupOption,
+    TenantOption,
+    UserOption,
+    given,
+    not_blank,
+    searched_owner,
+)
 from serving.console import note, output
 
 if TYPE_CHECKING:
@@ -96,7 +105,7 @@ def search(
     from serving.commands.metadata import metadata_filter
     from serving.rendering import search_result
 
-    filters = _owner(user, group, agent, tenant) | {"knowledge": knowledge}
+    filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     times = {"since": since, "before": before, "as_of": as_of}
     filters |= {name: value for name, value in ({"conversation_id": conversation} | times).items() if value}
     filters |= {"expired": True} if expired else {}
@@ -134,7 +143,7 @@ def history(
     from queries import Memories
     from serving.history_view import history_view
 
-    filters = _owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
+    filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
     with Memories.connect(load_settings()) as memories:
         found = memories.history(entity, filters)
     if as_json:
@@ -166,7 +175,7 @@ def inspect(
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
     if conversation is not None:
-        found = _stored(conversation, _owner(user, group, agent, tenant))
+        found = _stored(conversation, searched_owner(user, group, agent, tenant))
     else:
         found = _would_be(files or [], given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant))
     for inspection in found:
@@ -198,14 +207,3 @@ def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspecti
     models = settings.models
     extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
     yield from inspections(dry_run(files, settings, defaults), extractor)
-
-
-def _owner(user: str | None, group: str | None, agent: str | None, tenant: str) -> dict[str, Any]:
-    """The filters that say whose memory it is."""
-    from mneme.errors import InputError
-
-    if user is None and group is None and agent is None:
-        raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
-    if user is not None and group is not None:
-        raise InputError("--user and --group are both given; a search has one owner, leave one out")
-    return given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant)

@@ -75,6 +75,18 @@ def ingest(
             "yellow",
         )
         _show_dead_letters(list(islice(letters.read(), before, None)), files)
+    if settings.models.recordings is not None:
+        _tell_pending(settings.models.recordings, settings.models.pending)
+
+
+def _tell_pending(recordings: Path, pending: Path | None) -> None:
+    from connectors.recorded.batch_files import PendingRequests
+    from connectors.recorded.offline_endpoint import pending_path
+    from serving.words import count
+
+    requests = PendingRequests(pending or pending_path(recordings))
+    if len(requests):
+        note(f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/evaluation.md)", "yellow")
 
 
 def publish(

@@ -74,11 +74,10 @@ class TestWrite:
         self, open_chat: Open, model_server: ModelServer
     ) -> None:
         model_server.script(Fault("drop"))
-        pieces = []
+        writing = open_chat().write(PROMPT)
+        assert next(writing)
         with pytest.raises(ModelError, match="broke off"):
-            for piece in open_chat().write(PROMPT):
-                pieces.append(piece)
-        assert pieces
+            list(writing)
         assert model_server.calls() == 1
 
     def test_a_text_that_takes_too_long_is_a_time_out(self, open_chat: Open, model_server: ModelServer) -> None:
@@ -87,6 +86,12 @@ class TestWrite:
         with pytest.raises(ModelTimeout):
             list(open_chat(Retries(0, 0.0, 60.0)).write(PROMPT, seconds=0.5))
         assert time.monotonic() - started < 20
+
+    def test_an_error_among_the_events_is_an_error(self, open_chat: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        broken = [b'data: {"choices": [{"delta": {"content": "Lee"}}]}\n\n', b'data: {"error": {"message": "overloaded"}}\n\n']
+        monkeypatch.setattr("tests.servers.model_http.events", lambda answer, with_usage: broken)
+        with pytest.raises(ModelError, match=r"broke off \(overloaded\)"):
+            list(open_chat().write(PROMPT))
 
     def test_a_refusal_of_the_content_is_an_error(self, open_chat: Open, model_server: ModelServer) -> None:
         model_server.script(Fault("refusal"))

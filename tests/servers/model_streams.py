@@ -14,7 +14,7 @@ def events(completion: dict[str, Any], with_usage: bool) -> list[bytes]:
     if with_usage:
         chunks.append({"choices": [], "usage": completion["usage"]})
     named = {"id": completion["id"], "object": "chat.completion.chunk", "model": completion["model"]}
-    lines = [json.dumps({**named, **chunk}, ensure_ascii=False) for chunk in chunks] + ["[DONE]"]
+    lines = [json.dumps({**named, **chunk}) for chunk in chunks] + ["[DONE]"]
     return [f"data: {line}\n\n".encode() for line in lines]
 
 

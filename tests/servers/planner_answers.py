@@ -3,11 +3,13 @@
 The prompt (queries/agents/shown.py) has the question, the queries so far, what they found and relationships, a line each. Words
 are those of ``mneme.text.tokenise``; names are capitalised words within lines, one or two together.
 
-- route: ``reflect`` for "how many", "all", "list" and "which ...s"; ``chain`` where the question describes somebody ("of the",
-  "the one who"); ``split`` where it has "and", "or" or a comma; else ``direct``.
-- split: the question cut there, each part with the names of the question that it lacks.
-- judge and supplement: sufficient where the memories hold three quarters of the question's words and every name that was found
-  with most of them was asked for. The next query is the first such name and the words that no memory has that holds it.
+- route: ``chain`` where the question describes somebody ("of the", "the one who"); ``split`` where it can be split;
+  ``reflect`` for "how many", "all", "list" and "which ...s"; else ``direct``.
+- split: cut before every further question word ("..., and how many"), each part with the names of the question that it
+  lacks; or of two names that are joined by "and" once with the one, once with the other.
+- judge: sufficient where the memories hold three quarters of the question's words and every name that was found with most
+  of them was asked for. The next query is the first such name and the words that no memory has that holds it.
+- supplement: as judge, with the parts of the question, then such names.
 """
 
 import re
@@ -19,7 +21,9 @@ from mneme.text import STOP_WORDS, tokenise
 _ENOUGH = 0.75  # of the question's words
 _BEST = 5  # memories whose names are followed
 _NAME = re.compile(r"(?<![.!?\"“] )(?<!^)\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)?")
-_CUT = re.compile(r",? and (?!the\b)|,? or |[,;，；]|和")
+_ASKS = r"(?:(?:by|near|in|from|with|to) )?(?:how|what|which|who|whom|where|when|why)\b"
+_CUT = re.compile(rf",? (?:and|or) (?={_ASKS})|, (?={_ASKS})|[;，；]", re.IGNORECASE)
+_JOINED = re.compile(r"(?P<one>[A-Z][\w’'-]+) and (?P<other>[A-Z][\w’'-]+)")
 _ALL = re.compile(r"\bhow many\b|\ball\b|\blist\b|\bwhich (?:\w+ )?\w+s\b|几|哪些", re.IGNORECASE)
 _DESCRIBED = re.compile(r"\bof the\b|\bthe (?:one|person|woman|man|friend) (?:who|whose|with|that)\b|的那个", re.IGNORECASE)
 _LINE = re.compile(r"^\d+ (?:\d{4}-\d\d-\d\d: )?(?P<text>.*)$")
@@ -44,23 +48,25 @@ def plan(schema: dict[str, Any], user: str) -> dict[str, Any]:
     if "next_query" in fields:
         return verdict | {"next_query": "" if sufficient else next(iter(missing), "")}
     styles = ("key words", "question", "statement")
-    queries = [{"style": style, "query": query} for style, query in zip(styles, missing, strict=False)]
+    queries = [{"style": style, "query": query} for style, query in zip(styles, [*_split(question), *missing], strict=False)]
     return verdict | {"queries": [] if sufficient else queries}
 
 
 def _tool(question: str) -> str:
     if _DESCRIBED.search(question):
         return "chain"
-    if _ALL.search(question):
-        return "reflect"
-    return "split" if len(_split(question)) > 1 else "direct"
+    if _split(question):
+        return "split"
+    return "reflect" if _ALL.search(question) else "direct"
 
 
 def _split(question: str) -> list[str]:
     parts = [part.strip(" ?？") for part in _CUT.split(question)]
-    parts = [part for part in parts if len(_words(part)) > 1]
-    names = dict.fromkeys(_NAME.findall(question))
-    return [" ".join([part, *(name for name in names if name not in part)]) for part in parts] if len(parts) > 1 else []
+    if len(parts) > 1:
+        names = dict.fromkeys(_NAME.findall(question))
+        return [" ".join([part, *(name for name in names if name not in part)]) for part in parts]
+    both = _JOINED.search(question)
+    return [question.replace(both[0], name) for name in both.groups()] if both else []
 
 
 def _missing(question: str, user: str) -> tuple[list[str], bool]:

@@ -33,9 +33,11 @@ def test_a_strategy_is_chosen_by_the_words_of_the_question(question, tool):
     assert decide(Choice, f"Question: {question}").tool == tool
 
 
-def test_a_question_is_cut_at_and_with_its_names_on_both_sides():
+def test_a_question_is_cut_before_its_second_question_with_its_names_on_both_sides():
     parts = decide(Parts, "Question: Where does Ann work now, and which car does she drive?").queries
     assert parts == ["Where does Ann work now", "which car does she drive Ann"]
+    parts = decide(Parts, "Question: Where do Ann and Tom work?").queries
+    assert parts == ["Where do Ann work?", "Where do Tom work?"]
     assert decide(Parts, "Question: Where does Ann work?").queries == []
 
 

@@ -33,6 +33,7 @@ def test_the_demo_answers_its_questions_and_a_second_run_changes_nothing(tmp_pat
     assert "give up the Q2 deadline" in answers
     assert "民宿五百块一晚" in answers
     assert "140 euros" in answers
+    assert "Anton works at Lumen Robotics now" in answers
     before = versions(data)
     assert len(before) > 400
 
@@ -50,12 +51,14 @@ def test_the_demo_uses_no_server_and_no_key_whatever_the_environment_says(
     monkeypatch.setenv("MNEME_EMBEDDER__PROVIDER", "openai")
     monkeypatch.setenv("MNEME_BOUNDARIES__DETECTOR", "llm")
     monkeypatch.setenv("MNEME_EXTRACTION__EXTRACTOR", "model")
+    monkeypatch.setenv("MNEME_AGENTS__PLANNER", "model")
     settings = local_settings(tmp_path)
     assert settings.index.backend == "embedded"
     assert settings.models.provider == "none"
     assert settings.embedder.provider == "local"
     assert settings.boundaries.detector == "semantic"
     assert settings.extraction.extractor == "local"
+    assert settings.agents.planner == "rules"
 
 
 def test_examples_that_are_not_there_are_named(tmp_path: Path) -> None:

@@ -20,7 +20,9 @@ _OF_SOMEONE = re.compile(
     rf" is (?={_NAME}(?:[.,;!]|$))){_NAMES})?"
 )
 _MARRIED = re.compile(rf"\b(?P<one>{_NAME}) and (?P<other>I|{_NAME}) (?:have |just |finally )*(?:got|are|were) married\b")
-_IS_SOMEONE = re.compile(rf"\b(?P<o>[A-Z][\w-]+)(?:,| is| was|['’]s) {_POSSESSOR} (?:[a-z]+ ){{0,2}}?(?P<kin>{KIN})\b")
+_ALONE = r"(?P<o>[A-Z][\w-]+(?: [A-Z][a-z]+)?)"
+_IS_SOMEONE = re.compile(rf"\b{_ALONE}(?:,| is| was|['’]s) {_POSSESSOR} (?:[a-z]+ ){{0,2}}?(?P<kin>{KIN})\b")
+_IS_OF_SOMEONE = re.compile(rf"\b{_ALONE}(?:,| is| was) (?:the |an? )?(?:[a-z]+ ){{0,2}}?(?P<kin>{KIN}) of (?P<p>{_NAME})")
 _GETS = re.compile(
     r"(?:(?P<who>\b(?:[Ii]|[Ww]e|[Hh]e|[Ss]he|[A-Z][a-z]+))(?:['’]ve|['’]s)?|^)"
     r"(?: (?:just|also|now|both|actually|finally|recently|already|even|do|got|have|has))*\s*"
@@ -87,6 +89,10 @@ def kin_edges(sentence: str, people: People) -> Iterator[Edge]:
         owner = people.meant_by(match["p"])
         if owner is not None and match["between"]:  # "Jo, my neighbour's son"
             owner = people.kin(owner, match["between"])[0]
+        if owner is not None and named:
+            yield from _edges(owner, match["kin"], named, people, ended=False)
+    for match in _IS_OF_SOMEONE.finditer(sentence):
+        owner, named = people.meant_by(match["p"]), _names(match["o"], people, present=True)
         if owner is not None and named:
             yield from _edges(owner, match["kin"], named, people, ended=False)
 

@@ -28,7 +28,9 @@ WORDS = frozenset(word for role in _RELATION for word in re.findall("[a-z]+", ro
 _ROLE = rf"(?P<role>(?i:{'|'.join(sorted(_RELATION, key=len, reverse=True))}))"
 _AGE = r"(?:(?P<former>former|ex|previous)[ -]|new |current |first )?"
 _WHO = r"(?P<who>I|[Ww]e|[Hh]e|[Ss]he|[A-Z][\w-]*(?: [A-Z][\w-]+)?)"
-_IS = r"(?:['’](?:m|s)|,| am| is| became| was (?:named|made|appointed))(?: now)?"
+_MADE = r"(?:named|made|appointed|chosen|elected)"
+_ITS = r"(?:as |to be )?(?:the |its |their )?"
+_IS = rf"(?:['’](?:m|s)|,| am| is| became| has become| took over as| (?:was|has been) {_MADE}(?: as)?)(?: now)?"
 _THEM = r"(?P<who>[A-Z][\w-]*(?: [A-Z][\w-]+)?)"
 _WHAT = r"(?:the )?(?P<what>[A-Z][\w&-]*(?: [A-Z][\w&-]+){0,3})"
 _SHAPES = tuple(
@@ -36,8 +38,10 @@ _SHAPES = tuple(
     for shape in (
         rf"\b{_WHO}{_IS} (?:the |an? )?{_AGE}{_ROLE} (?:of|at) {_WHAT}",
         rf"\b{_WHO}{_IS} {_WHAT}['’]s? {_AGE}{_ROLE}\b",
-        rf"\b{_AGE}{_ROLE} (?:of|at) {_WHAT}(?:,| is)(?: now)? {_THEM}",
+        rf"\b{_AGE}{_ROLE} (?:of|at) {_WHAT}(?:,| is)(?: now)?(?: called| named)? {_THEM}",
         rf"\b{_WHAT}['’]s? {_AGE}{_ROLE}(?:,| is(?: now)?)? {_THEM}",
+        rf"\b{_WHAT}(?: has| have)?(?: just| now)? (?:{_MADE}|chose) {_THEM} {_ITS}{_AGE}{_ROLE}\b",
+        rf"\b{_WHAT} (?:has|have|has got|got) an? {_AGE}{_ROLE}(?:,|:)?(?: called| named)? {_THEM}",
     )
 )
 _DENIED = re.compile(r"\b(?:not|never|wants?|wish|could|would|might|if|almost|nearly|no longer)\b|n['’]t\b")

@@ -1,11 +1,14 @@
 """What the tests of agents are made of: found memories, a memory that is searched, and a planner that follows a script."""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mneme.errors import MnemeError
+from connectors.answer_forms import parse_answer
+from mneme.errors import MnemeError, ModelError
+from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import load_settings
 from queries.agents.base import Rerank
 from queries.agents.budget import Budget, BudgetSpent
@@ -190,6 +193,35 @@ def enough(confidence: float = 0.9) -> Judgement:
 
 def more(*queries: str, confidence: float = 0.6, missing: str = "the rest") -> Judgement:
     return Judgement(False, confidence, queries, missing)
+
+
+class ScriptedChat:
+    """A chat model with these answers, in order; ``prompts`` and ``seconds`` has what it was asked, and within which time."""
+
+    def __init__(self, *answers: dict[str, Any] | ModelError, tokens: tuple[int, int] = (400, 40)) -> None:
+        self._answers = list(answers)
+        self._tokens = tokens
+        self.prompts: list[Prompt] = []
+        self.seconds: list[float | None] = []
+
+    def answer(self, prompt: Prompt, form: type[Answer], seconds: float | None = None, spent: Spent | None = None) -> Answer:
+        self.prompts.append(prompt)
+        self.seconds.append(seconds)
+        answer = self._answers.pop(0)
+        if isinstance(answer, ModelError):
+            raise answer
+        if spent is not None:
+            spent(*self._tokens)
+        return parse_answer(json.dumps(answer), form)
+
+    def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
+        raise AssertionError("a planner writes nothing")
+
+    def usage(self) -> dict[Role, Usage]:
+        return {}
+
+    def close(self) -> None:
+        pass
 
 
 class Remembered:

@@ -1,15 +1,15 @@
 """The planner that asks a chat model: its prompts, its answers, and what is checked by code."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from connectors.answer_forms import parse_answer, schema_of
+from connectors.answer_forms import schema_of
 from mneme.errors import ModelError, ModelMalformed, ModelTimeout
-from mneme.ports import Answer, Prompt, Role, Spent, Usage
+from mneme.ports import Answer, Prompt, Role, Spent
 from mneme.settings import Agents
 from mneme.tokens import estimate_tokens
 from queries.agents import prompts
@@ -18,7 +18,7 @@ from queries.agents.evidence import Evidence
 from queries.agents.model_planner import LONGEST_QUERY, Choice, ModelPlanner, Parts, Reflection, Verdict, new_queries
 from queries.agents.planner import Judgement, Planner, Tool
 from queries.responses import Graph
-from tests.queries.agents.made import budget, evidence, fact, message, relationship, response
+from tests.queries.agents.made import ScriptedChat, budget, evidence, fact, message, relationship, response
 
 QUESTION = "Where does the husband of the CEO of Acme work?"
 FOUND = evidence(
@@ -45,35 +45,6 @@ REFLECTION = {
     "confidence": 0.7,
     "queries": [{"style": "key words", "query": "Lee job"}, {"style": "statement", "query": "Lee works at Initech."}],
 }
-
-
-class ScriptedChat:
-    """A chat model with these answers, in order; ``prompts`` and ``seconds`` has what it was asked, and within which time."""
-
-    def __init__(self, *answers: dict[str, Any] | ModelError, tokens: tuple[int, int] = (400, 40)) -> None:
-        self._answers = list(answers)
-        self._tokens = tokens
-        self.prompts: list[Prompt] = []
-        self.seconds: list[float | None] = []
-
-    def answer(self, prompt: Prompt, form: type[Answer], seconds: float | None = None, spent: Spent | None = None) -> Answer:
-        self.prompts.append(prompt)
-        self.seconds.append(seconds)
-        answer = self._answers.pop(0)
-        if isinstance(answer, ModelError):
-            raise answer
-        if spent is not None:
-            spent(*self._tokens)
-        return parse_answer(json.dumps(answer), form)
-
-    def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
-        raise AssertionError("a planner writes nothing")
-
-    def usage(self) -> dict[Role, Usage]:
-        return {}
-
-    def close(self) -> None:
-        pass
 
 
 def planner(*answers: dict[str, Any] | ModelError, **settings: Any) -> ModelPlanner:
@@ -176,6 +147,10 @@ class TestDecisions:
     @pytest.mark.parametrize("again", ["", "  ", QUESTION, QUESTION.upper(), f" {QUESTION.rstrip('?')}"])
     def test_a_next_query_that_is_none_or_was_asked_is_dropped(self, again: str) -> None:
         assert planner(VERDICT | {"next_query": again}).judge(QUESTION, FOUND, budget()).queries == ()
+
+    def test_a_next_query_that_an_earlier_round_asked_is_dropped(self) -> None:
+        found = evidence((QUESTION, response(message("m"))), ("Where does LEE work", response(message("n"))))
+        assert planner(VERDICT).judge(QUESTION, found, budget()).queries == ()
 
     def test_a_next_query_is_given_also_where_it_is_sufficient(self) -> None:
         judgement = planner(VERDICT | {"sufficient": True, "confidence": 0.5}).judge(QUESTION, FOUND, budget())

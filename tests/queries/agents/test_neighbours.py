@@ -5,7 +5,10 @@ from datetime import timedelta
 from tests.queries.world import HARBOUR, MAYA, START, conversation, filled, memories
 
 MINE = {"user_id": "maya"}
-LONG = [("Maya", f"line {number} of the long talk about {word}") for number, word in enumerate(("tea", "oars", "rain", "wool", "salt"))]
+LONG = [
+    ("Maya", f"line {number} of the long talk about {word}")
+    for number, word in enumerate(("tea", "oars", "rain", "wool", "salt"))
+]
 
 
 def around(query: str, count: int, **options) -> list[str]:

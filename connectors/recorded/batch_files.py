@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from connectors.keyed_lines import KeyedLines
-from connectors.recordings import Recording, Recordings, is_lasting, key_of
-from connectors.whole_answers import is_whole
+from connectors.recorded.keyed_lines import KeyedLines
+from connectors.recorded.recordings import Recording, Recordings, is_lasting, key_of
+from connectors.recorded.whole_answers import is_whole
 from mneme.errors import InputError
 
 _JSON = "application/json"

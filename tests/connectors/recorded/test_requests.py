@@ -2,7 +2,7 @@
 
 import httpx
 
-from connectors.recorded_requests import model_of, request_of
+from connectors.recorded.requests import model_of, request_of
 
 
 def sent(**form: object) -> tuple[str, bytes]:

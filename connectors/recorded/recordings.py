@@ -4,18 +4,19 @@ One line is one recording:
 
     {"key": ..., "path": "/v1/chat/completions", "request": {...}, "status": 200, "content_type": ..., "answer": "..."}
 
-The key is the SHA-256 of path and request. No header is kept but the content type, and of the URL only the path: neither
-a key nor a login can get into the file.
+The key is the SHA-256 of path and request. Embeddings are kept text by text (connectors/recorded/embeddings.py). No header is kept
+but the content type, and of the URL only the path: neither a key nor a login can get into the file.
 """
 
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from connectors.keyed_lines import KeyedLines
+from connectors.recorded.embeddings import apart, request_for, texts_of, together
+from connectors.recorded.keyed_lines import KeyedLines
 
 _FORMAT_REFUSED = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _FIELDS = {"key": str, "path": str, "status": int, "content_type": str, "answer": str}
@@ -57,12 +58,25 @@ class Recordings:
         return map(_recording, self._lines)
 
     def find(self, path: str, request: Any) -> Recording | None:
-        """The recording of a request."""
-        line = self._lines.find(key_of(path, request))
-        return None if line is None else _recording(line)
+        """The recording of a request; for several embeddings, one made of those of each text."""
+        texts = texts_of(path, request)
+        if texts is None:
+            return self._find(path, request)
+        found = [each for text in texts if (each := self._find(path, request_for(request, [text]))) is not None]
+        if len(found) < len(texts):
+            return None
+        return replace(found[0], request=request, answer=together([each.answer for each in found]))
+
+    def unknown(self, path: str, request: Any) -> Any:
+        """What is not recorded of a request: the request, or one for those of its texts that have no embedding."""
+        if (texts := texts_of(path, request)) is None:
+            return request
+        missing = [text for text in texts if self._find(path, request_for(request, [text])) is None]
+        return request_for(request, missing)
 
     def add(self, *recordings: Recording) -> int:
-        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing.
+        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing, and of an
+        answer that has not one embedding for each text nothing is kept.
 
         Raises:
             ValueError: an answer that is not worth keeping, see ``is_lasting``.
@@ -70,11 +84,16 @@ class Recordings:
         for recording in recordings:
             if not is_lasting(recording.status, recording.request):
                 raise ValueError(f"status {recording.status}: only what an endpoint would answer again is recorded")
-        return self._lines.add_all({"key": key_of(each.path, each.request), **asdict(each)} for each in recordings)
+        singles = [single for recording in recordings for single in _singles(recording)]
+        return self._lines.add_all({"key": key_of(each.path, each.request), **asdict(each)} for each in singles)
 
     def sort(self) -> None:
         """Order the lines by path and request, so that the same recordings are the same file, whoever was first."""
         self._lines.rewrite(lambda lines: sorted(lines, key=lambda line: (line["path"], _canonical(line["request"]))))
+
+    def _find(self, path: str, request: Any) -> Recording | None:
+        line = self._lines.find(key_of(path, request))
+        return None if line is None else _recording(line)
 
 
 def key_of(path: str, request: Any) -> str:
@@ -106,3 +125,12 @@ def _checked_key(line: Any) -> str:
 
 def _recording(line: dict[str, Any]) -> Recording:
     return Recording(line["path"], line["request"], line["status"], line["content_type"], line["answer"])
+
+
+def _singles(recording: Recording) -> list[Recording]:
+    """What is kept of a recording."""
+    if (texts := texts_of(recording.path, recording.request)) is None:
+        return [recording]
+    answers = apart(recording.answer, len(texts)) or []
+    requests = [request_for(recording.request, [text]) for text in texts]
+    return [replace(recording, request=request, answer=answer) for request, answer in zip(requests, answers, strict=False)]

@@ -5,10 +5,10 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 
-from connectors.model_front import Answered, Call, OnPiece, error_body
-from connectors.nearest_request import nearest
-from connectors.recorded_requests import model_of, request_of
-from connectors.recordings import Recordings
+from connectors.recorded.front import Answered, Call, OnPiece, error_body
+from connectors.recorded.nearest_request import nearest
+from connectors.recorded.recordings import Recordings
+from connectors.recorded.requests import model_of, request_of
 
 _MODELS = "/v1/models"
 _MOST_EXPLAINED = 20  # unknown requests: each reads the whole file, and after so many it is another run
@@ -35,7 +35,8 @@ class ModelReplayer:
                 self.answered += 1
                 return Answered(kept.status, kept.content_type, kept.body)
             is_explained = self.unknown.total() < _MOST_EXPLAINED
-        reason, body = self._explained(call, request) if is_explained else _unexplained(call, request)
+        unknown = self._recordings.unknown(call.path, request)
+        reason, body = self._explained(call, unknown) if is_explained else _unexplained(call, unknown)
         with self._lock:
             self.unknown[reason] += 1
         return Answered(404, "application/json", body)

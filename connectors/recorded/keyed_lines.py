@@ -53,10 +53,6 @@ class KeyedLines:
         with self._reading():
             return len(self._places)
 
-    def __contains__(self, key: str) -> bool:
-        with self._reading():
-            return key in self._places
-
     def find(self, key: str) -> Any | None:
         """The JSON of a key; None without one."""
         with self._reading() as file:

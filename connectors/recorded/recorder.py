@@ -10,15 +10,16 @@ import logging
 import threading
 from collections import Counter
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import httpx
 
-from connectors.model_front import Answered, Call, OnPiece, error_body
-from connectors.recorded_requests import request_of
-from connectors.recordings import Recording, Recordings, is_lasting, key_of
+from connectors.recorded.front import Answered, Call, OnPiece, error_body
+from connectors.recorded.recordings import Recording, Recordings, is_lasting, key_of
+from connectors.recorded.requests import request_of
+from connectors.recorded.whole_answers import is_whole
 from connectors.silent_loggers import silence
-from connectors.whole_answers import is_whole
 from mneme.errors import SettingsError, StoreError
 
 silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it
@@ -99,30 +100,40 @@ class ModelRecorder:
 
     def _from_file(self, call: Call, request: Any) -> Answered | None:
         # Step 2. What is recorded.
-        if (kept := self._recordings.find(call.path, request)) is None:
-            return None
-        self._count("from the file")
-        return Answered(kept.status, kept.content_type, kept.body)
+        if (kept := self._kept(call, request)) is not None:
+            self._count("from the file")
+        return kept
 
     def _recorded(self, call: Call, request: Any, on_piece: OnPiece) -> Answered:
         # Step 3. The endpoint is asked.
+        secret = _secret(call)
+        tells_secret = bool(secret) and secret in json.dumps(request)
+        unknown = request if tells_secret else self._recordings.unknown(call.path, request)
+        if unknown != request:
+            call = replace(call, body=json.dumps(unknown).encode())
         answered = self._asked(call, on_piece)
         # Step 4. What lasts is kept.
-        if not (
-            is_lasting(answered.status, request) and is_whole(call.path, answered.status, answered.content_type, answered.body)
-        ):
+        is_good = is_lasting(answered.status, request)
+        if not (is_good and is_whole(call.path, answered.status, answered.content_type, answered.body)):
             self._count(f"not recorded ({answered.status})")
-        elif _secret(call) in (text := answered.body.decode(errors="surrogateescape")) or _secret(call) in json.dumps(request):
+            return answered
+        text = answered.body.decode(errors="surrogateescape")
+        if tells_secret or (secret and secret in text):
             log.warning("%s: not recorded, since the key of the client is in it", call.path)
             self._count("not recorded (with the key)")
-        else:
-            try:
-                self._recordings.add(Recording(call.path, request, answered.status, answered.content_type, text))
-            except StoreError:
-                self._count("not recorded (the file cannot be written)")
-                raise
-            self._count("recorded")
-        return answered
+            return answered
+        try:
+            self._recordings.add(Recording(call.path, unknown, answered.status, answered.content_type, text))
+        except StoreError:
+            self._count("not recorded (the file cannot be written)")
+            raise
+        kept = self._kept(call, request)
+        self._count("recorded" if kept else f"not recorded ({answered.status})")
+        return kept or answered  # what was read back: the first answer and every later one are the same
+
+    def _kept(self, call: Call, request: Any) -> Answered | None:
+        found = self._recordings.find(call.path, request)
+        return None if found is None else Answered(found.status, found.content_type, found.body)
 
     def _asked(self, call: Call, on_piece: OnPiece) -> Answered:
         """The endpoint's answer; 502 or 504 where there is none."""
@@ -158,9 +169,9 @@ class ModelRecorder:
 
 
 def _secret(call: Call) -> str:
-    """The client's key; a text that is nowhere for none."""
+    """The client's key; empty for none."""
     for name, value in call.headers:
         token = value.rsplit(" ", 1)[-1]
         if name.lower() in ("authorization", "api-key", "x-api-key") and len(token) >= _SHORTEST_SECRET:
             return token
-    return "\0"
+    return ""

@@ -1,6 +1,6 @@
 """An endpoint that is a file: requests are answered from recordings, and those without an answer are written down.
 
-They are in the format of batch APIs (``connectors/batch_files.py``), so that somebody, or a batch, can answer them.
+They are in the format of batch APIs (``connectors/recorded/batch_files.py``), so that somebody, or a batch, can answer them.
 """
 
 import json
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from connectors.batch_files import PendingRequests
 from connectors.openai_http import Refusal, Retries
-from connectors.recordings import Recordings
-from connectors.whole_answers import events
+from connectors.recorded.batch_files import PendingRequests
+from connectors.recorded.recordings import Recordings
+from connectors.recorded.whole_answers import events
 from mneme.errors import ModelMalformed, ModelPending
 
 _STREAMING = ("stream", "stream_options")  # batches know no streams
@@ -20,11 +20,12 @@ _STREAMING = ("stream", "stream_options")  # batches know no streams
 class OfflineEndpoint:
     """In place of an ``Endpoint``. Safe for several threads."""
 
-    def __init__(self, recordings: Path, retries: Retries) -> None:
+    def __init__(self, recordings: Path, pending: Path | None, retries: Retries) -> None:
         """Read the files, if they are there.
 
         Args:
-            recordings: with the answers; requests without one go beside it, see ``pending_path``.
+            recordings: with the answers.
+            pending: where requests go that have none; None: beside ``recordings``, see ``pending_path``.
             retries: whose deadlines the callers use; nothing is tried again here.
 
         Raises:
@@ -32,7 +33,7 @@ class OfflineEndpoint:
         """
         self.retries = retries
         self._recordings = Recordings(recordings)
-        self._pending = PendingRequests(pending_path(recordings))
+        self._pending = PendingRequests(pending or pending_path(recordings))
 
     def post(
         self,
@@ -113,7 +114,7 @@ class OfflineEndpoint:
 
 
 def pending_path(recordings: Path) -> Path:
-    """Where the requests go that have no recording: ``answers.jsonl`` has ``answers.pending.jsonl`` beside it."""
+    """Where requests go that have no recording, unless it is said: beside ``answers.jsonl`` into ``answers.pending.jsonl``."""
     return recordings.with_suffix(".pending.jsonl")
 
 

@@ -1,0 +1,1 @@
+"""recorded: what models answered, by content, in a file: to be answered from again, without them."""

@@ -1,0 +1,1 @@
+"""rules: decides in agentic searches without a model."""

@@ -1,0 +1,89 @@
+"""A whole ingestion with models, recorded once: anyone repeats it without them, and it comes out the same."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.recorded.batch_files import PendingRequests, import_answers
+from connectors.recorded.offline_endpoint import pending_path
+from connectors.openai_http import Endpoint, Retries
+from connectors.recorded.recordings import Recordings
+from flows import ingest
+from flows.transfer import export_owner
+from mneme.records import Owner
+from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Reconcile, Settings
+from tests.connectors.recorded.recording_help import recording, replaying
+from tests.servers.models import ModelServer
+
+pytestmark = pytest.mark.slow
+
+FRIENDS = Path(__file__).parents[2] / "examples" / "friends.jsonl"
+MIRA = Owner(tenant_id="default", type="user", id="mira")
+
+
+def remembered(folder: Path, models: dict[str, Any], embedder: EmbedderSettings) -> tuple[list[dict[str, Any]], int]:
+    """What an ingestion into a new folder writes, and how many events it could not take in."""
+    settings = Settings(_env_file=None).model_copy(
+        update={
+            "data": folder,
+            "models": Models(provider="openai", **models),
+            "embedder": embedder,
+            "boundaries": Boundaries(detector="llm"),
+            "extraction": Extraction(extractor="model"),
+            "reconcile": Reconcile(judge="model"),
+        }
+    )
+    report = ingest([FRIENDS], settings)
+    export_owner(MIRA, folder / "mira.jsonl", settings)
+    _, *rows, _ = map(json.loads, (folder / "mira.jsonl").read_text(encoding="utf-8").splitlines())
+    for row in rows:  # the number of a write is given when it is made
+        del row["version"]
+        row["body"].pop("version", None)
+    return rows, report.dead_letters
+
+
+def over_http(url: str) -> tuple[dict[str, Any], EmbedderSettings]:
+    return {"base_url": url}, EmbedderSettings(provider="openai", base_url=url, model="bag-of-words", dimension=64)
+
+
+def test_an_ingestion_is_repeated_from_its_recordings(tmp_path: Path) -> None:
+    file = tmp_path / "recordings.jsonl"
+    with ModelServer() as server, recording(server.url, file) as (url, recorder):
+        before = remembered(tmp_path / "one", *over_http(url))
+        assert recorder.counts["recorded"] == server.received > 10
+    with replaying(file) as (url, replayer):
+        after = remembered(tmp_path / "two", *over_http(url))
+    assert (replayer.unknown, before[1]) == ({}, 0)
+    assert after == before
+
+
+def test_an_ingestion_comes_to_the_same_by_batches(tmp_path: Path) -> None:
+    """Each round asks in files what it lacks; the last is the run that counts."""
+    file, embedder = tmp_path / "answers.jsonl", EmbedderSettings(provider="hash")
+    with ModelServer() as server:
+        expected = remembered(tmp_path / "online", {"base_url": server.url}, embedder)
+        for number in range(30):
+            found = remembered(tmp_path / f"round-{number}", {"recordings": file}, embedder)
+            if not len(PendingRequests(pending_path(file))):
+                break
+            answer_batch(server.url, file)
+        else:
+            pytest.fail("there was always something pending")
+    assert number > 0
+    assert found == expected
+
+
+def answer_batch(url: str, file: Path) -> None:
+    """What a batch API does with the pending requests."""
+    endpoint = Endpoint(url, None, Retries(0, 0.0, 20.0), "MNEME_MODELS")
+    pending, responses = pending_path(file), file.parent / "responses.jsonl"
+    with responses.open("w") as answers:
+        for line in pending.read_text(encoding="utf-8").splitlines():
+            asked = json.loads(line)
+            body = endpoint.post(asked["url"].removeprefix("/v1"), asked["body"])
+            response = {"status_code": 200, "body": body}
+            answers.write(json.dumps({"custom_id": asked["custom_id"], "response": response, "error": None}) + "\n")
+    endpoint.close()
+    assert not import_answers(responses, PendingRequests(pending), Recordings(file)).failed

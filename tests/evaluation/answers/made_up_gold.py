@@ -1,0 +1,36 @@
+"""A small set in LoCoMo's form with all five categories, made up."""
+
+import json
+from pathlib import Path
+
+TURNS = [
+    ("Ada", "Good morning Leo, the beans in my garden are finally up"),
+    ("Leo", "Lovely! I bought a yellow kayak at the market in Lugano"),
+    ("Ada", "A kayak, how nice, is it for the lake or for the river?"),
+    ("Leo", "For the lake, my sister Nora from Lugano will teach me next Saturday"),
+]
+QUESTIONS = [
+    {"question": "What did Leo buy in Lugano?", "answer": "a yellow kayak", "evidence": ["D1:2"], "category": 4},
+    {"question": "Who teaches Leo, and where is she from?", "answer": "Nora, in Lugano", "evidence": ["D1:4"], "category": 1},
+    {"question": "In which year did Leo buy his kayak?", "answer": 2026, "evidence": ["D1:2"], "category": 2},
+    {"question": "Does Leo like water?", "answer": "Likely yes; he has a kayak", "evidence": ["D1:2"], "category": 3},
+    {"question": "What did Ada buy in Lugano?", "evidence": ["D1:2"], "category": 5, "adversarial_answer": "a red violin"},
+]
+
+
+TOWNS = ("Lugano", "Thun", "Chur", "Zug")
+
+
+def write_talks(path: Path, talks: int) -> Path:
+    """So many conversations, at most four, with the same five questions, each about another town."""
+    session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(TURNS, 1)]
+    conversation = {
+        "speaker_a": "Ada",
+        "speaker_b": "Leo",
+        "session_1_date_time": "9:05 am on 2 March, 2026",
+        "session_1": session,
+    }
+    sample = json.dumps({"conversation": conversation, "qa": QUESTIONS})
+    samples = [{"sample_id": f"talk-{n}", **json.loads(sample.replace(TOWNS[0], town))} for n, town in enumerate(TOWNS[:talks])]
+    path.write_text(json.dumps(samples))
+    return path

@@ -1,0 +1,272 @@
+"""A whole evaluation on a set made up for it, through the real flow, search, writer and judge."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from connectors.recorded.batch_files import PendingRequests, import_answers
+from connectors.recorded.recordings import Recordings
+from evaluation.answers.dry_run import dry_run
+from evaluation.answers.evaluate import Plan, answered_by, check_plan, run_answers
+from evaluation.report import Report
+from evaluation.retrieval.question_set import Question
+from mneme.errors import InputError, ModelError, ModelPending
+from mneme.settings import Models, Settings, load_settings
+from queries.answers.answer import AnswerResponse
+from serving.cli import app
+from tests.evaluation.answers.made_up_gold import write_talks
+from tests.evaluation.answers.test_killed_runs import answer, verdict
+from tests.queries.world import WordEmbedder
+from tests.servers.model_answers import fill
+from tests.servers.models import Fault, ModelServer
+
+JUDGED = Plan(judge="model", concurrency=2)
+
+
+@pytest.fixture(autouse=True)
+def words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of words everywhere."""
+    monkeypatch.setattr("flows.running.process.open_embedder", lambda settings: WordEmbedder())
+    monkeypatch.setattr("queries.memories.open_embedder", lambda settings: WordEmbedder())
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> Path:
+    return write_talks(tmp_path / "talks.json", talks=1)
+
+
+@pytest.fixture
+def server() -> Any:
+    with ModelServer() as running:
+        running.answer, running.write = verdict, answer
+        yield running
+
+
+def asking(server: ModelServer, **changes: Any) -> Settings:
+    models = Models(provider="openai", base_url=server.url, retries=2, retry_base_seconds=0.01, deadline_seconds=20)
+    return load_settings({}).model_copy(update={"models": models.model_copy(update=changes)})
+
+
+def run(talks: Path, out: Path, settings: Settings, plan: Plan = JUDGED) -> tuple[Report, str]:
+    printed = io.StringIO()
+    report = run_answers("locomo", [talks], settings, out, plan, Console(file=printed, width=200))
+    return report, printed.getvalue()
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.mark.slow
+def test_without_a_model_answers_are_quotes_measured_by_their_words(talks: Path, tmp_path: Path) -> None:
+    report, printed = run(talks, tmp_path / "run", load_settings({}), Plan())
+    rows = {row["category"]: row for row in report.rows}
+    assert list(rows) == ["all", "answerable", "abstention", "multi-hop", "open-domain", "single-hop", "temporal"]
+    assert rows["all"]["answered"] == 5
+    assert "accuracy" not in rows["all"]
+    assert rows["single-hop"]["words"] == 1.0
+    assert rows["answerable"]["evidence"] == 1.0
+    assert printed.rstrip().splitlines()[-1].startswith("BENCH eval-locomo method=hybrid questions=5 pending=0 contained=")
+    written = json.loads((tmp_path / "run" / "report.json").read_text())
+    assert written["settings"]["ingested"]["messages"] == 4
+    assert written["cost"] == []
+    assert not (tmp_path / "run" / "recordings.jsonl").exists()
+    assert "yellow kayak" in (tmp_path / "run" / "answers.md").read_text()
+
+    _, again = run(talks, tmp_path / "run", load_settings({}), Plan())
+    assert "5 questions are answered already, 0 are left" in again
+    assert " messages, " not in again, "it was ingested again"
+    assert len(lines(tmp_path / "run" / "answers.jsonl")) == 5
+
+
+@pytest.mark.slow
+def test_answers_are_judged_and_what_that_costs_is_told_by_role(talks: Path, tmp_path: Path, server: ModelServer) -> None:
+    plan = replace(JUDGED, price_input=1.0, price_output=2.0)
+    report, printed = run(talks, tmp_path / "run", asking(server), plan)
+    rows = {row["category"]: row for row in report.rows}
+    assert rows["all"]["judged"] == 5
+    assert rows["single-hop"]["accuracy"] == 1.0
+    costs = {row["role"]: row for row in report.parts["cost"]}
+    assert {role: row["calls"] for role, row in costs.items()} == {"answer": 5, "judge": 5}
+    assert costs["judge"]["input_tokens"] > 5 * 200
+    assert costs["judge"]["cost"] == pytest.approx((costs["judge"]["input_tokens"] + 2 * costs["judge"]["output_tokens"]) / 1e6)
+    assert {row["step"] for row in report.parts["latency"]} == {"search", "model", "whole", "vote"}
+    assert " accuracy=" in printed.rstrip().splitlines()[-1]
+
+    # More votes, and another judge: nothing but votes is asked for.
+    server.requests.clear()
+    run(talks, tmp_path / "run", asking(server), replace(plan, votes=3))
+    assert [request.body.get("seed") for request in server.requests].count(1) == 5
+    assert server.calls() == 10
+    run(talks, tmp_path / "run", asking(server, by_role={"judge": "large"}), plan)
+    assert server.calls() == 15
+    assert {request.body["model"] for request in server.requests[10:]} == {"large"}
+
+
+@pytest.mark.slow
+def test_what_a_model_refuses_stays_pending_and_is_asked_at_the_next_start(
+    talks: Path, tmp_path: Path, server: ModelServer
+) -> None:
+    refused = Fault("status", status=403, message="not this one")
+    server.meets = lambda path, body: refused if "Does Leo like water" in json.dumps(body) else None
+    report, printed = run(talks, tmp_path / "run", asking(server))
+    assert report.headline["pending"] == 1
+    assert {row["category"]: row["answered"] for row in report.rows}["open-domain"] == 0
+    assert "1 questions have no answer yet" in printed
+    assert "403 not this one" in printed
+    server.meets = None
+    server.requests.clear()
+    report, _ = run(talks, tmp_path / "run", asking(server))
+    assert report.headline["pending"] == 0
+    assert server.calls() == 2, "its answer and its vote, and nothing else"
+
+
+@pytest.mark.slow
+def test_another_run_is_refused_in_the_folder(talks: Path, tmp_path: Path) -> None:
+    run(talks, tmp_path / "run", load_settings({}), Plan(limit=1))
+    with pytest.raises(InputError, match=r"top_k was null and is 7; choose another --out"):
+        run(talks, tmp_path / "run", load_settings({}), Plan(limit=1, top_k=7))
+    with pytest.raises(InputError, match="questions was 1 and is 5"):
+        run(talks, tmp_path / "run", load_settings({}), Plan())
+
+
+@pytest.mark.slow
+def test_offline_all_requests_wait_in_a_file_and_their_answers_are_taken_from_one(
+    talks: Path, tmp_path: Path, server: ModelServer
+) -> None:
+    out = tmp_path / "run"
+    settings = asking(server, recordings=out / "recordings.jsonl")
+    report, printed = run(talks, out, settings)
+    assert report.headline["pending"] == 5
+    assert "5 questions have no answer yet" in printed
+    assert f"5 x 5 requests wait in {out / 'recordings.pending.jsonl'}" in printed
+    answered_by_a_batch(out, tmp_path / "answers-1.jsonl", server)
+    report, _ = run(talks, out, settings)  # now the votes wait
+    assert report.headline["pending"] == 5
+    answered_by_a_batch(out, tmp_path / "answers-2.jsonl", server)
+    report, _ = run(talks, out, settings)
+    assert report.headline["pending"] == 0
+    assert {row["category"]: row for row in report.rows}["single-hop"]["accuracy"] == 1.0
+    assert server.calls() == 0
+
+
+@pytest.mark.slow
+def test_offline_an_index_that_was_made_without_its_model_does_not_count(
+    talks: Path, tmp_path: Path, server: ModelServer
+) -> None:
+    out = tmp_path / "run"
+    server.answer = fill
+    settings = asking(server, recordings=out / "recordings.jsonl")
+    settings = settings.model_copy(update={"extraction": settings.extraction.model_copy(update={"extractor": "model"})})
+    plan = Plan(limit=1)
+    with pytest.raises(ModelPending, match="ingestion: 1 requests wait in"):
+        run(talks, out, settings, plan)
+    assert not (out / "index").exists()
+    answered_by_a_batch(out, tmp_path / "answers-1.jsonl", server)
+    report, printed = run(talks, out, settings, plan)
+    assert " messages, " in printed
+    assert report.headline["pending"] == 1, "the question"
+    answered_by_a_batch(out, tmp_path / "answers-2.jsonl", server)
+    assert run(talks, out, settings, plan)[0].headline["pending"] == 0
+
+
+def answered_by_a_batch(out: Path, answers: Path, server: ModelServer) -> None:
+    """As an endpoint for batches answers the file of pending requests."""
+    asked = lines(out / "recordings.pending.jsonl")
+    answered = [
+        {
+            "custom_id": each["custom_id"],
+            "response": {"status_code": 200, "body": server.respond(each["url"], each["body"], None)[1]},
+        }
+        for each in asked
+    ]
+    answers.write_text("".join(json.dumps(each) + "\n" for each in answered))
+    taken = import_answers(answers, PendingRequests(out / "recordings.pending.jsonl"), Recordings(out / "recordings.jsonl"))
+    assert taken.added == len(asked)
+
+
+@pytest.mark.slow
+def test_a_dry_run_counts_the_real_prompts_and_calls_nothing(talks: Path, tmp_path: Path, server: ModelServer) -> None:
+    printed = io.StringIO()
+    plan = replace(JUDGED, votes=3, price_input=1.0, price_output=0.0)
+    report = dry_run("locomo", [talks], asking(server), plan, Console(file=printed, width=200))
+    rows = {row["role"]: row for row in report.rows}
+    assert {role: row["calls"] for role, row in rows.items()} == {"answer": 5, "judge": 15}
+    assert server.received == 0
+    real, _ = run(talks, tmp_path / "run", asking(server), plan)
+    paid = {row["role"]: row for row in real.parts["cost"]}
+    for role, row in rows.items():
+        assert row["input_tokens"] == pytest.approx(paid[role]["input_tokens"], rel=0.35), role
+        assert row["cost"] == pytest.approx(row["input_tokens"] / 1e6)
+    assert "Nothing was called" in printed.getvalue()
+
+
+@pytest.mark.slow
+def test_a_run_without_models_costs_nothing(talks: Path) -> None:
+    printed = io.StringIO()
+    assert dry_run("locomo", [talks], load_settings({}), Plan(), Console(file=printed)).rows == []
+    assert "costs nothing" in printed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (Plan(votes=2), "--votes: 2"),
+        (Plan(votes=0), "--votes: 0"),
+        (Plan(agent="chain"), "--agent: chain belongs to --method agentic"),
+        (Plan(judge="model"), "--judge model: there is no chat model"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is(plan: Plan, said: str, talks: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said):
+        check_plan(plan, load_settings({}))
+    with pytest.raises(InputError):
+        run(talks, tmp_path / "run", load_settings({}), plan)
+    assert not (tmp_path / "run").exists()
+
+
+def response(**changes: Any) -> AnswerResponse:
+    return AnswerResponse.model_validate(
+        {
+            "question": "q",
+            "searched": "q",
+            "answer": "a kayak",
+            "asked_at": "2026-03-02T09:00:00Z",
+            "found": {
+                "query": {"text": "q", "method": "hybrid", "filters_applied": {}, "type": "general", "top_k": 5},
+                "metrics": {"milliseconds": 1, "round_trips": 1, "candidates": {}, "scoring": "bm25"},
+            },
+            "metrics": {"milliseconds": 2, "search_milliseconds": 1},
+            **changes,
+        }
+    )
+
+
+def test_quotes_in_place_of_an_answer_that_a_model_was_to_write_are_no_answer(model_server: ModelServer) -> None:
+    question = Question("q1", "talk", {"group_id": "talk"}, "What?", "single-hop", frozenset())
+    quotes = response(extractive=True, notes=("quoted instead of written: the model did not answer (HTTP 500)",))
+    with pytest.raises(ModelError, match="HTTP 500"):
+        answered_by(lambda _: quotes, question, asking(model_server))
+    with pytest.raises(ModelPending):
+        answered_by(lambda _: quotes, question, asking(model_server, recordings=Path("recordings.jsonl")))
+    assert answered_by(lambda _: quotes, question, load_settings({})).extractive
+    assert answered_by(lambda _: response(), question, asking(model_server)).answer == "a kayak"
+
+
+def test_an_agent_whose_model_failed_is_not_measured(model_server: ModelServer) -> None:
+    question = Question("q1", "talk", {"group_id": "talk"}, "What?", "single-hop", frozenset())
+    found = response().found
+    noted = found.model_copy(update={"query": found.query.model_copy(update={"notes": ("agent: judgement failed: HTTP 500",)})})
+    with pytest.raises(ModelError, match="judgement failed"):
+        answered_by(lambda _: response(found=noted.model_dump()), question, asking(model_server))
+
+
+def test_the_command_ends_with_status_2_where_an_option_is_wrong(talks: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["eval", "locomo", str(talks), "--out", str(tmp_path / "run"), "--votes", "2"])
+    assert result.exit_code == 2

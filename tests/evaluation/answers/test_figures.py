@@ -1,0 +1,142 @@
+"""The figures of a run, where they are known."""
+
+import pytest
+
+from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, latency_rows, rows_of
+from evaluation.answers.given import Cost, GivenAnswer, Vote
+from evaluation.answers.gold import ABSTENTION, Gold, JudgeKind
+from evaluation.answers.reading import written_answers
+from evaluation.retrieval.question_set import Question
+from mneme.ports import Role
+
+
+def judged(
+    number: int,
+    category: str,
+    answer: str = "a kayak",
+    right: bool | None = None,
+    abstained: bool = False,
+    evidence: float | None = None,
+    milliseconds: float = 10,
+    costs: dict[Role, Cost] | None = None,
+) -> Judged:
+    kind = JudgeKind.ABSTENTION if category == ABSTENTION else JudgeKind.DEFAULT
+    gold = Gold(kind, trap="a violin") if category == ABSTENTION else Gold(kind, "a yellow kayak")
+    question = Question(f"q{number}", f"talk-{number % 2}", {"group_id": "g"}, "What is it?", category, frozenset())
+    given = GivenAnswer(
+        question=question.id,
+        answer=answer,
+        abstained=abstained,
+        extractive=False,
+        evidence=evidence,
+        search_milliseconds=milliseconds / 2,
+        milliseconds=milliseconds,
+        costs=costs or {},
+    )
+    return Judged(question, gold, given, right)
+
+
+def rows(some: list[Judged]) -> dict[str, dict[str, float]]:
+    return {str(row["category"]): dict(row) for row in rows_of(some, [each.question for each in some])}  # type: ignore[arg-type]
+
+
+def test_accuracy_is_the_share_of_right_answers_with_its_interval() -> None:
+    found = rows([judged(n, "single-hop", right=n < 6) for n in range(10)])
+    assert found[ALL]["accuracy"] == 0.6
+    assert (found[ALL]["accuracy_low"], found[ALL]["accuracy_high"]) == pytest.approx((0.3127, 0.8318), abs=1e-4)
+    assert found[ALL]["cluster_low"] <= 0.6 <= found[ALL]["cluster_high"]
+    assert found["single-hop"] == {**found[ALL], "category": "single-hop"}
+    assert ANSWERABLE not in found, "there is nothing else"
+
+
+def test_words_are_counted_only_where_there_is_an_answer() -> None:
+    found = rows(
+        [
+            judged(1, "single-hop", "It was a yellow kayak"),
+            judged(2, "single-hop", "a kayak"),
+            judged(3, ABSTENTION, "nothing is known", abstained=True),
+        ]
+    )
+    assert found[ALL]["contained"] == found[ANSWERABLE]["contained"] == 0.5
+    assert found[ALL]["words"] == 0.75
+    assert "contained" not in found[ABSTENTION]
+    assert "accuracy" not in found[ALL], "nobody judged"
+
+
+def test_the_number_of_a_cited_memory_is_no_word_of_the_answer() -> None:
+    each = judged(1, "single-hop", "It was blue [1][12]")
+    counting = Judged(each.question, Gold(JudgeKind.DEFAULT, "12"), each.answer)
+    assert rows([counting])[ALL]["words"] == 0.0
+
+
+def test_abstention_is_told_apart_where_it_is_right_and_where_it_is_false() -> None:
+    some = [judged(n, ABSTENTION, abstained=n < 3) for n in range(4)]
+    some += [judged(n, "single-hop", abstained=n == 4) for n in range(4, 9)]
+    found = rows(some)
+    assert found[ABSTENTION]["abstained"] == 0.75
+    assert found[ANSWERABLE]["abstained"] == pytest.approx(0.2)
+
+
+def test_abstaining_is_compared_with_always_answering() -> None:
+    some = [judged(n, ABSTENTION, abstained=n < 3) for n in range(4)]
+    some += [judged(5, "single-hop", "a yellow kayak"), judged(6, "single-hop", "nothing is known", abstained=True)]
+    found = rows(some)[ALL]
+    assert found["by_words"] == pytest.approx(4 / 6)  # three abstentions and the kayak
+    assert found["always_answering"] == pytest.approx(2 / 6)  # the kayak, and at most what was not answered
+    assert "by_words" not in rows(some)["single-hop"]
+
+
+def test_questions_without_an_answer_yet_are_counted_and_not_measured() -> None:
+    some = [judged(n, "single-hop", right=True) for n in range(3)]
+    asked = [each.question for each in some]
+    [whole, *_] = rows_of(some[:2], asked)
+    assert (whole["questions"], whole["answered"], whole["accuracy"]) == (3, 2, 1.0)
+    [nothing, *_] = rows_of([], asked)
+    assert nothing == {"category": ALL, "questions": 3, "answered": 0}
+
+
+def test_an_answer_that_is_not_judged_counts_for_words_and_not_for_accuracy() -> None:
+    found = rows([judged(1, "single-hop", "yellow kayak", right=True), judged(2, "single-hop", "yellow kayak", right=None)])
+    assert (found[ALL]["judged"], found[ALL]["accuracy"], found[ALL]["contained"]) == (1, 1.0, 1.0)
+
+
+def test_the_share_of_evidence_is_told_where_the_set_names_some() -> None:
+    assert rows([judged(1, "single-hop", evidence=0.5), judged(2, "single-hop")])[ALL]["evidence"] == 0.5
+
+
+def test_cost_adds_up_by_role_and_is_priced_only_where_prices_are_given() -> None:
+    answers = [
+        judged(n, "single-hop", costs={Role.ANSWER: Cost(calls=1, input_tokens=1000, output_tokens=50)}).answer
+        for n in range(4)
+    ]
+    judging = [Cost(calls=2, input_tokens=300, output_tokens=20)]
+    ingestion = {"extraction": Cost(calls=7, input_tokens=70)}
+    free = cost_rows(answers, judging, ingestion, None, None)
+    assert free == [
+        {"role": "extraction", "calls": 7, "input_tokens": 70, "output_tokens": 0},
+        {"role": "answer", "calls": 4, "input_tokens": 4000, "output_tokens": 200},
+        {"role": "judge", "calls": 2, "input_tokens": 300, "output_tokens": 20},
+    ]
+    priced = cost_rows(answers, judging, {}, 0.4, 1.6)
+    assert [row["cost"] for row in priced] == pytest.approx([0.00192, 0.000152])
+
+
+def test_latency_is_told_at_the_middle_and_at_the_95th_percentile() -> None:
+    answers = [judged(n, "single-hop", milliseconds=float(n)).answer for n in range(1, 102)]
+    found = {row["step"]: row for row in latency_rows(answers, [])}
+    assert set(found) == {"search", "whole"}
+    assert (found["whole"]["milliseconds"], found["whole"]["milliseconds_p95"]) == (51.0, 96.0)
+
+
+def test_the_page_of_answers_shows_all_that_led_to_a_verdict_and_no_markup_of_others() -> None:
+    each = judged(1, "single-hop", "# A <b>kayak</b>\n[1] and `more`", right=False)
+    votes = {"q1": [Vote(judge="j", question="q1", number=0, correct=False, reason="the colour is missing", cost=Cost())]}
+    page = written_answers("Made", [each, judged(2, ABSTENTION, abstained=True)], votes)
+    assert "## q1: wrong" in page
+    assert "## q2: not judged" in page
+    assert "> a yellow kayak" in page
+    assert "the colour is missing" in page
+    assert "**Trap**" in page
+    assert "<b>" not in page
+    assert "> \\# A &lt;b&gt;kayak" in page
+    assert "> \\[1\\] and \\`more\\`" in page

@@ -1,0 +1,144 @@
+"""``mneme eval`` on the protocol server, slow and with faults: killed at any moment it goes on, and asks nothing twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.evaluation.answers.made_up_gold import write_talks
+from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+TALKS = 3
+FAULTS = {RATE_LIMITED: 0.12, SERVER_ERROR: 0.08, Fault("malformed"): 0.08, Fault("drop"): 0.05}
+KILLS = (1, 4, 8, 8)  # requests that have come in, counted from the start of each process
+
+
+def answer(user: str) -> str:
+    """What the writer says: a memory that has a word of the question, cited."""
+    question = next(line for line in user.splitlines() if line.startswith("Question: "))
+    words = set(question.lower().strip("?").split()) - {"question:", "what", "did", "in", "is", "and", "the", "his"}
+    lines = [line for line in user.splitlines() if line.startswith("[")]
+    found = max(lines, key=lambda line: len(words & set(line.lower().split())), default="")
+    if not words & set(found.lower().split()):
+        return "Reasoning: nothing tells of it.\nAnswer: [not remembered] This was not said."
+    return f"Reasoning: one memory tells it.\nAnswer: {found.split(': ', 1)[-1]} {found.split(']')[0]}]"
+
+
+def verdict(schema: dict[str, Any], user: str) -> dict[str, Any]:
+    """What the judge says: by the words of the gold. Asked to repair, it gives what it gave."""
+    data = {name: json.loads(value) for name, value in (line.split(": ", 1) for line in user.splitlines())}
+    return {"reason": "by its words", "correct": str(data.get("gold", "not")).split()[-1] in data["answer"]}
+
+
+class Evaluation:
+    """The command, as somebody runs it, with a server that may kill it."""
+
+    def __init__(self, server: ModelServer, talks: Path, out: Path) -> None:
+        self.server, self.out = server, out
+        self._kill_at = 0
+        self._since_start = 0
+        self._lock = threading.Lock()
+        self._due = threading.Event()
+        server.latency = 0.05
+        server.answer, server.write, server.shares = verdict, answer, FAULTS
+        self._receive = server.receive
+        server.receive = self._received  # type: ignore[method-assign]
+        options = ["--out", str(out), "--writer", "model", "--judge", "model", "--concurrency", "3"]
+        self._command = [sys.executable, "-m", "serving", "eval", "locomo", str(talks), *options]
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("MNEME_")},
+            "MNEME_MODELS__PROVIDER": "openai",
+            "MNEME_MODELS__BASE_URL": server.url,
+            "MNEME_MODELS__RETRY_BASE_SECONDS": "0.02",
+            "MNEME_EMBEDDER__PROVIDER": "hash",
+        }
+
+    def run(self, kill_at: int = 0) -> str | None:
+        """Its output; None where it was killed, with its ``kill_at``-th request under way."""
+        with self._lock:
+            self._kill_at, self._since_start = kill_at, 0
+            self._due.clear()
+        with subprocess.Popen(
+            self._command, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            if kill_at:
+                while process.poll() is None and not self._due.wait(0.01):
+                    pass
+                process.send_signal(signal.SIGKILL)
+            output, _ = process.communicate(timeout=120)
+        return None if process.returncode == -signal.SIGKILL else output
+
+    def _received(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> Fault | None:
+        with self._lock:
+            self._since_start += 1
+            if self._since_start == self._kill_at:
+                self._due.set()
+        return self._receive(path, body, headers)
+
+    def lines(self, name: str) -> dict[str, dict[str, Any]]:
+        """What lies in a file of the run, by question, but for times."""
+        found = {}
+        for line in (self.out / name).read_text().splitlines():
+            kept = json.loads(line)
+            for timed in ("milliseconds", "search_milliseconds", "notes"):
+                kept.pop(timed, None)
+            for cost in [kept.get("cost", {}), *kept.get("costs", {}).values()]:
+                cost.pop("milliseconds", None)
+                cost.pop("calls", None)  # a malformed verdict is asked for again after a kill
+                cost.pop("input_tokens", None)
+                cost.pop("output_tokens", None)
+            found[kept["question"]] = kept
+        return found
+
+    def answered_well(self) -> Counter[str]:
+        """How often each request got an answer that is worth keeping; without those that ask to correct one."""
+        spoilt = ("malformed", "drop", "rate_limited", "error")
+        return Counter(
+            json.dumps(request.body, sort_keys=True)
+            for request in self.server.requests
+            if (request.fault is None or request.fault.kind not in spoilt) and len(request.body["messages"]) == 2
+        )
+
+
+def finished(evaluation: Evaluation) -> str:
+    """The output of the start after which nothing is pending; what faults have left is asked again."""
+    for _ in range(4):
+        output = evaluation.run()
+        assert output is not None
+        if " pending=0 " in output.splitlines()[-1]:
+            return output
+    raise AssertionError(output)
+
+
+def test_a_run_that_is_killed_again_and_again_gives_the_same_answers_and_asks_nothing_twice(tmp_path: Path) -> None:
+    talks = write_talks(tmp_path / "talks.json", TALKS)
+    with ModelServer(seed=4) as server, ModelServer(seed=4) as other:
+        whole = Evaluation(server, talks, tmp_path / "whole")
+        finished(whole)
+        killed = Evaluation(other, talks, tmp_path / "killed")
+        outcomes = [killed.run(kill_at) for kill_at in KILLS]
+        assert outcomes.count(None) == len(KILLS), "it was not killed"
+        output = finished(killed)
+        assert set(whole.answered_well().values()) == {1}
+        assert set(killed.answered_well().values()) == {1}, "an answered question was asked again"
+    for name, lines in (("answers.jsonl", TALKS * 5), ("votes.jsonl", TALKS * 5)):
+        assert killed.lines(name) == whole.lines(name)
+        assert len((killed.out / name).read_text().splitlines()) == lines, "a question is there twice"
+    assert " questions=15 pending=0 accuracy=" in output.splitlines()[-1]
+    report = json.loads((killed.out / "report.json").read_text())
+    assert report["settings"]["requests"]["not recorded (429)"] > 0
+    assert (killed.out / "report.png").read_bytes().startswith(b"\x89PNG")
+    assert "> a yellow kayak" in (killed.out / "answers.md").read_text()
+    # Once more: everything is there.
+    before = other.received
+    assert finished(killed).splitlines()[-1].split(" search_ms")[0] == output.splitlines()[-1].split(" search_ms")[0]
+    assert other.received == before
