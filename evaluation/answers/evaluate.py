@@ -9,6 +9,7 @@
 What a model did not answer is left out of the figures, counted, told with its reason, and asked again at the next start.
 """
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,8 @@ from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
 from mneme.settings import Settings
 from queries.answers.answer import AnswerResponse
+
+_FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
 
 Ask = Callable[[Question], AnswerResponse]
 
@@ -228,7 +231,7 @@ def answered_by(ask: Ask, question: Question, settings: Settings) -> GivenAnswer
     response = ask(question)
     given = given_answer(question, response, 1000 * (time.perf_counter() - started))
     wants_model = settings.models.provider != "none" and settings.answers.writer != "extractive"
-    reasons = [note for note in given.notes if "failed" in note or "rerank off" in note]
+    reasons = [note for note in given.notes if _FAILED.match(note)]
     if reasons or (wants_model and given.extractive):
         failure = ModelPending if settings.models.recordings else ModelError
         raise failure("; ".join(reasons or given.notes) or "no model answered")

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from connectors.durable import alone
-from connectors.recorded.keyed_lines import KeyedLines
 from connectors.recorded.front import ModelFront
+from connectors.recorded.keyed_lines import KeyedLines
 from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recording, Recordings
 from mneme.errors import MnemeError, StoreUnavailable

@@ -70,6 +70,7 @@ def summarise(
     latencies = latency_rows(answers, judging)
     ingestion = {role: Cost.model_validate(cost) for role, cost in finished.ingested["usage"].items()}
     costs = cost_rows(answers, judging, ingestion, plan.price_input, plan.price_output)
+    requests = traffic(out / "recordings.jsonl")
     report = Report(
         bench=f"eval-{questions.name}",
         settings={
@@ -79,7 +80,7 @@ def summarise(
             "concurrency": plan.concurrency,
             "left_out": questions.left_out,
             "ingested": {name: value for name, value in finished.ingested.items() if name != "usage"},
-            "requests": dict(traffic(out / "recordings.jsonl")),
+            "requests": dict(requests),
         },
         rows=rows,
         headline=_headline(rows, latencies, costs, finished, plan),
@@ -90,6 +91,9 @@ def summarise(
         print_table(console, "Latency", latencies, ["step", "times", "milliseconds", "milliseconds_p95"])
     if costs:
         print_table(console, "Cost", costs, list(costs[0]))
+    if requests:
+        told = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
+        console.print(f"Requests over all starts: {told}", soft_wrap=True, highlight=False)
     report.write(out / "report.json")
     plot_answers(rows, _series(answers), costs, out / "report.png", f"{questions.title}, {plan.method}, {len(answers)} answers")
     page = written_answers(f"{questions.title}: answers", judged, by_question)

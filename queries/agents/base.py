@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 from mneme.errors import MnemeError, ModelError
 from queries.agents.budget import Budget, BudgetSpent
@@ -17,8 +17,35 @@ from queries.agents.planner import Judgement, Planner
 from queries.agents.query import QueryParam, distinct
 from queries.responses import AgentMetrics, SearchResponse, TraceStep
 
-Search = Callable[[str, int, bool], SearchResponse]
-"""One hybrid search: its text, how many results, and whether all types of memory take part or only what lies in episodes."""
+
+class Search(Protocol):
+    """One hybrid search."""
+
+    def __call__(self, query: str, top_k: int, everything: bool, people: tuple[str, ...] = ()) -> SearchResponse:
+        """What it finds.
+
+        Args:
+            query: its text.
+            top_k: how many results.
+            everything: whether all types of memory take part, or only what lies in episodes.
+            people: among whose words; none for everybody's.
+        """
+
+
+class Joint(Protocol):
+    """Scores together what the searches for one question found; ``depth`` is how many results of each it needs."""
+
+    @property
+    def depth(self) -> int:
+        """Results of each search."""
+
+    def fits(self, question: str) -> bool:
+        """Whether it can tell of such a question."""
+
+    def places(self, question: str, found: Evidence) -> Sequence[Place] | None:
+        """What was found for the question itself, best first; None where it cannot be told."""
+
+
 Rerank = Callable[[str, Sequence[Place]], tuple[Sequence[Place], Sequence[str]]]
 """Places in the order in which a reranker sees them for a query, and notes."""
 
@@ -39,6 +66,7 @@ class Run:
         search: Search,
         rerank: Rerank | None,
         pool: Executor,
+        joint: Joint | None = None,
     ) -> None:
         """Nothing is searched yet.
 

@@ -35,10 +35,11 @@ EPISODIC_KINDS = ("episode", "fact", "message", "knowledge")
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """One search and its answer."""
+    """One search and its answer; ``people`` are those among whose words it was searched, none for everybody's."""
 
     query: str
     response: SearchResponse
+    people: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,10 @@ class Evidence:
         view.searches, view._items, view._order = self.searches, self._items, tuple(places)
         return view
 
-    def add(self, query: str, response: SearchResponse) -> int:
+    def add(self, query: str, response: SearchResponse, people: tuple[str, ...] = ()) -> int:
         """Take in what a search found; how many things are new."""
         before = len(self._items)
-        self.searches.append(Searched(query, response))
+        self.searches.append(Searched(query, response, people))
         for item in self.episodic(response):
             self._items.setdefault(item.id, item)
         return len(self._items) - before
@@ -140,6 +141,13 @@ class Evidence:
         kept = list(_once([Place(self._items[identity], score) for identity, score in scored.items()]))
         # 3.
         return with_slots(kept, rankings, limit)
+
+    def scored(self, places: Iterable[Place], limit: int) -> list[Place]:
+        """The best by scores from elsewhere, and behind them what else was found, each once as ``places`` has it."""
+        first = list(places)
+        known = {each.item.id for each in first}
+        rest = [each for each in self.places(len(self._items)) if each.item.id not in known]
+        return list(_once([*first, *rest]))[:limit]
 
     def _rankings(self) -> list[list[str]]:
         return [[each.id for each in self.episodic(searched.response)] for searched in self.searches]

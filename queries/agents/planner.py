@@ -28,13 +28,14 @@ class Judgement:
     """Whether what was found answers the question, how sure that is (0 to 1), and what to search for if it does not.
 
     ``queries`` is one for a chain, several for ``supplement``; none where nothing better can be asked. ``missing`` says in
-    words what is not there.
+    words what is not there. Among the words of ``people`` the question itself is searched for once more, for ``supplement``.
     """
 
     sufficient: bool
     confidence: float
     queries: tuple[str, ...] = ()
     missing: str = ""
+    people: tuple[str, ...] = ()
 
 
 class Planner(Protocol):

@@ -12,7 +12,7 @@ from queries.agents.evidence import Episodic, Evidence
 from queries.reranking.passages import one_line
 from queries.responses import FoundEpisode, FoundFact, FoundMessage, GraphRelationship
 
-MOST_MEMORIES = 20  # of each search one at least; what stands lower rarely decides
+MOST_MEMORIES = 20  # the best of each search among them; what stands lower rarely decides
 MOST_RELATIONSHIPS = 20
 LONGEST_LINE = 600  # characters: some 150 tokens, twenty of them some 3,000
 LONGEST_QUESTION = 2000

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mneme.dates.spans import MONTHS, WEEKDAYS
-from mneme.text import tokenise
+from mneme.text import has_cjk, tokenise
 from queries.answers.memory import Memory
 from queries.questions.people import is_asker, is_assistant, names_asker, names_person, occurrences
 from queries.questions.types import QuestionType
@@ -19,9 +19,9 @@ from queries.responses import SearchResponse
 _LOOKED_AT = 10  # of the best memories
 _BEST = 5  # of those, in which the question's words are looked for
 
-# From logistic regressions on LoCoMo's five development conversations, rounded. Where a question names whom it is about: all 999,
-# of which category 5 has no answer; 60 % of those are refused, and 7 % of the rest (58 and 7 with each conversation left out of
-# the fit). Where it names nobody: 250 of them without the names, asked of another conversation and of their own; 59 and 8 %.
+# From logistic regressions on LoCoMo's five development conversations, rounded. Where a question names whom it is about: all
+# 999, of which category 5 has no answer; 60 % of those are refused, and 7 % of the rest (58 and 7 with each conversation left
+# out of the fit). Where it names nobody: 250 without names, asked of another conversation and of their own; 59 and 8 %.
 _FIRST, _SHARE, _ENOUGH = 0.6, 1.2, 1.65
 _ENOUGH_WORDS = 0.9
 _ONLY_ASKS = re.compile(r"(?:[^.!?。！？]*[?？])+\s*")  # a question tells nothing
@@ -34,8 +34,8 @@ _ASKING = frozenset(  # words of questions that no answer repeats
         "might say said tell told according mention describe regarding specific particular remember recall know please"
     )
 )
-_ASKING_CHINESE = re.compile(
-    "什么|怎么样?|怎样|哪[里儿个些位年天]?|谁|多少|多久|几|为何|为什么|是否|有没有|吗|呢|请问|告诉我?|记得"
+_ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of characters goes over it
+    "什么时候|什么|怎么样?|怎样|哪[里儿个些位年天]?|谁|多少|多久|几|为何|为什么|是否|有没有|吗|呢|请问|告诉我?|记得|的|是|我们?|你|在|了|过|会|要"
 )
 
 
@@ -50,10 +50,14 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Whom a question is about: of those who spoke, and others by the names that it gives them."""
+    """Whom a question is about: of those who spoke, and others by the names that it gives them.
+
+    ``by_name``: it names who spoke. That "I" asked tells little, where most of a memory is of who owns it.
+    """
 
     speakers: frozenset[str]
     others: tuple[str, ...]
+    by_name: bool
 
 
 def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
@@ -65,11 +69,9 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
     """
     people = people_of(found)
     question = found.query.text
-    owner = found.query.filters_applied.get("user_id")
-    asked = _Asked(
-        frozenset(person for person in people if _is_asked(found, person, owner)),
-        tuple(name for name in likely_people(question) if not any(names_person(name, person) for person in people)),
-    )
+    named = frozenset(person for person in people if names_person(question, person))
+    unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
+    asked = _Asked(named | _meant(found, people), tuple(unmentioned), by_name=bool(named))
     words = question_words(question, (*people, *asked.others))
     memories = [memory for memory in memories if not _ONLY_ASKS.fullmatch(memory.text)]
     if not memories or not words:
@@ -85,10 +87,12 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
         best = 0.0
     if found.query.type == QuestionType.PREFERENCE and names_asker(question):  # to build on, what is near is enough
         enough = best > 0
-    elif asked.speakers or asked.others:
-        enough = best > 0 and best + _FIRST * fits[0] + _SHARE * len(right) / len(fits[:_BEST]) >= _ENOUGH
     else:
-        enough = best > 0 and best + len(together) / len(words) >= _ENOUGH_WORDS
+        enough = best > 0
+        if asked.speakers or asked.others:
+            enough &= best + _FIRST * fits[0] + _SHARE * len(right) / len(fits[:_BEST]) >= _ENOUGH
+        if not asked.by_name:
+            enough &= best + len(together) / len(words) >= _ENOUGH_WORDS
     return Support(enough, tuple(memory for memory, fit in zip(looked_at, fits, strict=True) if fit), words)
 
 
@@ -101,11 +105,14 @@ def people_of(found: SearchResponse) -> tuple[str, ...]:
 def question_words(question: str, people: Iterable[str]) -> frozenset[str]:
     """The tokens of a question that its answer may repeat: without the names of people, and without words that only ask.
 
-    >>> sorted(question_words("What kind of boat did Ann buy?", ["Ann"]))
-    ['boat', 'buy']
+    >>> sorted(question_words("What kind of boat did Ann buy?", ["Ann"])), sorted(question_words("我妹妹的生日是哪天？", []))
+    (['boat', 'buy'], ['妹妹', '生日'])
     """
-    text = _ASKING_CHINESE.sub(" ", question)
-    return frozenset(tokenise(without_names(text, people))) - _ASKING or frozenset(tokenise(question))
+    tokens = frozenset(tokenise(_ASKING_CHINESE.sub(" ", without_names(question, people)))) - _ASKING
+    # A Chinese character alone is in too many words.
+    return (
+        frozenset(token for token in tokens if len(token) > 1 or not has_cjk(token)) or tokens or frozenset(tokenise(question))
+    )
 
 
 def _things_named(question: str, people: Iterable[str]) -> list[frozenset[str]]:
@@ -114,11 +121,12 @@ def _things_named(question: str, people: Iterable[str]) -> list[frozenset[str]]:
     return [frozenset(tokenise(name)) for name in found if name.split()[0] not in _CALENDAR]
 
 
-def _is_asked(found: SearchResponse, person: str, owner: str | None) -> bool:
+def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
+    """Who is asked about without a name: who asks, or the assistant."""
     if found.query.type == QuestionType.ASSISTANT_RECALL:
-        return is_assistant(person)
-    question = found.query.text
-    return names_person(question, person) or (names_asker(question) and is_asker(person, owner))
+        return frozenset(filter(is_assistant, people))
+    owner = found.query.filters_applied.get("user_id")
+    return frozenset(person for person in people if names_asker(found.query.text) and is_asker(person, owner))
 
 
 def _is_about(memory: Memory, asked: _Asked, people: Sequence[str]) -> bool:

@@ -1,0 +1,1 @@
+"""joint: what several searches found for one question, scored together."""

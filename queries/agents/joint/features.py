@@ -1,0 +1,221 @@
+"""What is known of each thing that was found for a question which asks for several, as numbers: the input of the joint score. Pure.
+
+The question was searched for twice, everywhere and in what those said whom it names. The numbers say how well each thing stands in
+both, what stands around it in its episode, what form its text has (an answer to "which books" has names), and how near the text as
+it is shown comes to the question in four forms. Sources: score and rank of several runs in one model, as in learning to rank from
+data fusion (Sheldon et al., "LambdaMerge: merging the results of query reformulations", WSDM 2011); features of neighbours and of
+form as in queries/scoring/features.py.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mneme.rows import Vector
+from mneme.text import STOP_WORDS
+from queries.agents.evidence import Episodic, Evidence, parent_of
+from queries.questions.people import names_person
+from queries.questions.viewpoint import from_viewpoint, without_names
+from queries.responses import FoundEpisode, FoundFact, FoundMessage
+
+Numbers = npt.NDArray[np.float64]
+Embed = Callable[[Sequence[str]], Vector]
+"""Texts to unit vectors, a row each."""
+
+FORMS = ("asked", "spoken", "words", "nameless")
+SEARCHES = ("all", "theirs")
+BESIDE = (-2, -1, 1, 2)
+FEATURES = (
+    *(f"{search}_{number}" for search in SEARCHES for number in ("log_odds", "rank", "below_best")),
+    *("episode_best", "episode_mean", "episode_top", "episode_count", "episode_place"),
+    *(f"beside_{offset:+d}" for offset in BESIDE),
+    *("names", "quotes", "has_number", "commas", "length", "is_fact", "several_messages", "is_question"),
+    *(f"{form}_{number}" for form in FORMS for number in ("nearness", "deviation")),
+)
+"""One weight each in a ``queries.agents.joint.learned.JointCoefficients``."""
+
+_UNRANKED = 200  # the rank of what a search did not find
+_UNFOUND = 0.3  # how much below the last that a search found, in log-odds
+_DEEPEST_PLACE = 10
+_NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
+_QUOTED = re.compile(r'["“「《]\w[^"”」》]+["”」》]')
+_ASKING = frozenset(
+    "what which how who whom whose when where why many much kind kinds type types sort some does did has have had both".split()
+)
+_WORD = re.compile(r"[\w'/-]+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What was found, and a row of ``FEATURES`` for each."""
+
+    items: Sequence[Episodic]
+    numbers: Numbers
+
+
+def known(question: str, found: Evidence, embed: Embed) -> Known:
+    """Everything that the searches for the question itself found, with its features.
+
+    Args:
+        question: what was asked.
+        found: its first search is for the question; one for the same words among people, if there is one, is the second ranking,
+            and the first stands for it if there is none.
+        embed: compares texts; raises what it raises.
+    """
+    rankings = _rankings(found)
+    items = list({item.id: item for ranking in rankings for item in ranking}.values())
+    if not items:
+        return Known((), np.zeros((0, len(FEATURES))))
+    log_odds = [_log_odds(ranking, items) for ranking in rankings]
+    columns = {
+        name: column
+        for search, ranking, odds in zip(SEARCHES, rankings, log_odds, strict=True)
+        for name, column in _of_search(search, ranking, odds, items).items()
+    }
+    columns |= _of_episodes(items, log_odds[0])
+    columns |= _of_neighbours(items, log_odds[0], found)
+    people = named(question, found)
+    columns |= _of_form(items, question, people)
+    columns |= _of_meaning(items, forms(question, people), embed)
+    return Known(items, np.stack([columns[name] for name in FEATURES], axis=1))
+
+
+def named(question: str, found: Evidence) -> tuple[str, ...]:
+    """Who of those that took part in what was found the question names."""
+    people = [person for episode in found.episodes().values() for person in episode.participants]
+    people += [item.sender_name for each in found.searches for item in each.response.raw_messages]
+    return tuple(person for person in dict.fromkeys(people) if names_person(question, person))
+
+
+def forms(question: str, people: Sequence[str]) -> tuple[str, str, str, str]:
+    """A question in four forms, as ``FORMS`` names them: as it is, as these people would put it, its words, without names.
+
+    >>> forms("Which books has Ann read?", ["Ann"])
+    ('Which books has Ann read?', 'Which books has I read?', 'books read', 'Which books has read?')
+    """
+    nameless = without_names(question, people)
+    words = [word for word in _WORD.findall(nameless) if word.lower() not in STOP_WORDS | _ASKING]
+    return question, from_viewpoint(question, people), " ".join(words) or question, nameless
+
+
+def _rankings(found: Evidence) -> tuple[Sequence[Episodic], Sequence[Episodic]]:
+    everywhere = found.episodic(found.searches[0].response)
+    theirs = next((each for each in found.searches[1:] if each.people), None)
+    return everywhere, everywhere if theirs is None else found.episodic(theirs.response)
+
+
+def _log_odds(ranking: Sequence[Episodic], items: Sequence[Episodic]) -> Numbers:
+    known = {item.id: math.log(odds / (1 - odds)) for item in ranking for odds in [min(max(item.score, 1e-6), 1 - 1e-6)]}
+    lowest = min(known.values(), default=-8.0) - _UNFOUND
+    return np.array([known.get(item.id, lowest) for item in items])
+
+
+def _of_search(search: str, ranking: Sequence[Episodic], odds: Numbers, items: Sequence[Episodic]) -> dict[str, Numbers]:
+    ranks = {item.id: rank for rank, item in enumerate(ranking, start=1)}
+    return {
+        f"{search}_log_odds": odds,
+        f"{search}_rank": np.array([-math.log(ranks.get(item.id, _UNRANKED)) for item in items]),
+        f"{search}_below_best": odds - odds.max(),
+    }
+
+
+def _of_episodes(items: Sequence[Episodic], odds: Numbers) -> dict[str, Numbers]:
+    """How well the episode of each is found, and which place it has in it."""
+    inside = defaultdict(list)
+    for item, number in zip(items, odds.tolist(), strict=True):
+        inside[parent_of(item) or item.id].append(number)
+    ordered = {episode: sorted(numbers, reverse=True) for episode, numbers in inside.items()}
+    of = [ordered[parent_of(item) or item.id] for item in items]
+    places = [min(numbers.index(number), _DEEPEST_PLACE) for numbers, number in zip(of, odds.tolist(), strict=True)]
+    return {
+        "episode_best": np.array([numbers[0] for numbers in of]),
+        "episode_mean": np.array([float(np.mean(numbers)) for numbers in of]),
+        "episode_top": np.array([float(np.mean(numbers[:3])) for numbers in of]),
+        "episode_count": np.array([math.log(len(numbers)) for numbers in of]),
+        "episode_place": np.array(places, dtype=np.float64),
+    }
+
+
+def _of_neighbours(items: Sequence[Episodic], odds: Numbers, found: Evidence) -> dict[str, Numbers]:
+    """How well the messages beside it in its episode are found; what was not is as low as the lowest."""
+    best: dict[tuple[str | None, str], float] = {}
+    for item, number in zip(items, odds.tolist(), strict=True):
+        for message in messages_of(item)[:1]:
+            key = (parent_of(item), message)
+            best[key] = max(best.get(key, number), number)
+    episodes = {identity: _Episode.of(episode) for identity, episode in found.episodes().items()}
+    lowest = float(odds.min())
+
+    def beside(item: Episodic, offset: int) -> float:
+        episode, messages = episodes.get(parent_of(item) or ""), messages_of(item)
+        message = episode.beside(messages[0], offset) if episode and messages else None
+        return lowest if message is None else best.get((parent_of(item), message), lowest)
+
+    return {f"beside_{offset:+d}": np.array([beside(item, offset) for item in items]) for offset in BESIDE}
+
+
+@dataclass(frozen=True, slots=True)
+class _Episode:
+    """The messages of an episode in order, and the place of each."""
+
+    messages: tuple[str, ...]
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, episode: FoundEpisode) -> "_Episode":
+        return cls(episode.message_ids, {message: place for place, message in enumerate(episode.message_ids)})
+
+    def beside(self, message: str, offset: int) -> str | None:
+        place = self.places.get(message)
+        if place is None or not 0 <= place + offset < len(self.messages):
+            return None
+        return self.messages[place + offset]
+
+
+def messages_of(item: Episodic) -> tuple[str, ...]:
+    """The messages that it stands for, its own first."""
+    match item:
+        case FoundFact():
+            return item.said_in
+        case FoundMessage():
+            return (item.message_id,)
+        case FoundEpisode():
+            return item.message_ids
+
+
+def _of_form(items: Sequence[Episodic], question: str, people: Sequence[str]) -> dict[str, Numbers]:
+    asked = question.lower()
+
+    def names(text: str) -> int:
+        found = _NAME.findall(text)
+        return sum(not (name.lower() in asked or any(name in person.split() for person in people)) for name in found)
+
+    def column(number: Callable[[Episodic], float]) -> Numbers:
+        return np.array([float(number(item)) for item in items])
+
+    return {
+        "names": column(lambda item: min(names(item.text), 4) / 4),
+        "quotes": column(lambda item: bool(_QUOTED.search(item.text))),
+        "has_number": column(lambda item: any(character.isdigit() for character in item.text)),
+        "commas": column(lambda item: min(sum(item.text.count(mark) for mark in ",，、"), 4) / 4),
+        "length": column(lambda item: math.log1p(len(item.text)) / 5),
+        "is_fact": column(lambda item: isinstance(item, FoundFact)),
+        "several_messages": column(lambda item: len(messages_of(item)) > 1),
+        "is_question": column(lambda item: any(mark in item.text for mark in "?？")),
+    }
+
+
+def _of_meaning(items: Sequence[Episodic], question: Sequence[str], embed: Embed) -> dict[str, Numbers]:
+    vectors = np.asarray(embed([*question, *(item.text for item in items)]), dtype=np.float64)
+    cosines = vectors[len(question) :] @ vectors[: len(question)].T
+    spread = np.ptp(cosines, axis=0)
+    near = np.where(spread > 0, (cosines - cosines.min(axis=0)) / np.where(spread > 0, spread, 1.0), 1.0)
+    deviation = (cosines - cosines.mean(axis=0)) / (cosines.std(axis=0) + 1e-6)
+    return {f"{form}_nearness": near[:, at] for at, form in enumerate(FORMS)} | {
+        f"{form}_deviation": deviation[:, at] for at, form in enumerate(FORMS)
+    }
