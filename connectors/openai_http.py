@@ -257,8 +257,8 @@ class Endpoint:
             raise ModelMalformed(f"{self._shown}{path} sent an event that is no JSON; check {self._group}__BASE_URL") from error
         if not isinstance(event, dict):
             raise ModelMalformed(f"{self._shown}{path} sent an event that is no JSON object; check {self._group}__BASE_URL")
-        if error := event.get("error"):  # what failed after the answer had begun cannot be a status any more
-            raise ModelError(self._clean(f"{self._shown}{path}: the answer broke off ({_message(error)})"))
+        if failed := event.get("error"):  # what failed after the answer had begun cannot be a status any more
+            raise ModelError(self._clean(f"{self._shown}{path}: the answer broke off ({_message(failed)})"))
         return event
 
     def _json(self, path: str, response: httpx.Response) -> Any:

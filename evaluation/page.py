@@ -34,6 +34,10 @@ _TITLES = {
     "beam": "BEAM",
     "longmemeval": "LongMemEval",
     "memdaily": "MemDaily",
+    "eval-locomo": "LoCoMo, answers",
+    "eval-longmemeval": "LongMemEval, answers",
+    "eval-beam": "BEAM, answers",
+    "multihop": "Several hops",
     "compare": "Two runs compared",
     "ablations": "What each part is worth",
 }
@@ -121,6 +125,10 @@ def _section(runs: Runs, folder: Path) -> str:
         parts += _retrieval(runs)
     elif bench in ("compare", "ablations"):
         parts += _differences(runs)
+    elif bench == "multihop":
+        parts += _hops(runs)
+    elif bench.startswith("eval-"):
+        parts += _answers(runs)
     else:
         parts += _plain(runs)
     plot = runs.path.with_suffix(".png")
@@ -176,6 +184,37 @@ def _differences(runs: Runs) -> Iterator[str]:
     yield _difference_table(rows)
 
 
+def _hops(runs: Runs) -> Iterator[str]:
+    """How many parts of an answer each system found, and what the names of the systems mean."""
+    settings = runs.first["settings"]
+    model = f" (`{settings['model']}`)" if settings["model"] else ""
+    yield (
+        f"{settings['questions']} questions ({settings['left_out']} more were not asked), each with parts in several episodes. "
+        "hops@10 is the share of the parts among the first ten messages, all hops@10 how often none is missing. `rules` and "
+        f"`model`{model} are who decided; `oracle` was told in words what to search for, as no planner is: an upper bound."
+    )
+    yield from _plain(runs)
+
+
+def _answers(runs: Runs) -> Iterator[str]:
+    """How many questions were answered rightly; a figure with an interval where there is one."""
+    settings, headline = runs.first["settings"], runs.first["headline"]
+    votes = "a vote" if settings["votes"] == 1 else f"{settings['votes']} votes"
+    judge = f"judged by {votes} of {settings['judge'].split()[0]}" if settings["judge"] else "no judge"
+    writer = settings["model"]["answer"] if settings["models"]["provider"] != "none" else "quotes, no model"
+    yield (
+        f"{headline['questions']} questions, {headline['pending']} pending; {settings['method']}; {writer}; {judge}. "
+        "Intervals are those of Wilson."
+    )
+    columns = ("accuracy", "contained", "f1", "abstained", "evidence")
+    rows = _merged(runs)
+    shown = [name for name in columns if any(name in row for row in rows)]
+    yield _table(
+        ["category", "answered", *shown],
+        [[row["category"], row["answered"], *(_with_interval(row, name) for name in shown)] for row in rows],
+    )
+
+
 def _difference_table(rows: Sequence[Row]) -> str:
     def between(row: Row, prefix: str) -> str:
         if f"{prefix}low" not in row:
@@ -217,10 +256,10 @@ def _spread(values: Sequence[Any]) -> str:
     return f"{_shown(statistics.median(values))} ({_shown(min(values))} to {_shown(max(values))})"
 
 
-def _with_interval(row: Mapping[str, str]) -> str:
-    if "recall@10_low" not in row:
-        return row["recall@10"]
-    return f"{row['recall@10']} ({row['recall@10_low']} to {row['recall@10_high']})"
+def _with_interval(row: Mapping[str, str], name: str = "recall@10") -> str:
+    if f"{name}_low" not in row:
+        return row.get(name, "")
+    return f"{row[name]} ({row[f'{name}_low']} to {row[f'{name}_high']})"
 
 
 def _shown(value: Any) -> str:

@@ -306,6 +306,9 @@ class Agents(_Group):
         default=0.8, ge=0, le=1, description="chain: confidence from which what was found is sufficient"
     )
     supplementary: int = Field(default=3, ge=1, le=6, description="reflect: further searches, side by side")
+    coefficients: Path | None = Field(
+        default=None, description="a file of `mneme fit agents` instead of the coefficients that come with the package"
+    )
     searches: int = Field(default=8, ge=1, description="of one question")
     calls: int = Field(default=5, ge=0, description="of the chat model for one question")
     tokens: int = Field(default=40_000, ge=0, description="asked and answered, for one question")

@@ -75,8 +75,10 @@ def gather(
     # 2.
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)
-    if set(evidence.episodes) - fused.keys():  # the graph led to more
-        fused = _fused(rankings | {_GRAPH: evidence.walk.episodes()}, settings.rrf_k, leg_weights)
+    if beyond := [each for each in evidence.episodes if each not in fused]:
+        # The graph led to more, some of it perhaps on a way that is not the best any more, now that all of them are known.
+        led = dict.fromkeys((*evidence.walk.episodes(), *beyond))
+        fused = _fused(rankings | {_GRAPH: list(led)}, settings.rrf_k, leg_weights)
     facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
     ahead = days_ahead(question.text, scope.moment)
     standalone = [each for each in (*evidence.messages.values(), *evidence.memories.values()) if scope.may_hold(each.row)]

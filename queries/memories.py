@@ -17,6 +17,7 @@ from queries.agents.evidence import EPISODIC_KINDS
 from queries.agents.neighbours import neighbours
 from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
 from queries.agents.rerank import rerank_places
+from queries.agents.joint.learned import JointScorer, joint_coefficients_for
 from queries.agents.search import AgenticSearch
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.answerer import Answerer
@@ -229,7 +230,8 @@ class Memories:
     @cached_property
     def _agentic(self) -> AgenticSearch:
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
-        return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool)
+        joint = JointScorer(lambda: joint_coefficients_for(self._settings, self._embedder.identity), self._embedder)
+        return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool, joint=joint)
 
     @cached_property
     def _answerer(self) -> Answerer:
@@ -237,9 +239,18 @@ class Memories:
         return Answerer(self._settings, (lambda: models.chat) if models.has_chat else None)
 
     def _one_of_several(
-        self, asked: Filters, moment: datetime, explain: bool, query: str, top_k: int, everything: bool
+        self,
+        asked: Filters,
+        moment: datetime,
+        explain: bool,
+        query: str,
+        top_k: int,
+        everything: bool,
+        people: tuple[str, ...] = (),
     ) -> SearchResponse:
         """One of the searches of an agent; what all of them found is reranked together, later."""
+        if people and not asked.participants:
+            asked = asked.model_copy(update={"participants": people})
         if not everything:
             kinds = tuple(kind for kind in EPISODIC_KINDS if not asked.kinds or kind in asked.kinds)
             if not kinds:

@@ -236,6 +236,10 @@ def _graph(walk: Walk, evidence: Evidence) -> Graph:
             "fact_ids": tuple(dict.fromkeys(fact for place in places for fact in facts_of.get(place, ()))),
         }
 
+    # An edge is kept by the names that were said; here both ends go by the one name of their entity.
+    called = {alias: each.part.name for each in reversed(walk.entities) for alias in each.part.aliases}
+    called |= {each.part.name: each.part.name for each in walk.entities}
+
     return Graph(
         entities=tuple(
             GraphEntity(
@@ -253,9 +257,9 @@ def _graph(walk: Walk, evidence: Evidence) -> Graph:
         relationships=tuple(
             GraphRelationship(
                 id=edge.id,
-                source=edge.source,
+                source=called.get(edge.source, edge.source),
                 relation=edge.relation,
-                target=edge.target,
+                target=called.get(edge.target, edge.target),
                 date=edge.date,
                 valid_to=edge.validity.valid_to,
                 hop=reached.hop,

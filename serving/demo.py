@@ -31,12 +31,11 @@ _RESULTS_OF_A_METHOD = 2
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and whose memory answers it: the option and the value as ``mneme search`` takes them; asked by ``methods``."""
+    """A question, and whose memory answers it: the option and the value as ``mneme search`` takes them."""
 
     text: str
     option: str
     owner: str
-    methods: tuple[str, ...] = METHODS
 
     @property
     def filters(self) -> dict[str, str]:
@@ -56,8 +55,8 @@ QUESTIONS = (
     Question("莫干山的民宿多少钱？", "user", "xiaoyu"),
     Question("How much may a hotel in Hamburg cost a night?", "user", "mira"),
     Question("Why did the deployment to staging fail?", "agent", "ops-agent"),
-    Question("What is the current company of the spouse of the CEO of Acme?", "user", "nadia", ("hybrid", "agentic")),
 )
+HOPS = Question("What is the current company of the spouse of the CEO of Acme?", "user", "nadia")
 
 
 def demo(
@@ -88,12 +87,13 @@ def demo(
     with Memories.connect(settings) as memories:
         for question in QUESTIONS:
             show_answers(console, memories, question)
+        show_hops(console, memories, HOPS)
     show_next(console, data)
 
 
 def local_settings(data: Path) -> "Settings":
     """The settings of the environment, but nothing that needs a server or a key."""
-    from mneme.settings import Boundaries, Extraction, Index, Models, load_settings
+    from mneme.settings import Boundaries, Extraction, Index, Models, Rerank, load_settings
 
     settings = load_settings()
     return settings.model_copy(
@@ -104,7 +104,9 @@ def local_settings(data: Path) -> "Settings":
             "boundaries": Boundaries(),
             "extraction": Extraction(),
             "embedder": settings.embedder.model_copy(update={"provider": "local"}),
+            "rerank": Rerank(),
             "agents": settings.agents.model_copy(update={"planner": "rules"}),
+            "answers": settings.answers.model_copy(update={"writer": "extractive"}),
         }
     )
 
@@ -175,7 +177,7 @@ def show_answers(console: Console, memories: "Memories", question: Question) -> 
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(style="green", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    for method in question.methods:
+    for method in METHODS:
         found = memories.search(question.text, method=method, filters=question.filters)
         results = best_results(found, _RESULTS_OF_A_METHOD)
         for position, (when, text) in enumerate(results):
@@ -188,13 +190,27 @@ def show_answers(console: Console, memories: "Memories", question: Question) -> 
     console.print()
 
 
+def show_hops(console: Console, memories: "Memories", question: Question) -> None:
+    """A question whose answer lies in several conversations: what the agent searched for, and the answer."""
+    from serving.answer_view import answer_view
+
+    response = memories.ask(question.text, question.filters, method="agentic")
+    console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
+    if response.found.metrics.agent is not None:
+        for query in response.found.metrics.agent.queries:
+            console.print(Text.assemble(("agentic   ", "cyan"), ("searched for ", "dim"), query))
+    console.print(Text.assemble(("answer    ", "cyan"), response.answer))
+    console.print(answer_view(response))
+    console.print()
+
+
 def show_next(console: Console, data: Path) -> None:
     """What to try after the demo."""
     lines = [
         f"export MNEME_DATA={data}",
         QUESTIONS[0].command,
         f"{QUESTIONS[2].command} --explain",
-        f"{QUESTIONS[-1].command} --method agentic --explain",
+        f"{HOPS.command} --method agentic --explain",
         "mneme inspect jason-and-mira --user mira",
         "mneme history Jason --user mira",
         "mneme ingest YOUR_CHAT.jsonl --user YOU",

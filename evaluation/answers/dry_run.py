@@ -20,10 +20,11 @@ from rich.console import Console
 
 from connectors.models import open_chat_for_queries
 from connectors.tokens import TokenCounter, token_counter
-from evaluation.answers.evaluate import Plan, asker, check_plan, model_of
+from evaluation.answers.evaluate import asker
 from evaluation.answers.figures import wanted
 from evaluation.answers.gold import GoldSet, sampled
 from evaluation.answers.judge import Verdict, judge_prompt
+from evaluation.answers.plan import Plan, check_plan, model_of
 from evaluation.answers.sets import LOADERS
 from evaluation.answers.work import work_through
 from evaluation.own_index import fresh_index
@@ -61,14 +62,14 @@ def dry_run(name: str, paths: list[Path], settings: Settings, plan: Plan, consol
             if plan.judge == "model":
                 _judge(gold, pending, plan)
         # 4.
-        rows = _rows(requests, planned, plan, len(gold.questions.questions))
+        rows = _rows(requests, planned, plan, len(gold.questions.questions), console)
     if rows:
         print_table(console, f"{gold.questions.title}: what a run would ask", rows, list(rows[0]))
         assumed = ", ".join(f"{tokens} of {role}" for role, tokens in ANSWERED_TOKENS.items())
         console.print(f"Answered tokens are assumed: {assumed}. Nothing was called.", highlight=False)
     else:
         console.print("No model would be asked: this run costs nothing.")
-    totals = {column: sum(row[column] for row in rows) for column in ("calls", "input_tokens", "output_tokens")}  # type: ignore[misc]
+    totals = {column: sum(int(row[column]) for row in rows) for column in ("calls", "input_tokens", "output_tokens")}
     report = Report(f"eval-{name}", {}, rows, {"dry_run": "true", "questions": len(gold.questions.questions), **totals})
     console.print(report.line(), soft_wrap=True, highlight=False)
     return report
@@ -128,7 +129,7 @@ def _judge(gold: GoldSet, settings: Settings, plan: Plan) -> None:
         chat.close()
 
 
-def _rows(requests: Path, settings: Settings, plan: Plan, questions: int) -> list[Row]:
+def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, console: Console) -> list[Row]:
     lines = requests.read_text(encoding="utf-8").splitlines() if requests.exists() else []
     bodies = [json.loads(line)["body"] for line in lines]
     calls, asked = Counter[str](), Counter[str]()
@@ -143,6 +144,11 @@ def _rows(requests: Path, settings: Settings, plan: Plan, questions: int) -> lis
         name = role.value
         if role is Role.AGENTS:
             name = "agents, at most"
+            console.print(
+                f"Agents begin with {calls[role]} calls of {asked[role]} tokens; what follows is counted with all that "
+                "MNEME_AGENTS__CALLS and MNEME_AGENTS__TOKENS allow.",
+                highlight=False,
+            )
             calls[role] = questions * settings.agents.calls
             answered = calls[role] * ANSWERED_TOKENS[role]
             asked[role] = max(0, questions * settings.agents.tokens - answered)

@@ -14,9 +14,9 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.console import Console
 
@@ -26,6 +26,7 @@ from evaluation.answers.folder import RunFolder
 from evaluation.answers.given import Cost, GivenAnswer, Vote, given_answer
 from evaluation.answers.gold import GoldSet, sampled
 from evaluation.answers.judge import Verdict, judge_identity, judge_prompt
+from evaluation.answers.plan import Plan, check_plan, model_of, settings_of
 from evaluation.answers.recorder import recorded
 from evaluation.answers.sets import LOADERS
 from evaluation.answers.summary import Finished, summarise
@@ -34,7 +35,7 @@ from evaluation.report import Report
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
 from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories
-from mneme.errors import InputError, ModelError, ModelPending
+from mneme.errors import ModelError, ModelPending
 from mneme.ports import QueryChat, Role
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -43,26 +44,6 @@ from queries.answers.answer import AnswerResponse
 _FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
 
 Ask = Callable[[Question], AnswerResponse]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a set is asked and judged.
-
-    ``limit`` asks so many questions, evenly spread; ``folds`` is a folder of `mneme fit fusion --folds`; ``price_input`` and
-    ``price_output`` are for a million tokens, in any currency.
-    """
-
-    method: str = "hybrid"
-    agent: str | None = None
-    top_k: int | None = None
-    judge: Literal["none", "model"] = "none"
-    votes: int = 1
-    concurrency: int = 4
-    limit: int | None = None
-    folds: Path | None = None
-    price_input: float | None = None
-    price_output: float | None = None
 
 
 def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, plan: Plan, console: Console) -> Report:
@@ -95,47 +76,6 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
         finished = Finished(gold, folder.answers(), votes, failed, unjudged, ingested, folder.waiting())
     # 5., when the recorder has ended and said what it saw.
     return summarise(finished, settings_of(name, gold, settings, plan), out, plan, judge, console)
-
-
-def check_plan(plan: Plan, settings: Settings) -> None:
-    """Whether this can be done, before anything is.
-
-    Raises:
-        InputError: names the option and what it may be.
-    """
-    if plan.votes < 1 or plan.votes % 2 == 0:
-        raise InputError(f"--votes: {plan.votes} is no odd number, and a majority needs one; give 1, 3 or 5")
-    if plan.agent and plan.method != "agentic":
-        raise InputError(f"--agent: {plan.agent} belongs to --method agentic, and the method is {plan.method}")
-    wanted = {"--judge model": plan.judge == "model", "--writer model": settings.answers.writer == "model"}
-    if settings.models.provider == "none" and any(wanted.values()):
-        options = ", ".join(option for option, is_wanted in wanted.items() if is_wanted)
-        raise InputError(f"{options}: there is no chat model; set MNEME_MODELS__PROVIDER, or go without (docs/evaluation.md)")
-
-
-def settings_of(name: str, gold: GoldSet, settings: Settings, plan: Plan) -> dict[str, Any]:
-    """What makes the answers of a run. No key, no address, and no judge: one run may be judged by several."""
-    groups = ("boundaries", "extraction", "reconcile", "profiles", "skills", "retrieval", "agents", "answers")
-    models = {"provider", "temperature", "reasoning_effort", "output_language"}
-    return {
-        "set": name,
-        "questions": len(gold.questions.questions),
-        "fingerprint": gold.fingerprint,
-        "method": plan.method,
-        "agent": plan.agent,
-        "top_k": plan.top_k,
-        "folds": plan.folds and plan.folds.name,
-        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model", "dimension"}),
-        "models": settings.models.model_dump(mode="json", include=models),
-        "model": {role.value: model_of(settings, role) for role in Role if role is not Role.JUDGE},
-        "rerank": settings.rerank.model_dump(mode="json", include={"provider", "model", "top_n"}),
-        **{group: getattr(settings, group).model_dump(mode="json") for group in groups},
-    }
-
-
-def model_of(settings: Settings, role: Role) -> str:
-    """The name of the model that serves a role."""
-    return settings.models.by_role.get(role, settings.models.default)
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
     with an answer: ``contained``, the share of answers with all words of the gold, ``words``, the mean share of its words, and
     ``f1``. ``abstained`` is the share that said that it is not known: right where there is no answer, else false.
     ``by_words`` counts an answer that has all words of the gold, or says that it is not known where there is no answer;
-    ``always_answering`` is the most that the same answers could have reached without abstaining: as if each false abstention
+    ``always_answering_at_most`` is what the same answers could have reached without abstaining, as if each false abstention
     had been right. ``evidence`` is the mean share of the gold evidence among what was found.
     """
     categories = sorted({question.category for question in asked})
@@ -95,7 +95,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
         if nothing:
             of, right = len(contained) + len(nothing), sum(contained)
             row["by_words"] = (right + sum(each.answer.abstained for each in nothing)) / of
-            row["always_answering"] = (right + sum(each.answer.abstained for each in answerable)) / of
+            row["always_answering_at_most"] = (right + sum(each.answer.abstained for each in answerable)) / of
     abstained = sum(each.answer.abstained for each in judged)
     row["abstained"] = abstained / len(judged)
     row["abstained_low"], row["abstained_high"] = wilson(abstained, len(judged))

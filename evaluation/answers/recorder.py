@@ -21,12 +21,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import RootModel
+
+from connectors.answer_forms import parse_answer
 from connectors.durable import alone
 from connectors.recorded.front import ModelFront
 from connectors.recorded.keyed_lines import KeyedLines
 from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recording, Recordings
-from mneme.errors import MnemeError, StoreUnavailable
+from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 
 _TRAFFIC = "traffic.jsonl"
@@ -69,6 +72,10 @@ def traffic(recordings: Path) -> Counter[str]:
     return counts
 
 
+class _Object(RootModel[dict[str, Any]]):
+    """Any JSON object."""
+
+
 class _FittingRecordings(Recordings):
     """Recordings without the answers that do not have the form that was asked for."""
 
@@ -77,16 +84,18 @@ class _FittingRecordings(Recordings):
 
 
 def has_form(request: Any, answer: str) -> bool:
-    """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants."""
+    """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
+
+    Slips of the pen that a client repairs count for nothing (connectors/answer_forms.py).
+    """
     wanted = request.get("response_format") if isinstance(request, dict) else None
     if not isinstance(wanted, dict) or wanted.get("type") not in ("json_schema", "json_object"):
         return True
     try:
-        content = json.loads(json.loads(answer)["choices"][0]["message"]["content"])
-    except (ValueError, KeyError, IndexError, TypeError):
+        content = parse_answer(json.loads(answer)["choices"][0]["message"]["content"] or "", _Object).root
+    except (ModelMalformed, ValueError, KeyError, IndexError, TypeError):
         return False
-    schema = wanted.get("json_schema", {}).get("schema", {})
-    return isinstance(content, dict) and set(schema.get("required", ())) <= set(content)
+    return set(wanted.get("json_schema", {}).get("schema", {}).get("required", ())) <= set(content)
 
 
 def _ended(line: Any) -> str:

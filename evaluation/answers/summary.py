@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 
@@ -12,14 +12,12 @@ from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, laten
 from evaluation.answers.given import Cost, GivenAnswer, Vote
 from evaluation.answers.gold import ABSTENTION, GoldSet
 from evaluation.answers.judge import majority
+from evaluation.answers.plan import Plan
 from evaluation.answers.plots import plot_answers
 from evaluation.answers.reading import written_answers
 from evaluation.answers.recorder import traffic
 from evaluation.report import Report, Row, print_table
 from mneme.errors import ModelError, ModelPending
-
-if TYPE_CHECKING:
-    from evaluation.answers.evaluate import Plan
 
 _SHOWN = ("contained", "words", "f1", "abstained", "evidence")
 
@@ -46,9 +44,9 @@ class Finished:
 
 
 def summarise(
-    finished: Finished, settings: Mapping[str, Any], out: Path, plan: "Plan", judge: str | None, console: Console
+    finished: Finished, settings: Mapping[str, Any], out: Path, plan: Plan, judge: str | None, console: Console
 ) -> Report:
-    """Print the figures and write ``report.json``, ``report.png`` and ``answers.md`` into the folder of the run."""
+    """Print the figures and write the report as JSON, its plot and ``answers.md`` into the folder of the run."""
     questions = finished.gold.questions
     by_question: dict[str, list[Vote]] = defaultdict(list)
     for vote in finished.votes:
@@ -94,8 +92,10 @@ def summarise(
     if requests:
         told = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
         console.print(f"Requests over all starts: {told}", soft_wrap=True, highlight=False)
-    report.write(out / "report.json")
-    plot_answers(rows, _series(answers), costs, out / "report.png", f"{questions.title}, {plan.method}, {len(answers)} answers")
+    report.write(out / f"{report.bench}.json")
+    plot_answers(
+        rows, _series(answers), costs, out / f"{report.bench}.png", f"{questions.title}, {plan.method}, {len(answers)} answers"
+    )
     page = written_answers(f"{questions.title}: answers", judged, by_question)
     (out / "answers.md").write_text(page, encoding="utf-8")
     _print_pending(finished, console)
@@ -121,7 +121,7 @@ def _with_interval(row: Row) -> str:
 
 
 def _headline(
-    rows: Sequence[Row], latencies: Sequence[Row], costs: Sequence[Row], finished: Finished, plan: "Plan"
+    rows: Sequence[Row], latencies: Sequence[Row], costs: Sequence[Row], finished: Finished, plan: Plan
 ) -> Mapping[str, str | float | int]:
     by_category = {str(row["category"]): row for row in rows}
     answerable = by_category.get(ANSWERABLE, by_category[ALL])
@@ -134,7 +134,7 @@ def _headline(
         name: by_category[ALL][name] for name in ("accuracy", "accuracy_low", "accuracy_high") if name in by_category[ALL]
     }
     headline |= {name: answerable[name] for name in ("contained", "f1", "evidence") if name in answerable}
-    headline |= {name: by_category[ALL][name] for name in ("by_words", "always_answering") if name in by_category[ALL]}
+    headline |= {name: by_category[ALL][name] for name in ("by_words", "always_answering_at_most") if name in by_category[ALL]}
     if ABSTENTION in by_category and "abstained" in by_category[ABSTENTION]:
         headline["abstained"] = by_category[ABSTENTION]["abstained"]
     if ABSTENTION not in by_category or len(by_category) > 2:

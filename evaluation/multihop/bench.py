@@ -30,6 +30,7 @@ from evaluation.retrieval.compare import compare, print_differences
 from evaluation.retrieval.figures import ALL
 from flows import ingest
 from mneme.errors import InputError
+from mneme.ports import Role
 from mneme.settings import Settings
 from queries import Memories
 from queries.agents.search import AgenticSearch
@@ -140,7 +141,7 @@ def _answered(system: str, question: WrittenQuestion, response: SearchResponse, 
 def _report(
     settings: Settings, questions: Sequence[WrittenQuestion], answered: Sequence[Answered], planners: Sequence[str]
 ) -> Report:
-    rows = rows_of(answered, groups_of(questions) | groups_of(questions, "split", "source"))
+    rows = rows_of(answered, groups_of(questions) | groups_of(questions, "split"))
     by_system: dict[str, list[Answered]] = {}
     for each in answered:
         by_system.setdefault(each.system, []).append(each)
@@ -165,7 +166,7 @@ def _report(
             "questions": len(questions),
             "left_out": len(written_questions()) - len(questions),
             "planners": list(planners),
-            "model": settings.models.model_dump(mode="json", include={"provider"}),
+            "model": settings.models.by_role.get(Role.AGENTS, settings.models.default) if "model" in planners else "",
             "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
             "agents": settings.agents.model_dump(mode="json"),
             "retrieval": settings.retrieval.model_dump(mode="json"),
@@ -174,6 +175,7 @@ def _report(
         headline={"index": settings.index.backend, "questions": len(questions), **headline},
         parts={
             "shapes": rows_of(answered, groups_of(questions, "shape")),
+            "sources": rows_of(answered, groups_of(questions, "source")),
             "differences": differences,
             "answers": [_shown(each) for each in answered],
         },
@@ -181,10 +183,13 @@ def _report(
 
 
 def _show(console: Console, report: Report) -> None:
-    columns = ["system", "of", "questions", *SHOWN]
-    print_table(console, f"Questions of several hops: found among the first {K} messages", report.rows, columns)
-    print_table(console, "By shape", list(report.parts["shapes"]), columns[:5])
-    main: list[Row] = [row for row in report.parts["differences"] if str(row["figure"]) in (*SHOWN[:3], "milliseconds")]
+    found, cost = SHOWN[:3], SHOWN[3:]
+    title = f"Questions of several hops: found among the first {K} messages"
+    print_table(console, title, report.rows, ["system", "of", "questions", *found])
+    print_table(console, "What it takes", [row for row in report.rows if row["of"] == ALL], ["system", *cost])
+    for part in ("shapes", "sources"):
+        print_table(console, f"By {part[:-1]}", list(report.parts[part]), ["system", "of", "questions", *found])
+    main: list[Row] = [row for row in report.parts["differences"] if str(row["figure"]) in found]
     print_differences(console, "Agents less hybrid, 95 % intervals", main)
     if left_out := report.settings["left_out"]:
         console.print(f"{left_out} questions are about conversations that were not given: they are left out")

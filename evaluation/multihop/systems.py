@@ -32,7 +32,7 @@ def oracle(memories: Memories, searches: AgenticSearch, question: WrittenQuestio
     """What an agent finds that was told what to search for: the question and each of its hops."""
     filters = _filters(question)
 
-    def search(query: str, top_k: int, everything: bool) -> SearchResponse:
+    def search(query: str, top_k: int, everything: bool, people: tuple[str, ...] = ()) -> SearchResponse:
         return memories.search(query, "hybrid", filters if everything else {**filters, "kinds": EPISODIC_KINDS}, top_k)
 
     return searches.search(QueryParam(question.text, DEPTH, filters=filters), QueryPolicy(), search, Tool.SPLIT)

@@ -38,7 +38,9 @@ from queries.questions.understand import understand
 
 SEARCHES = ("keyword", "vector", "hybrid")
 BASELINES = ("episodes", "chunks")
-METHODS = (*SEARCHES, *BASELINES)
+AGENTS = ("agentic", "split", "chain", "reflect")
+"""Agentic search as it is, its router deciding, and each strategy for every question."""
+METHODS = (*SEARCHES, *AGENTS, *BASELINES)
 FOLDS_FILE = "folds.json"
 DEPTH = 40  # places that are asked for
 
@@ -81,7 +83,7 @@ def open_systems(
         systems: dict[str, System] = {}
         memories = open_memories(settings, folds, stack)
         for method in methods:
-            if method in SEARCHES:
+            if method in SEARCHES or method in AGENTS:
                 systems[method] = _search(memories, method, last_times(questions))
             elif method == "episodes":
                 index = open_index(settings, read_only=True)
@@ -109,7 +111,10 @@ def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> C
 
     def without(coefficients: Path) -> Memories:
         retrieval = settings.retrieval.model_copy(update={"coefficients": coefficients})
-        return stack.enter_context(Memories.connect(settings.model_copy(update={"retrieval": retrieval}), clock=asked_at.get))
+        joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme fit agents`, if it was done
+        agents = settings.agents.model_copy(update={"coefficients": joint} if joint.exists() else {})
+        own = settings.model_copy(update={"retrieval": retrieval, "agents": agents})
+        return stack.enter_context(Memories.connect(own, clock=asked_at.get))
 
     opened = {path: without(path) for path in sorted(set(by_conversation.values()))}
 
@@ -140,7 +145,12 @@ def _search(memories: Callable[[Question], Memories], method: str, last: Mapping
     def ask(question: Question) -> Found:
         asked_at.set(moment_of(question, last))
         # What was expected then may lie behind.
-        response = memories(question).search(question.text, method, {**question.owner, "expired": True}, top_k=DEPTH)
+        filters = {**question.owner, "expired": True}
+        if method in AGENTS:
+            agent = "router" if method == "agentic" else method
+            response = memories(question).search(question.text, "agentic", filters, top_k=DEPTH, agent=agent)
+        else:
+            response = memories(question).search(question.text, method, filters, top_k=DEPTH)
         return Found(ranked_results(response, count), (*response.query.notes, f"scored by {response.metrics.scoring}"))
 
     return ask

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol, TypeVar
 from mneme.errors import MnemeError, ModelError
 from queries.agents.budget import Budget, BudgetSpent
 from queries.agents.evidence import Evidence, Place
-from queries.agents.planner import Judgement, Planner
+from queries.agents.planner import Judgement, Planner, Tool
 from queries.agents.query import QueryParam, distinct
 from queries.responses import AgentMetrics, SearchResponse, TraceStep
 
@@ -39,8 +39,9 @@ class Joint(Protocol):
     def depth(self) -> int:
         """Results of each search."""
 
-    def fits(self, question: str) -> bool:
-        """Whether it can tell of such a question."""
+    @property
+    def fitted(self) -> bool:
+        """Whether it can tell anything of what is in use."""
 
     def places(self, question: str, found: Evidence) -> Sequence[Place] | None:
         """What was found for the question itself, best first; None where it cannot be told."""
@@ -77,6 +78,7 @@ class Run:
             search: finds; may raise a MnemeError.
             rerank: judges places; None where there is no reranker.
             pool: runs searches and decisions, so that they can be left behind at the deadline.
+            joint: scores together what is found; None where there is none.
         """
         self.param, self.planner, self.budget = param, planner, budget
         self.evidence = Evidence(param.long_term)
@@ -85,10 +87,11 @@ class Run:
         self.trace: list[TraceStep] = []
         self.confidences: list[float] = []
         self.failure: MnemeError | None = None
+        self.joint = joint
         self._search, self._rerank, self._pool = search, rerank, pool
         self._retrieval = self._deciding = 0.0
 
-    def search(self, *queries: str, depth: int = 0) -> int:
+    def search(self, *queries: str, depth: int = 0, people: tuple[str, ...] = ()) -> int:
         """Search for these, side by side, what was searched for before left out; how many new things that found.
 
         1. As many go out as are left of the budget.
@@ -98,10 +101,12 @@ class Run:
         Args:
             queries: what to search for.
             depth: results of each, where that is more than the question's limit.
+            people: among whose words; none for everybody's. What was searched for in all is something else among theirs.
         """
         started = time.perf_counter()
         # 1.
-        new = distinct(queries, self.evidence.queries)
+        text_of = {f"{query} ({', '.join(people)})" if people else query: query for query in queries}
+        new = distinct(text_of, self.evidence.queries)
         try:
             taken = self.budget.take_searches(len(new))
         except BudgetSpent as spent:
@@ -111,7 +116,10 @@ class Run:
             self.note(f"{len(new) - taken} searches left out: no more are allowed for one question")
         top_k = max(self.param.limit, depth)
         under_way = [
-            (query, self._pool.submit(self._search, query, top_k, not self.evidence.searches and number == 0))
+            (
+                query,
+                self._pool.submit(self._one_search, text_of[query], top_k, not self.evidence.searches and not number, people),
+            )
             for number, query in enumerate(new[:taken])
         ]
         # 2. and 3.
@@ -125,11 +133,14 @@ class Run:
                 self.failure = error
                 self.note(f"search failed ({query}): {error}")
             else:
-                more = self.evidence.add(query, response)
+                more = self.evidence.add(query, response, people)
                 self._step("search", query, more, f"{more} new of {len(self.evidence.episodic(response))} found")
                 found += more
         self._retrieval += time.perf_counter() - started
         return found
+
+    def _one_search(self, query: str, top_k: int, everything: bool, people: tuple[str, ...]) -> SearchResponse:
+        return self._search(query, top_k, everything, people) if people else self._search(query, top_k, everything)
 
     def decide(self, what: str, ask: Callable[[Planner], Decision]) -> Decision | None:
         """A decision of the planner; None where it cannot be had, which is noted."""
@@ -170,6 +181,18 @@ class Run:
         for note in notes:
             self.note(note)
         return list(judged)
+
+    def places(self, limit: int) -> list[Place]:
+        """What all searches found, best first: by joint scores where there are any, else by rank."""
+        if self.joint is None or self.tool != Tool.REFLECT or not self.joint.fitted:
+            return self.evidence.places(limit)
+        try:
+            self.budget.check_time()
+            scored = self._by_deadline(self._pool.submit(self.joint.places, self.param.text, self.evidence))
+        except BudgetSpent as spent:
+            self.note(f"joint scores off: {spent}")
+            scored = None
+        return self.evidence.places(limit) if scored is None else self.evidence.scored(scored, limit)
 
     def note(self, text: str) -> None:
         """Something that who asked must know."""

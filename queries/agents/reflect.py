@@ -29,7 +29,8 @@ class ReflectAgent(Agent):
         """Search, reflect, and search for what is missing."""
         text = run.param.text
         # 1.
-        run.search(text, depth=DEPTH)
+        depth = run.joint.depth if run.joint and run.joint.fitted else DEPTH
+        run.search(text, depth=depth)
         if not run.evidence.searches:
             return
         best = run.reranked(run.evidence.places(DEPTH), text)[:LOOKED_AT]
@@ -40,6 +41,8 @@ class ReflectAgent(Agent):
         )
         # 3.
         if judgement is not None and not judgement.sufficient:
-            run.search(*judgement.queries[: self._supplementary], depth=DEPTH)
-            if not judgement.queries:
+            if judgement.people:
+                run.search(text, depth=depth, people=judgement.people)
+            run.search(*judgement.queries[: self._supplementary - bool(judgement.people)], depth=DEPTH)
+            if not (judgement.queries or judgement.people):
                 run.note(f"not everything was found: {judgement.missing or 'nothing better could be asked'}")

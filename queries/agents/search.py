@@ -7,7 +7,7 @@ from typing import Any
 
 from mneme.errors import InputError
 from mneme.settings import Settings
-from queries.agents.base import Agent, Rerank, Run, Search
+from queries.agents.base import Agent, Joint, Rerank, Run, Search
 from queries.agents.budget import Budget
 from queries.agents.chain import ChainAgent
 from queries.agents.direct import DirectAgent
@@ -35,6 +35,7 @@ class AgenticSearch:
         rerank: Rerank | None,
         pool: Executor,
         clock: Callable[[], float] = time.monotonic,
+        joint: Joint | None = None,
     ) -> None:
         """Prepare.
 
@@ -44,8 +45,10 @@ class AgenticSearch:
             rerank: judges what all searches found, once; None where there is no reranker.
             pool: runs searches and decisions.
             clock: seconds, monotonic: of deadlines.
+            joint: scores together what several searches found; None fuses it by rank.
         """
         self._settings, self._planner, self._rerank, self._pool, self._clock = settings, planner, rerank, pool, clock
+        self._joint = joint
         agents = settings.agents
         tools: dict[Tool, Agent] = {
             Tool.DIRECT: DirectAgent(),
@@ -91,6 +94,7 @@ class AgenticSearch:
             search,
             self._rerank,
             self._pool,
+            self._joint,
         )
         # 1.
         if not isinstance(chosen, RouterAgent):
@@ -99,7 +103,7 @@ class AgenticSearch:
         if not run.evidence.searches and run.failure is not None:
             raise run.failure
         # 2.
-        places = run.evidence.places(max(_KEPT, param.limit))
+        places = run.places(max(_KEPT, param.limit))
         if places:
             places = run.reranked(places, *dict.fromkeys((param.text, *run.evidence.queries)))
         # 3.

@@ -22,9 +22,9 @@ from queries.answers.support import Support, support_of
 from queries.questions.types import QuestionType
 from queries.responses import SearchResponse
 
-_MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 6}
+_MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
 _OTHERWISE = 3
-_NEAR = {QuestionType.COUNTING: 0.2, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.25, QuestionType.TEMPORAL: inf}
+_NEAR = {QuestionType.COUNTING: 0.1, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.1, QuestionType.TEMPORAL: inf}
 _NEAR_OTHERWISE = 0.6
 """Share of the best score from which a memory is one more of the same; a time has one."""
 _WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
@@ -63,14 +63,14 @@ class _Words:
 _ENGLISH = _Words(
     "Quoted from memory, not written by a model: ",
     "Quoted from memory, not written by a model; what tells of it:",
-    "Nothing that is remembered tells that. (No model was asked.)",
+    "Nothing that is remembered tells that. (Not judged by a model.)",
     "said on {day}",
     "{difference} before the question",
 )
 _CHINESE = _Words(
     "摘自记忆，未经模型撰写：",
     "摘自记忆，未经模型撰写；相关的有：",
-    "记忆中没有提到这件事。（未询问模型。）",
+    "记忆中没有提到这件事。（未经模型判断。）",
     "{day}说的",
     "距提问{difference}",
 )
@@ -145,7 +145,12 @@ def _line(memory: Memory, number: int, kind: QuestionType, context: Context, que
     if kind is QuestionType.TEMPORAL and memory.happens:
         dates.append(_written(memory.happens, chinese))
         if _AGO.search(question) and memory.happens.last < context.asked:
-            dates.append(words.before.format(difference=difference(memory.happens.first, context.asked)))
+            far = (
+                f"{(context.asked - memory.happens.first).days}天"
+                if chinese
+                else difference(memory.happens.first, context.asked)
+            )
+            dates.append(words.before.format(difference=far))
     if memory.said:
         dates.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
     first = f"{dates.pop(0)}: " if kind is QuestionType.TEMPORAL and memory.happens else ""

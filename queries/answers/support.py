@@ -24,7 +24,9 @@ _BEST = 5  # of those, in which the question's words are looked for
 # out of the fit). Where it names nobody: 250 without names, asked of another conversation and of their own; 59 and 8 %.
 _FIRST, _SHARE, _ENOUGH = 0.6, 1.2, 1.65
 _ENOUGH_WORDS = 0.9
-_ONLY_ASKS = re.compile(r"(?:[^.!?。！？]*[?？])+\s*")  # a question tells nothing
+_ONLY_ASKS = re.compile(  # a question tells nothing
+    r"(?:[^.!?。！？]*[?？])+\s*|[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]"
+)
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS), "I"))
 _QUOTED_QUESTION = re.compile(r'^(?:Asked|被?问到?)\s*["“][^"”]*["”]\s*[,，:：]?\s*')
@@ -138,5 +140,7 @@ def _is_about(memory: Memory, asked: _Asked, people: Sequence[str]) -> bool:
     if memory.kind in ("message", "profile"):
         return memory.source in asked.speakers or memory.source not in people
     text = _QUOTED_QUESTION.sub("", memory.text)
+    if memory.said is None and memory.source:  # a document tells of all, and of one only by name
+        return any(names_person(text, person) for person in asked.speakers)
     named = [(spans[0][0], person) for person in people if (spans := occurrences(text, person))]
     return not named or min(named)[1] in asked.speakers

@@ -113,7 +113,8 @@ def _evaluation(name: SetName) -> Callable[..., None]:
         ] = False,
     ) -> None:
         from evaluation.answers.dry_run import dry_run as run_dry
-        from evaluation.answers.evaluate import Plan, run_answers
+        from evaluation.answers.evaluate import run_answers
+        from evaluation.answers.plan import Plan
         from mneme.settings import load_settings
         from serving.console import output
 

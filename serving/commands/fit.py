@@ -14,6 +14,7 @@ def register(app: typer.Typer) -> None:
     fits = typer.Typer(no_args_is_help=True, help="Fit shipped coefficients again, on your own data.")
     fits.command()(boundaries)
     fits.command()(fusion)
+    fits.command()(agents)
     app.add_typer(fits, name="fit")
 
 
@@ -52,3 +53,26 @@ def fusion(
     from serving.console import output
 
     run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, with_index(index), out or DEFAULT_OUT, output(), folds)
+
+
+def agents(
+    folds: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDS",
+            help="A folder of `mneme fit fusion --folds` on the same files; what is fitted without each fold goes there as well.",
+            show_default=False,
+        ),
+    ],
+    locomo: Annotated[list[Path] | None, typer.Option("--locomo", help="LoCoMo files.", show_default=False)] = None,
+    beam: Annotated[list[Path] | None, typer.Option("--beam", help="BEAM files, or their folder.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where the coefficients go; by default to those that searches read.")
+    ] = None,
+    index: IndexOption = Backend.EMBEDDED,
+) -> None:
+    """How agentic search scores together what several searches found: prints cross-validated figures, then writes."""
+    from evaluation.fit_agents import DEFAULT_OUT, run_fit_agents
+    from serving.console import output
+
+    run_fit_agents({"locomo": locomo or (), "beam": beam or ()}, with_index(index), folds, out or DEFAULT_OUT, output())

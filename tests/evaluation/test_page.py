@@ -42,6 +42,19 @@ def write(path: Path, **fields: Any) -> Path:
     return path
 
 
+def answers_report(path: Path, judge: str | None) -> Path:
+    accuracy = {"accuracy": 0.5, "accuracy_low": 0.25, "accuracy_high": 0.75} if judge else {}
+    models = {"provider": "openai" if judge else "none"}
+    Report(
+        bench="eval-locomo",
+        settings={"method": "hybrid", "judge": judge, "votes": 3, "models": models, "model": {"answer": "small"}},
+        rows=[{"category": "all", "questions": 9, "answered": 8, **accuracy, "abstained": 0.125}],
+        headline={"questions": 9, "pending": 1},
+        machine=MACHINE,
+    ).write(path)
+    return path
+
+
 def page_of(folder: Path, *files: Path) -> str:
     write_page(files, folder / "docs" / "benchmarks.md")
     return (folder / "docs" / "benchmarks.md").read_text(encoding="utf-8")
@@ -82,6 +95,16 @@ def test_a_benchmark_without_a_form_of_its_own_is_shown_row_by_row(tmp_path: Pat
     assert "| a / b | 84.2 |" in page
 
 
+def test_questions_of_several_hops_stand_with_what_the_systems_are(tmp_path: Path) -> None:
+    settings = {"index": "embedded", "questions": 60, "left_out": 0, "model": "small"}
+    rows = [{"system": "oracle, split", "of": "all", "hops@10": 0.5}]
+    page = page_of(tmp_path, write(tmp_path / "multihop.json", bench="multihop", rows=rows, settings=settings))
+    assert "## Several hops, embedded index" in page
+    assert "60 questions (0 more were not asked)" in page
+    assert "`model` (`small`) are who decided" in page
+    assert "| oracle, split | all | .500 |" in page
+
+
 def test_ablations_are_ordered_by_what_they_cost(tmp_path: Path) -> None:
     row = {"against": "hybrid", "category": "all", "figure": "recall@10", "mean": 0.5, "baseline": 0.5}
     rows = [{"method": name, **row, "difference": by} for name, by in (("little", -0.01), ("much", -0.2), ("gain", 0.1))]
@@ -108,3 +131,13 @@ def test_a_report_has_a_row_in_each_line_and_reads_back_the_same(tmp_path: Path)
     read = json.loads(path.read_text(encoding="utf-8"))
     assert read["rows"][1] == {"a": 2, "b": "ü"}
     assert read["settings"] == {"deep": {"er": [1, 2]}}
+
+
+def test_an_evaluation_says_who_answered_and_who_judged(tmp_path: Path) -> None:
+    page = page_of(tmp_path, answers_report(tmp_path / "eval-locomo.json", "large 12ab"))
+    assert "## LoCoMo, answers" in page
+    assert "9 questions, 1 pending; hybrid; small; judged by 3 votes of large. Intervals" in page
+    assert "| all | 8 | .500 (.250 to .750) | .125 |" in page
+    without = page_of(tmp_path, answers_report(tmp_path / "eval-locomo.json", None))
+    assert "hybrid; quotes, no model; no judge." in without
+    assert "| all | 8 | .125 |" in without

@@ -9,7 +9,7 @@ from connectors.indices import open_index
 from mneme.errors import InputError
 from mneme.rows import Collection
 from serving.cli import app
-from serving.demo import QUESTIONS, example_files, local_settings
+from serving.demo import HOPS, QUESTIONS, example_files, local_settings
 
 
 def versions(data: Path) -> dict[str, int]:
@@ -27,13 +27,14 @@ def test_the_demo_answers_its_questions_and_a_second_run_changes_nothing(tmp_pat
     data = tmp_path / "demo"
     first = CliRunner().invoke(app, ["demo", "--data", str(data)], catch_exceptions=False)
     assert first.exit_code == 0
-    assert all(question.text in first.stdout for question in QUESTIONS)
+    assert all(question.text in first.stdout for question in (*QUESTIONS, HOPS))
     answers = " ".join(first.stdout[first.stdout.index("4 · Questions") :].split())  # whatever the lines were broken at
     assert "14 May" in answers
     assert "give up the Q2 deadline" in answers
     assert "民宿五百块一晚" in answers
     assert "140 euros" in answers
-    assert "Anton works at Lumen Robotics now" in answers
+    assert "searched for What is the current company of Anton Reyes?" in answers
+    assert "Lumen Robotics: Clara Novak ceo of Acme" in answers
     before = versions(data)
     assert len(before) > 400
 
@@ -51,14 +52,18 @@ def test_the_demo_uses_no_server_and_no_key_whatever_the_environment_says(
     monkeypatch.setenv("MNEME_EMBEDDER__PROVIDER", "openai")
     monkeypatch.setenv("MNEME_BOUNDARIES__DETECTOR", "llm")
     monkeypatch.setenv("MNEME_EXTRACTION__EXTRACTOR", "model")
+    monkeypatch.setenv("MNEME_RERANK__PROVIDER", "model")
     monkeypatch.setenv("MNEME_AGENTS__PLANNER", "model")
+    monkeypatch.setenv("MNEME_ANSWERS__WRITER", "model")
     settings = local_settings(tmp_path)
     assert settings.index.backend == "embedded"
     assert settings.models.provider == "none"
     assert settings.embedder.provider == "local"
     assert settings.boundaries.detector == "semantic"
     assert settings.extraction.extractor == "local"
+    assert settings.rerank.provider == "none"
     assert settings.agents.planner == "rules"
+    assert settings.answers.writer == "extractive"
 
 
 def test_examples_that_are_not_there_are_named(tmp_path: Path) -> None:

@@ -61,9 +61,7 @@ def _read(instances: Any, path: Path) -> tuple[list[Event], list[Question], int]
             continue
         events += history
         asked_at = moment(instance["question_date"])
-        questions.append(
-            Question(name, name, owner, instance["question"], instance["question_type"], evidence, asked_at)
-        )
+        questions.append(Question(name, name, owner, instance["question"], instance["question_type"], evidence, asked_at))
     return events, questions, left_out
 
 

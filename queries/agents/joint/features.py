@@ -1,10 +1,10 @@
-"""What is known of each thing that was found for a question which asks for several, as numbers: the input of the joint score. Pure.
+"""What is known of each thing that was found for a question which asks for several, as numbers. Pure.
 
-The question was searched for twice, everywhere and in what those said whom it names. The numbers say how well each thing stands in
-both, what stands around it in its episode, what form its text has (an answer to "which books" has names), and how near the text as
-it is shown comes to the question in four forms. Sources: score and rank of several runs in one model, as in learning to rank from
-data fusion (Sheldon et al., "LambdaMerge: merging the results of query reformulations", WSDM 2011); features of neighbours and of
-form as in queries/scoring/features.py.
+The question was searched for twice, everywhere and in what those said whom it names. The numbers say how well each thing
+stands in both, what stands around it in its episode, what form its text has (an answer to "which books" has names in it), and
+how near the text as it is shown comes to the question in four forms. Sources: scores and ranks of several runs in one model
+(Sheldon et al., "LambdaMerge: merging the results of query reformulations", WSDM 2011); neighbours and form as in
+queries/scoring/features.py.
 """
 
 import math
@@ -30,11 +30,13 @@ Embed = Callable[[Sequence[str]], Vector]
 FORMS = ("asked", "spoken", "words", "nameless")
 SEARCHES = ("all", "theirs")
 BESIDE = (-2, -1, 1, 2)
+ANSWER_FORMS = ("names", "quotes", "has_number", "commas")
 FEATURES = (
-    *(f"{search}_{number}" for search in SEARCHES for number in ("log_odds", "rank", "below_best")),
+    *(f"{search}_{number}" for search in SEARCHES for number in ("log_odds", "rank")),
     *("episode_best", "episode_mean", "episode_top", "episode_count", "episode_place"),
     *(f"beside_{offset:+d}" for offset in BESIDE),
-    *("names", "quotes", "has_number", "commas", "length", "is_fact", "several_messages", "is_question"),
+    *(*ANSWER_FORMS, "length", "is_fact", "several_messages", "is_question"),
+    *(f"{form}_for_{asked}" for asked in ("names", "count") for form in ANSWER_FORMS),
     *(f"{form}_{number}" for form in FORMS for number in ("nearness", "deviation")),
 )
 """One weight each in a ``queries.agents.joint.learned.JointCoefficients``."""
@@ -48,6 +50,13 @@ _ASKING = frozenset(
     "what which how who whom whose when where why many much kind kinds type types sort some does did has have had both".split()
 )
 _WORD = re.compile(r"[\w'/-]+")
+_ASKS_FOR_NAMES = re.compile(
+    r"\b(?:names?|who|whom|where|cit(?:y|ies)|countr(?:y|ies)|states?|places?|locations?|areas?|people|books?|movies?|films?|songs?|"
+    r"games?|bands?|artists?|musicians?|authors?|series|shows?|teams?|brands?|compan(?:y|ies)|schools?)\b|"
+    "名字|叫什么|谁|哪里|哪儿|地方|城市|国家|书|电影|歌|游戏|乐队|作家|学校|公司|品牌",
+    re.IGNORECASE,
+)
+_ASKS_HOW_MANY = re.compile(r"\bhow many\b|多少|几[次个种本部家位只件]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +72,8 @@ def known(question: str, found: Evidence, embed: Embed) -> Known:
 
     Args:
         question: what was asked.
-        found: its first search is for the question; one for the same words among people, if there is one, is the second ranking,
-            and the first stands for it if there is none.
+        found: its first search is for the question; one for the same words among people is the second ranking, and without
+            one the first stands for it.
         embed: compares texts; raises what it raises.
     """
     rankings = _rankings(found)
@@ -79,17 +88,14 @@ def known(question: str, found: Evidence, embed: Embed) -> Known:
     }
     columns |= _of_episodes(items, log_odds[0])
     columns |= _of_neighbours(items, log_odds[0], found)
-    people = named(question, found)
-    columns |= _of_form(items, question, people)
-    columns |= _of_meaning(items, forms(question, people), embed)
+    columns |= _of_form(items, question, _people(found))
+    columns |= _of_meaning(items, forms(question, named(question, found)), embed)
     return Known(items, np.stack([columns[name] for name in FEATURES], axis=1))
 
 
 def named(question: str, found: Evidence) -> tuple[str, ...]:
     """Who of those that took part in what was found the question names."""
-    people = [person for episode in found.episodes().values() for person in episode.participants]
-    people += [item.sender_name for each in found.searches for item in each.response.raw_messages]
-    return tuple(person for person in dict.fromkeys(people) if names_person(question, person))
+    return tuple(person for person in _people(found) if names_person(question, person))
 
 
 def forms(question: str, people: Sequence[str]) -> tuple[str, str, str, str]:
@@ -101,6 +107,13 @@ def forms(question: str, people: Sequence[str]) -> tuple[str, str, str, str]:
     nameless = without_names(question, people)
     words = [word for word in _WORD.findall(nameless) if word.lower() not in STOP_WORDS | _ASKING]
     return question, from_viewpoint(question, people), " ".join(words) or question, nameless
+
+
+def _people(found: Evidence) -> tuple[str, ...]:
+    """Who took part in what was found."""
+    people = [person for episode in found.episodes().values() for person in episode.participants]
+    people += [item.sender_name for each in found.searches for item in each.response.raw_messages]
+    return tuple(dict.fromkeys(people))
 
 
 def _rankings(found: Evidence) -> tuple[Sequence[Episodic], Sequence[Episodic]]:
@@ -120,7 +133,6 @@ def _of_search(search: str, ranking: Sequence[Episodic], odds: Numbers, items: S
     return {
         f"{search}_log_odds": odds,
         f"{search}_rank": np.array([-math.log(ranks.get(item.id, _UNRANKED)) for item in items]),
-        f"{search}_below_best": odds - odds.max(),
     }
 
 
@@ -189,20 +201,24 @@ def messages_of(item: Episodic) -> tuple[str, ...]:
 
 
 def _of_form(items: Sequence[Episodic], question: str, people: Sequence[str]) -> dict[str, Numbers]:
-    asked = question.lower()
+    lowered = question.lower()
 
     def names(text: str) -> int:
         found = _NAME.findall(text)
-        return sum(not (name.lower() in asked or any(name in person.split() for person in people)) for name in found)
+        return sum(not (name.lower() in lowered or any(name in person.split() for person in people)) for name in found)
 
     def column(number: Callable[[Episodic], float]) -> Numbers:
         return np.array([float(number(item)) for item in items])
 
-    return {
+    answer = {
         "names": column(lambda item: min(names(item.text), 4) / 4),
         "quotes": column(lambda item: bool(_QUOTED.search(item.text))),
         "has_number": column(lambda item: any(character.isdigit() for character in item.text)),
         "commas": column(lambda item: min(sum(item.text.count(mark) for mark in ",，、"), 4) / 4),
+    }
+    asks = {"names": bool(_ASKS_FOR_NAMES.search(question)), "count": bool(_ASKS_HOW_MANY.search(question))}
+    return answer | {
+        **{f"{form}_for_{what}": answer[form] * wanted for what, wanted in asks.items() for form in ANSWER_FORMS},
         "length": column(lambda item: math.log1p(len(item.text)) / 5),
         "is_fact": column(lambda item: isinstance(item, FoundFact)),
         "several_messages": column(lambda item: len(messages_of(item)) > 1),

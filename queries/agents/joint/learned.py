@@ -1,9 +1,9 @@
 """The joint score by logistic regression, fitted on questions that several memories answer (``mneme fit agents``)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -57,38 +57,46 @@ class JointScorer:
 
     depth = 100
 
-    def __init__(self, coefficients: JointCoefficients, embedder: Embedder) -> None:
+    def __init__(self, coefficients: Callable[[], JointCoefficients | None], embedder: Embedder) -> None:
         """Prepare.
 
         Args:
-            coefficients: of the index and the embedder in use.
+            coefficients: of the index and the embedder in use; None where nothing was fitted for them.
             embedder: compares the texts with the question; what it embedded is kept.
         """
-        self._coefficients = coefficients
+        self._read = coefficients
         self._embedder = embedder
         self._vectors: dict[str, Vector] = {}
         self._lock = Lock()
 
-    def fits(self, question: str) -> bool:
-        """Whether it is fitted for such questions."""
-        return asks_for_several(question)
+    @property
+    def fitted(self) -> bool:
+        """Whether there are coefficients for what is in use."""
+        return self._coefficients is not None
 
     def places(self, question: str, found: Evidence) -> list[Place] | None:
-        """Everything that the searches for the question itself found, best first, and then what others found.
+        """Everything that the searches for the question itself found, best first.
 
-        None where it cannot be told: nothing was found, it was scored by other means than those that this was fitted on, or the
-        embedder does not answer.
+        None where it cannot be told: nothing was found, it was scored by other means than those that this was fitted on, the
+        embedder does not answer, or it is not a question for several things nor was it searched for among people's words: then
+        one thing answers it, and that stands first as it is.
         """
-        first = found.first
-        if first is None or first.metrics.scoring != _SCORED_BY or not found.episodic(first):
+        first, coefficients = found.first, self._coefficients
+        if coefficients is None or first is None or first.metrics.scoring != _SCORED_BY or not found.episodic(first):
+            return None
+        if not (asks_for_several(question) or any(each.people for each in found.searches)):
             return None
         try:
             candidates = known(question, found, self.embed)
         except ModelError:
             return None
-        scores = self._coefficients.scores(candidates.numbers)
+        scores = coefficients.scores(candidates.numbers)
         order = np.argsort(-scores, kind="stable")
         return [Place(candidates.items[at], float(scores[at])) for at in order]
+
+    @cached_property
+    def _coefficients(self) -> JointCoefficients | None:
+        return self._read()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts; those that were asked for before are not embedded again. Raises what the embedder does."""

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from connectors.recorded.batch_files import PendingRequests, import_answers
 from connectors.recorded.recordings import Recordings
 from evaluation.answers.dry_run import dry_run
-from evaluation.answers.evaluate import Plan, answered_by, check_plan, run_answers
+from evaluation.answers.evaluate import answered_by, run_answers
+from evaluation.answers.plan import Plan, check_plan
 from evaluation.report import Report
 from evaluation.retrieval.question_set import Question
 from mneme.errors import InputError, ModelError, ModelPending
@@ -22,6 +23,7 @@ from queries.answers.answer import AnswerResponse
 from serving.cli import app
 from tests.evaluation.answers.made_up_gold import write_talks
 from tests.evaluation.answers.test_killed_runs import answer, verdict
+from tests.evaluation.made_up_sets import write_beam, write_longmemeval
 from tests.queries.world import WordEmbedder
 from tests.servers.model_answers import fill
 from tests.servers.models import Fault, ModelServer
@@ -73,7 +75,7 @@ def test_without_a_model_answers_are_quotes_measured_by_their_words(talks: Path,
     assert rows["single-hop"]["words"] == 1.0
     assert rows["answerable"]["evidence"] == 1.0
     assert printed.rstrip().splitlines()[-1].startswith("BENCH eval-locomo method=hybrid questions=5 pending=0 contained=")
-    written = json.loads((tmp_path / "run" / "report.json").read_text())
+    written = json.loads((tmp_path / "run" / "eval-locomo.json").read_text())
     assert written["settings"]["ingested"]["messages"] == 4
     assert written["cost"] == []
     assert not (tmp_path / "run" / "recordings.jsonl").exists()
@@ -83,6 +85,18 @@ def test_without_a_model_answers_are_quotes_measured_by_their_words(talks: Path,
     assert "5 questions are answered already, 0 are left" in again
     assert " messages, " not in again, "it was ingested again"
     assert len(lines(tmp_path / "run" / "answers.jsonl")) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["longmemeval", "beam"])
+def test_every_set_goes_the_same_way(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    write_beam(folder) if name == "beam" else write_longmemeval(folder / "s.json")
+    report = run_answers(name, [folder], load_settings({}), tmp_path / "run", Plan(), Console(file=io.StringIO()))
+    assert report.headline["pending"] == 0
+    assert {row["category"] for row in report.rows} >= {"all", "abstention"}
+    assert report.line().startswith(f"BENCH eval-{name} ")
 
 
 @pytest.mark.slow
@@ -125,6 +139,22 @@ def test_what_a_model_refuses_stays_pending_and_is_asked_at_the_next_start(
     report, _ = run(talks, tmp_path / "run", asking(server))
     assert report.headline["pending"] == 0
     assert server.calls() == 2, "its answer and its vote, and nothing else"
+
+
+@pytest.mark.slow
+def test_an_agentic_run_tells_what_its_agents_cost_and_measures_none_that_failed(
+    talks: Path, tmp_path: Path, server: ModelServer
+) -> None:
+    server.answer = lambda schema, user: (verdict if "correct" in schema["properties"] else fill)(schema, user)
+    plan = replace(JUDGED, method="agentic", agent="chain", limit=2)
+    report, _ = run(talks, tmp_path / "run", asking(server), plan)
+    assert report.headline["pending"] == 0
+    assert {row["role"] for row in report.parts["cost"]} == {"agents", "answer", "judge"}
+    refused = Fault("status", status=403, message="no agents today")
+    server.meets = lambda path, body: refused if "response_format" in body else None
+    report, printed = run(talks, tmp_path / "other", asking(server), plan)
+    assert report.headline["pending"] == 2
+    assert "no agents today" in printed
 
 
 @pytest.mark.slow
@@ -220,6 +250,7 @@ def test_a_run_without_models_costs_nothing(talks: Path) -> None:
         (Plan(votes=2), "--votes: 2"),
         (Plan(votes=0), "--votes: 0"),
         (Plan(agent="chain"), "--agent: chain belongs to --method agentic"),
+        (Plan(price_input=1.0), "--price-input, --price-output"),
         (Plan(judge="model"), "--judge model: there is no chat model"),
     ],
 )
@@ -259,12 +290,29 @@ def test_quotes_in_place_of_an_answer_that_a_model_was_to_write_are_no_answer(mo
     assert answered_by(lambda _: response(), question, asking(model_server)).answer == "a kayak"
 
 
-def test_an_agent_whose_model_failed_is_not_measured(model_server: ModelServer) -> None:
+@pytest.mark.parametrize(
+    ("note", "is_measured"),
+    [
+        ("agent: judgement failed: HTTP 500", False),
+        ("agent: search failed (where?): the index cannot serve now", False),
+        ("rerank off: HTTP 500", False),
+        ("agent: 2 searches left out: no more are allowed for one question", True),
+        ("agent: search left behind (which exam failed?): the 30 s have passed", True),
+        ("agent: not everything was found: who failed", True),
+    ],
+)
+def test_what_a_search_went_without_because_something_failed_is_not_measured(
+    note: str, is_measured: bool, model_server: ModelServer
+) -> None:
     question = Question("q1", "talk", {"group_id": "talk"}, "What?", "single-hop", frozenset())
     found = response().found
-    noted = found.model_copy(update={"query": found.query.model_copy(update={"notes": ("agent: judgement failed: HTTP 500",)})})
-    with pytest.raises(ModelError, match="judgement failed"):
-        answered_by(lambda _: response(found=noted.model_dump()), question, asking(model_server))
+    noted = found.model_copy(update={"query": found.query.model_copy(update={"notes": (note,)})})
+    given = response(found=noted.model_dump())
+    if is_measured:
+        assert answered_by(lambda _: given, question, asking(model_server)).notes == (note,)
+    else:
+        with pytest.raises(ModelError, match=r"HTTP 500|cannot serve"):
+            answered_by(lambda _: given, question, asking(model_server))
 
 
 def test_the_command_ends_with_status_2_where_an_option_is_wrong(talks: Path, tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def completion(content: str) -> str:
     ("answer", "expected"),
     [
         (completion('{"subject": "beans"}'), True),
+        (completion('```json\n{"subject": "beans",}\n```'), True),
         (completion('{"weather": "fine"}'), False),
         (completion('{"subject": "be'), False),
         (completion("I would rather not"), False),

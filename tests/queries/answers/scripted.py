@@ -12,6 +12,7 @@ class ScriptedChat:
     def __init__(self, pieces: Sequence[str | Exception] = (), answers: Sequence[Any] = ()) -> None:
         self.prompts: list[Prompt] = []
         self.closed_early = False
+        self.writing: Iterator[str] = iter(())
         self._pieces = pieces
         self._answers = list(answers)
 
@@ -27,6 +28,10 @@ class ScriptedChat:
 
     def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
         self.prompts.append(prompt)
+        self.writing = self._write(spent)  # kept, so that nobody but the reader closes it
+        return self.writing
+
+    def _write(self, spent: Spent | None) -> Iterator[str]:
         ended = False
         try:
             for piece in self._pieces:

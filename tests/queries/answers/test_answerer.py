@@ -89,6 +89,11 @@ class TestAModel:
         assert response.citations == ask().citations
         assert response.notes == (f"quoted instead of written: the model did not answer ({failure})",)
 
+    def test_that_fails_leaves_no_guess(self) -> None:
+        response = ask(ScriptedChat([ModelError("gone")]), question="What is the boiling point of iron?")
+        assert response.abstained
+        assert response.citations == ()
+
     def test_that_breaks_off_keeps_what_was_said(self) -> None:
         pieces = stream(ScriptedChat(["Answer: At the shipyard [2], ", ModelError("gone")]))
         text = "".join(pieces)

@@ -131,6 +131,16 @@ def test_the_context_never_has_more_tokens_than_allowed(said: list[tuple[str, ob
     assert len(lines(shown)) == max(1, len(shown.memories))
 
 
+def test_nor_where_lines_count_more_together_than_alone() -> None:
+    def count(text: str) -> int:
+        return len(text.split()) * (2 if text.count("\n") > 3 else 1)
+
+    facts = [fact(f"f{number}", "a boat " * 20, f"2026-03-{number:02}", number) for number in range(1, 20)]
+    shown = context_of(found("boats?", *facts), ASKED_AT, 400, count)
+    assert 200 < shown.tokens <= 400
+    assert shown.memories[0].rank == 1
+
+
 def test_the_best_ranks_are_kept_where_not_all_fit() -> None:
     facts = [fact(f"f{number}", f"fact number {number} " + "long " * 20, "2026-03-02", number) for number in range(1, 40)]
     shown = context(found("boats?", *facts), 600)

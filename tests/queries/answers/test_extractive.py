@@ -68,6 +68,14 @@ def test_how_long_ago_is_counted_from_the_question() -> None:
     assert "8 days (1 week and 1 day) before the question" in extract.answer
 
 
+def test_how_long_ago_is_counted_in_chinese() -> None:
+    extract = answer(
+        found("王浩然多少天前买了帆船？", fact("a", "王浩然昨天买了帆船", "2026-06-15", event_at=day("2026-06-14")))
+    )
+    assert "2026年6月14日" in extract.answer
+    assert "距提问8天" in extract.answer
+
+
 def test_a_count_lists_each_distinct_item() -> None:
     extract = answer(
         found(
@@ -116,14 +124,33 @@ class TestWhatTheMemoriesDoNotTell:
                 fact("c", "Maya said the market was full", rank=3),
             ),
             found("Where does Jonas work?", SPEAKERS, message("a", "Jonas", "Where do you work? Is it far?")),
+            found("Where does Jonas work?", SPEAKERS, fact("a", 'Jonas asked Maya: "Where do you work?"')),
+            found("Did Jonas read Hamlet?", SPEAKERS, message("a", "Jonas", "I read a lot, I read all night")),
+            found("Where do I keep the strings of the violin?", SPEAKERS, message("a", "Maya", "I keep bees")),
+            found(
+                "What is Jonas's salary?",
+                SPEAKERS,
+                episode("d", "The salary is paid monthly.", document_id="handbook", participants=(), subject="Pay"),
+            ),
         ],
-        ids=["nothing found", "another matter", "a stranger", "told of the other", "all of the other", "only asked"],
+        ids=[
+            "nothing found",
+            "another matter",
+            "a stranger",
+            "told of the other",
+            "all of the other",
+            "only asked",
+            "told that it was asked",
+            "another thing",
+            "another matter of who asks",
+            "told of nobody in a document",
+        ],
     )
     def test_is_not_guessed(self, response: SearchResponse) -> None:
         extract = answer(response)
         assert extract.abstained
         assert extract.cited == ()
-        assert extract.answer == "Nothing that is remembered tells that. (No model was asked.)"
+        assert extract.answer == "Nothing that is remembered tells that. (Not judged by a model.)"
 
     def test_is_told_when_the_right_person_says_it(self) -> None:
         response = found(

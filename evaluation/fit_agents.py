@@ -1,0 +1,214 @@
+"""``mneme fit agents``: fits how agentic search scores together what several searches found, on questions with known evidence.
+
+1. Ingest each set through the flow into an index of its own, and search for every question that asks for several things as the
+   agent ``reflect`` does by rules: everywhere, and among the words of those whom it names. Each is scored by coefficients that
+   have not seen its conversation (`mneme fit fusion --folds`): else the scores would be better than they are on others.
+2. Cross-validate by conversation: recall of the evidence among the first messages, and the paired difference to one search.
+3. Fit on everything and write the coefficients for this index and this embedder beside those of others.
+
+Of one question all right results together weigh as much as one wrong one. A result that stands for two messages, one of which
+answers, is half right: it takes two places of ten to read.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from connectors.models import open_embedder
+from evaluation.boundary_model import logistic_regression
+from evaluation.metrics import recall_at
+from evaluation.own_index import fresh_index
+from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.bootstrap import interval
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets import LOADERS
+from evaluation.retrieval.systems import asked_at, last_times, moment_of, open_memories, read_folds
+from mneme.errors import InputError
+from mneme.settings import Settings
+from mneme.times import utc_now
+from queries import Memories
+from queries.agents.evidence import EPISODIC_KINDS, Evidence
+from queries.agents.joint.features import FEATURES, Numbers, known, messages_of, named
+from queries.agents.joint.learned import FITTED, JointCoefficients, JointScorer
+from queries.agents.rules.several import asks_for_several
+
+DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"
+STRENGTH = 0.02  # inverse of the L2 penalty on standardised features: .01 to .03 differ by half a point of recall@10
+MULTI_HOP = "multi-hop"
+KS = (5, 10, 20, 40)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """One question with what was found: a row of ``FEATURES`` for each thing, and the messages that it stands for.
+
+    ``plain`` are the messages of one hybrid search, best first.
+    """
+
+    question: Question
+    numbers: Numbers
+    messages: Sequence[tuple[str, ...]]
+    plain: Sequence[str]
+
+    @property
+    def right(self) -> Numbers:
+        """For each thing the share of its messages that answer."""
+        evidence = self.question.evidence
+        return np.array([len(evidence.intersection(each)) / max(1, len(each)) for each in self.messages])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A weight for each feature, and the bias."""
+
+    weights: Numbers
+    bias: float
+
+
+def run_fit_agents(
+    sets: Mapping[str, Sequence[Path]],
+    settings: Settings,
+    folds: Path,
+    out: Path = DEFAULT_OUT,
+    console: Console | None = None,
+) -> None:
+    """Fit, print the cross-validated figures, and write ``out``.
+
+    Args:
+        sets: the files of each question set, by the names of ``LOADERS``.
+        settings: which index and which embedder is fitted for.
+        folds: a folder of `mneme fit fusion --folds` on the same files. What is fitted without each fold goes there as well, so
+            that whole answers can be measured on conversations that nothing has seen (`mneme bench locomo --folds`).
+        out: where the coefficients go; by default to those that searches read. Those of others are kept.
+        console: where tables go; None is standard output.
+
+    Raises:
+        InputError: a file cannot be read or written, or there is nothing to fit on.
+        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+    """
+    console = console or Console()
+    logistic_regression()
+    if out.is_dir() or not out.parent.is_dir():
+        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    by_conversation = read_folds(folds)
+    # 1.
+    loaded = [LOADERS[name](paths) for name, paths in sets.items() if paths]
+    examples = [example for questions in loaded for example in _examples(questions, settings, folds, console)]
+    if not any(each.right.any() for each in examples):
+        raise InputError("sets: no question in it asks for several things and has its evidence found; give LoCoMo files")
+    # 2.
+    models = {
+        path: fit([each for each in examples if by_conversation[each.question.conversation] != path])
+        for path in sorted(set(by_conversation.values()))
+    }
+    ordered = [order(models[by_conversation[each.question.conversation]], each) for each in examples]
+    print_table(console, "Cross-validated by conversation", _rows(examples, ordered), list(_rows(examples, ordered)[0]))
+    # 3.
+    embedder = open_embedder(settings)
+    fingerprint = embedder.identity.fingerprint
+    embedder.close()
+
+    def coefficients(model: Model) -> JointCoefficients:
+        return JointCoefficients(
+            backend=settings.index.backend,
+            embedder=fingerprint,
+            weights=dict(zip(FEATURES, (round(each, 4) for each in model.weights.tolist()), strict=True)),
+            bias=round(model.bias, 4),
+            fitted_on=", ".join(f"{each.title} ({sum(map(wanted, each.questions))} questions)" for each in loaded),
+            date=utc_now().date(),
+        )
+
+    for path, model in models.items():
+        _write(coefficients(model), path.with_name(f"agents-{path.name}"))
+    _write(coefficients(fit(examples)), out)
+    console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
+
+
+def wanted(question: Question) -> bool:
+    """Whether a question is one to fit on: several messages answer it, and it asks for several things or is said to."""
+    return question.category == MULTI_HOP or (len(question.evidence) > 1 and asks_for_several(question.text))
+
+
+def fit(examples: Sequence[Example]) -> Model:
+    """The logistic regression of these examples, on standardised features; its weights are for the features as they are."""
+    rows = np.vstack([each.numbers for each in examples])
+    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    right = np.concatenate([each.right for each in examples])
+    weights = np.concatenate([np.where(each.right > 0, each.right / max(each.right.sum(), 1e-9), 1.0) for each in examples])
+    model = logistic_regression()(C=STRENGTH, solver="newton-cholesky", max_iter=300)
+    model.fit((rows - mean) / spread, right > 0, sample_weight=weights)
+    found = model.coef_[0] / spread
+    return Model(found, float(model.intercept_[0] - found @ mean))
+
+
+def order(model: Model, example: Example) -> list[str]:
+    """The messages of a question, best first."""
+    best = np.argsort(-(example.numbers @ model.weights), kind="stable")
+    return list(dict.fromkeys(message for at in best for message in example.messages[at]))
+
+
+def _examples(questions: QuestionSet, settings: Settings, folds: Path, console: Console) -> list[Example]:
+    chosen = [each for each in questions.questions if wanted(each)]
+    last = last_times(questions)
+    with ExitStack() as stack:
+        own = stack.enter_context(fresh_index(settings, f"fit-{questions.name}"))
+        ingest_set(questions, own, console)
+        memories = open_memories(own, folds, stack)
+        embedder = open_embedder(settings)
+        stack.callback(embedder.close)
+        scorer = JointScorer(lambda: None, embedder)
+        examples = []
+        for question in track(chosen, f"searching, {questions.title}", console=console, transient=True):
+            asked_at.set(moment_of(question, last))
+            examples.append(_example(memories(question), question, scorer))
+    return examples
+
+
+def _example(memories: Memories, question: Question, scorer: JointScorer) -> Example:
+    filters = {**question.owner, "expired": True}
+    found = Evidence()
+    first = memories.search(question.text, "hybrid", filters, top_k=scorer.depth)
+    found.add(question.text, first)
+    people = named(question.text, found)
+    if people:
+        theirs = {**filters, "participants": people, "kinds": EPISODIC_KINDS}
+        found.add(question.text, memories.search(question.text, "hybrid", theirs, top_k=scorer.depth), people)
+    candidates = known(question.text, found, scorer.embed)
+    messages = [messages_of(item) for item in candidates.items]
+    plain = list(dict.fromkeys(message for item in found.episodic(first) for message in messages_of(item)))
+    return Example(question, candidates.numbers, messages, plain)
+
+
+def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list[Row]:
+    """For each category the recall of one search and of the joint scores, and the 95 % interval of the difference."""
+    rows: list[Row] = []
+    for category in sorted({each.question.category for each in examples}):
+        chosen = [at for at, each in enumerate(examples) if each.question.category == category]
+        evidence = [examples[at].question.evidence for at in chosen]
+        plain = np.array([[recall_at(examples[at].plain, e, k) for k in KS] for at, e in zip(chosen, evidence, strict=True)])
+        joint = np.array([[recall_at(ordered[at], e, k) for k in KS] for at, e in zip(chosen, evidence, strict=True)])
+        spread = interval(joint - plain)
+        row: dict[str, str | float | int] = {"category": category, "questions": len(chosen)}
+        for at, k in enumerate(KS):
+            gain = float((joint - plain)[:, at].mean())
+            bounds = f" ({spread.low[at]:+.3f} to {spread.high[at]:+.3f})" if spread else ""
+            row[f"recall@{k}"] = f"{plain[:, at].mean():.3f} -> {joint[:, at].mean():.3f}, {gain:+.3f}{bounds}"
+        rows.append(row)
+    return rows
+
+
+def _write(coefficients: JointCoefficients, out: Path) -> None:
+    try:
+        kept = FITTED.validate_json(out.read_text(encoding="utf-8")) if out.exists() else ()
+        mine = (coefficients.backend, coefficients.embedder)
+        entries = [*(each for each in kept if (each.backend, each.embedder) != mine), coefficients]
+        entries.sort(key=lambda each: (each.backend, each.embedder))
+        out.write_bytes(FITTED.dump_json(tuple(entries), indent=1) + b"\n")
+    except (OSError, ValueError) as error:
+        raise InputError(f"out: {out} cannot be written or holds no coefficients ({error}); choose another file") from error

@@ -1,0 +1,107 @@
+"""hops: what a question describes ("the spouse of the CEO of Acme") is put by name, one relationship at a time. Pure.
+
+The innermost description has a name in it: "the CEO of Acme". Where the graph that a search came upon knows who that is, the
+name takes the place of the description, and the question is one hop shorter; where it does not, who that is is asked for
+first. What the question asks for itself ("what is the company of Lee?") is no description.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from mneme.text import has_cjk, tokenise
+from queries.entities.naming import folded
+from queries.entities.relations import asked_by
+from queries.responses import Graph, GraphRelationship
+
+_NAME = r"[A-Z][\w&-]*(?:[ '’]?[A-Z][\w&-]*)*"
+_ROLE = r"[a-zA-Z][\w-]*(?: (?!of\b)[a-z][\w-]*)?"
+_OF = re.compile(rf"(?:\b[Tt]he )?\b(?P<role>{_ROLE}) of (?P<name>{_NAME})(?=\W|$)(?!['’]s)")
+_OWNED = re.compile(rf"(?<![\w'’])(?P<name>{_NAME})['’]s (?P<role>[a-z][\w-]*)(?=['’]s|\W|$)")
+_CHINESE = re.compile(
+    r"(?P<name>[A-Za-z][\w&-]*|[\u3400-\u9fff]{2,6}?)的(?P<role>[\u3400-\u9fff]{1,6}?)(?=的|在|是|喜|去|住|做|叫|有|和)"
+)
+_ASKED = re.compile(
+    r"\b(?:who|what|which|where|when|how)(?:['’]s| is| was| are| were)(?: the)?(?: current| new| old| present)? ?$", re.I
+)
+_SEVERAL = re.compile(r"[^s]s$|children|people|们$", re.IGNORECASE)
+_TO_ONE = (
+    *("married_to", "engaged_to", "partner_of", "parent_of", "child_of", "sibling_of", "relative_of", "friend_of", "colleague_of"),
+    *("neighbour_of", "roommate_of", "taught_by", "treated_by", "reports_to", "ceo_of", "leads", "owns", "founded", "works_at"),
+    *("studies_at", "member_of", "has_pet"),
+)
+_MOST_HOPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Somebody or something told by a relationship: from and to which character, of whom, and as what."""
+
+    start: int
+    end: int
+    name: str
+    role: str
+
+    @property
+    def question(self) -> str:
+        """Who or what that is, as a question."""
+        return (
+            f"{self.name}的{self.role}是谁？" if has_cjk(self.name + self.role) else f"Who is the {self.role} of {self.name}?"
+        )
+
+
+def descriptions(question: str) -> list[Description]:
+    """The innermost descriptions of a question: what is told by a relationship to a name, and is not what is asked for.
+
+    >>> [each.role for each in descriptions("What is the company of the spouse of the CEO of Acme?")]
+    ['CEO']
+    """
+    return list(_descriptions(question))
+
+
+def shortened(question: str, graph: Graph) -> str:
+    """The question with names for all descriptions that the graph knows, hop by hop; the same text where it knows none."""
+    for _ in range(_MOST_HOPS):
+        for each in _descriptions(question):
+            name = _reached(each, graph.relationships, question)
+            if name:
+                question = f"{question[: each.start]}{name}{question[each.end :]}"
+                break
+        else:
+            return question
+    return question
+
+
+def _descriptions(question: str) -> Iterator[Description]:
+    for pattern in (_CHINESE,) if has_cjk(question) else (_OF, _OWNED):
+        for match in pattern.finditer(question):
+            name, role = match["name"], match["role"]
+            after = question[match.end() :].strip(" ?.!？。")
+            if _ASKED.search(question[: match.start()]) and not after.startswith(("'s", "’s")):
+                continue
+            if not after or not _is_one(role):
+                continue
+            yield Description(match.start(), match.end(), name, role)
+
+
+def _is_one(role: str) -> bool:
+    """Whether it tells of one person or thing by a relationship: "husband", and not "kids" or "dance"."""
+    return not _SEVERAL.search(role) and any(asked_by(relation, tokenise(role)) for relation in _TO_ONE)
+
+
+def _reached(each: Description, edges: Iterable[GraphRelationship], question: str) -> str | None:
+    """Who is at the other end of a relationship of this kind; who still is before who was."""
+    asked = tokenise(each.role)
+    ends = [
+        (edge.valid_to is not None, end)
+        for edge in edges
+        if asked_by(edge.relation, asked)
+        for here, end in ((edge.source, edge.target), (edge.target, edge.source))
+        if _same(here, each.name) and folded(end) not in folded(question)
+    ]
+    return min(ends, key=lambda found: found[0])[1] if ends else None
+
+
+def _same(known: str, named: str) -> bool:
+    """Whether a name of the graph is the one in the question, or one that begins with it ("Ann", "Ann Miller")."""
+    return folded(known) == folded(named) or folded(known).startswith(f"{folded(named)} ")
