@@ -224,7 +224,7 @@ def test_search_prints_json_and_nothing_else(command_line: CliRunner) -> None:
 
 def test_search_passes_its_options_on(command_line: CliRunner) -> None:
     line = "search when? --group team --agent ops --tenant acme -c standup -c retro --method keyword --top-k 3 --explain"
-    result = command_line.invoke(app, [*line.split(), "--since", "2025-03-01", "--no-knowledge"])
+    result = command_line.invoke(app, [*line.split(), "--since", "2025-03-01", "--no-knowledge", "--context", "2"])
     assert result.exit_code == 0
     assert FakeMemories.asked == {
         "query": "when?",
@@ -239,7 +239,18 @@ def test_search_passes_its_options_on(command_line: CliRunner) -> None:
             "since": datetime(2025, 3, 1),  # without an offset: Filters takes it as UTC
             "knowledge": False,
         },
+        "agent": None,
+        "agent_mode": False,
+        "expand_context": 2,
+        "order": "score",
     }
+
+
+def test_search_names_the_strategy_of_an_agent(command_line: CliRunner) -> None:
+    line = "search when? --user mira --method agentic --strategy chain --order chronological"
+    assert command_line.invoke(app, line.split()).exit_code == 0
+    asked = {name: FakeMemories.asked[name] for name in ("method", "agent", "order")}
+    assert asked == {"method": "agentic", "agent": "chain", "order": "chronological"}
 
 
 def test_search_asks_as_of_a_time_and_for_what_is_over(command_line: CliRunner) -> None:

@@ -19,16 +19,22 @@ _ROLE = r"[a-zA-Z][\w-]*(?: (?!of\b)[a-z][\w-]*)?"
 _OF = re.compile(rf"(?:\b[Tt]he )?\b(?P<role>{_ROLE}) of (?P<name>{_NAME})(?=\W|$)(?!['’]s)")
 _OWNED = re.compile(rf"(?<![\w'’])(?P<name>{_NAME})['’]s (?P<role>[a-z][\w-]*)(?=['’]s|\W|$)")
 _CHINESE = re.compile(
-    r"(?P<name>[A-Za-z][\w&-]*|[\u3400-\u9fff]{2,6}?)的(?P<role>[\u3400-\u9fff]{1,6}?)(?=的|在|是|喜|去|住|做|叫|有|和)"
+    r"(?P<name>[A-Za-z][A-Za-z0-9&-]*|[\u3400-\u9fff]{2,6}?)的(?P<role>[\u3400-\u9fff]{1,6}?)(?=的|在|是|喜|去|住|做|叫|有|和)"
 )
 _ASKED = re.compile(
     r"\b(?:who|what|which|where|when|how)(?:['’]s| is| was| are| were)(?: the)?(?: current| new| old| present)? ?$", re.I
+)
+_BEFORE = re.compile(r"\b([\w-]+) of (?:the )?$", re.IGNORECASE)
+_BEHIND = re.compile(
+    r"['’]s (?:[a-z]+ )??([\w-]+)|(?: [\w'-]+)? (works?|worked|working|lives?|lived|living|stud(?:y|ies|ied))\b"
+    r"|的([\u3400-\u9fff]{1,3}?)(?=的|在|是|叫|有|[？?]|$)|在?(?:哪里|哪儿|哪家公司)?(工作|上班|公司)",
+    re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"[^s]s$|children|people|们$", re.IGNORECASE)
 _TO_ONE = (
     *("married_to", "engaged_to", "partner_of", "parent_of", "child_of", "sibling_of", "relative_of", "friend_of", "colleague_of"),
     *("neighbour_of", "roommate_of", "taught_by", "treated_by", "reports_to", "ceo_of", "leads", "owns", "founded", "works_at"),
-    *("studies_at", "member_of", "has_pet"),
+    *("studies_at", "has_pet", "lives_in"),
 )
 _MOST_HOPS = 4
 
@@ -59,6 +65,22 @@ def descriptions(question: str) -> list[Description]:
     return list(_descriptions(question))
 
 
+def is_chain(question: str) -> bool:
+    """Whether a question takes more than one relationship: what it describes has another in front of it, or behind.
+
+    >>> is_chain("Where does Ann's husband work?"), is_chain("How old is Ann's husband now?")
+    (True, False)
+    """
+    return any(
+        _is_one(word)
+        for each in _descriptions(question)
+        for around in (_BEFORE.search(question[: each.start]), _BEHIND.match(question[each.end :]))
+        if around
+        for word in around.groups()
+        if word
+    )
+
+
 def shortened(question: str, graph: Graph) -> str:
     """The question with names for all descriptions that the graph knows, hop by hop; the same text where it knows none."""
     for _ in range(_MOST_HOPS):
@@ -79,7 +101,7 @@ def _descriptions(question: str) -> Iterator[Description]:
             after = question[match.end() :].strip(" ?.!？。")
             if _ASKED.search(question[: match.start()]) and not after.startswith(("'s", "’s")):
                 continue
-            if not after or not _is_one(role):
+            if not _is_one(role) or (pattern is _OWNED and not after):
                 continue
             yield Description(match.start(), match.end(), name, role)
 

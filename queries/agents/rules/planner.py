@@ -5,9 +5,9 @@ from queries.agents.evidence import Evidence
 from queries.agents.joint.features import named
 from queries.agents.planner import Judgement, Tool
 from queries.agents.rules import counting, supplement
-from queries.agents.rules.hops import descriptions, shortened
+from queries.agents.rules.hops import descriptions, is_chain, shortened
 from queries.agents.rules.several import asks_for_several
-from queries.agents.rules.split import split_question
+from queries.agents.rules.split import clauses, split_question
 from queries.agents.rules.sufficiency import coverage
 
 
@@ -20,15 +20,15 @@ class RulePlanner:
         """The one strategy for a question.
 
         1. Something told by its relationship to a name is followed: chain.
-        2. What gathers over several memories is looked for twice: reflect. So is what several people have in common.
-        3. Questions of their own are asked each by itself: split.
+        2. Questions of their own are asked each by itself: split.
+        3. What gathers over several memories is looked for twice: reflect. So is what several people have in common.
         4. Else one search finds it: direct.
         """
-        if descriptions(question):
+        if is_chain(question):
             return Tool.CHAIN
-        if asks_for_several(question):
-            return Tool.REFLECT
-        return Tool.SPLIT if split_question(question) else Tool.DIRECT
+        if len(clauses(question)) > 1:
+            return Tool.SPLIT
+        return Tool.REFLECT if asks_for_several(question) else Tool.DIRECT
 
     def split(self, question: str, budget: Budget) -> tuple[str, ...]:
         """See queries/agents/rules/split.py."""

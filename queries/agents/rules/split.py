@@ -14,7 +14,7 @@ from queries.questions.viewpoint import likely_people
 
 _WH = (
     r"(?:(?:in|on|at|to|from|for|with|by|of|near|since|until) )?(?:what|which|who|whom|whose|when|where|why|how)\b|"
-    r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)\b(?= [\w'’-]+ [\w'’-]+)"
+    r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would) (?:I|you|he|she|it|we|they|(?-i:[A-Z][\w'’-]+)) \w"
 )
 _CLAUSE = re.compile(
     rf"\s*[?;.!]+\s+(?:(?:and|or|but|also|then) )*(?={_WH})|\s*,? (?:and|or|but)(?: (?:also|then))? (?={_WH})|\s*, (?={_WH})",
@@ -31,6 +31,7 @@ _CHINESE_LIST = re.compile(
     r"(?:^|(?<=[，。？；]))(?P<names>[^，。？；、和跟与的了是在有]{1,6}(?:、[^，。？；、和跟与的了是在有]{1,6})*[和跟与][^，。？；、和跟与的了是在有]{1,4}?)"
     "(?P<each>都|分别|各自|各)"
 )
+_TOGETHER = re.compile(r"\btogether\b|\bbetween\b|\beach other\b|\bmeet\b|\bmet\b", re.IGNORECASE)  # one answer for all
 _BETWEEN = re.compile(r",? and |, |、|和|跟|与")
 _PRONOUN = re.compile(r"\b(?:(?P<subject>she|he|they)|(?P<owner>her|his|their)(?= \w))\b", re.IGNORECASE)
 _PLURAL_VERB = {"have": "has", "do": "does", "are": "is", "were": "was"}
@@ -45,25 +46,24 @@ def split_question(question: str) -> tuple[str, ...]:
     >>> split_question("Which towns have both Ann and Bob seen?")
     ('Which towns has Ann seen?', 'Which towns has Bob seen?')
     """
-    text = " ".join(question.split())
-    clauses = _clauses(text)
-    parts = [part for clause in clauses for part in _people(clause)]
+    parts = [part for clause in clauses(question) for part in _people(clause)]
     parts = list(dict.fromkeys(parts))[:MOST_SUB_QUERIES]
     return tuple(parts) if len(parts) > 1 else ()
 
 
-def _clauses(text: str) -> list[str]:
+def clauses(question: str) -> list[str]:
     """The questions in a text, each with what it is about; the whole text where there is one."""
+    text = " ".join(question.split())
     if has_cjk(text):
-        clauses = [each.strip() for each in _CHINESE_CLAUSE.split(text) if each.strip()]
-        return clauses if len(clauses) > 1 and all(_CHINESE_ASKS.search(each) for each in clauses) else [text]
-    cuts = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
-    ends = [*(match.start() for match in _CLAUSE.finditer(text)), len(text)]
-    clauses = [text[start:end].strip(" ?;.!,") for start, end in zip(cuts, ends, strict=False)]
-    if len(clauses) < 2 or not all(_ASKS_FIRST.search(each) and len(each.split()) >= _SHORTEST_CLAUSE for each in clauses):
+        parts = [each.strip() for each in _CHINESE_CLAUSE.split(text) if each.strip()]
+        return parts if len(parts) > 1 and all(_CHINESE_ASKS.search(each) for each in parts) else [text]
+    cuts = [match.span() for match in _CLAUSE.finditer(text)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(text)]
+    parts = [text[start:end].strip(" ?;.!,") for start, end in zip(starts, ends, strict=True)]
+    if len(parts) < 2 or not all(_ASKS_FIRST.search(each) and len(each.split()) >= _SHORTEST_CLAUSE for each in parts):
         return [text]
-    told = [clauses[0]]
-    for before, clause in pairwise(clauses):
+    told = [parts[0]]
+    for before, clause in pairwise(parts):
         told.append(_named_again(clause, likely_people(before) or likely_people(told[-1])))
     return [f"{each}?" for each in told]
 
@@ -85,7 +85,7 @@ def _people(clause: str) -> list[str]:
             clause[: listed.start("names")] + name + clause[listed.end("each") :] for name in _BETWEEN.split(listed["names"])
         ]
     listed = _LIST.search(clause)
-    if listed is None:
+    if listed is None or _TOGETHER.search(clause):
         return [clause]
     before, after = clause[: listed.start()], clause[listed.end() :]
     owns = listed["owns"] or ""
