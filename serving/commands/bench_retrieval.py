@@ -35,6 +35,10 @@ class Method(StrEnum):
     KEYWORD = "keyword"
     VECTOR = "vector"
     HYBRID = "hybrid"
+    AGENTIC = "agentic"
+    SPLIT = "split"
+    CHAIN = "chain"
+    REFLECT = "reflect"
     EPISODES = "episodes"
     CHUNKS = "chunks"
 
@@ -47,7 +51,8 @@ MethodOption = Annotated[
     list[Method] | None,
     typer.Option(
         "--method",
-        help="Ask by this one, repeatable. episodes: BM25 over episodes alone; chunks: the transcript in flat chunks.",
+        help="Ask by this one, repeatable. split, chain, reflect: agentic by this strategy for every question;"
+        " episodes: BM25 over episodes alone; chunks: the transcript in flat chunks.",
         show_default="keyword, vector, hybrid",
     ),
 ]
@@ -55,7 +60,8 @@ FoldsOption = Annotated[
     Path | None,
     typer.Option(
         "--folds",
-        help="A folder of `mneme fit fusion --folds`: score each question by coefficients fitted without its conversation.",
+        help="A folder of `mneme fit fusion --folds`, and for agents of `mneme fit agents` afterwards: score each question by"
+        " coefficients fitted without its conversation.",
         show_default=False,
     ),
 ]

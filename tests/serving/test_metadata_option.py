@@ -53,7 +53,7 @@ def test_the_search_command_passes_them_on(monkeypatch):
     class Reached(Exception):
         pass
 
-    def search(self, query, method, filters, top_k, explain):
+    def search(self, query, filters, **options):
         reached.update(filters)
         raise Reached
 

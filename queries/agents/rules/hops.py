@@ -14,7 +14,7 @@ from queries.entities.naming import folded
 from queries.entities.relations import asked_by
 from queries.responses import Graph, GraphRelationship
 
-_NAME = r"[A-Z][\w&-]*(?:[ '’]?[A-Z][\w&-]*)*"
+_NAME = r"[A-Z][\w&-]*(?: [A-Z][\w&-]*){0,4}"
 _ROLE = r"[a-zA-Z][\w-]*(?: (?!of\b)[a-z][\w-]*)?"
 _OF = re.compile(rf"(?:\b[Tt]he )?\b(?P<role>{_ROLE}) of (?P<name>{_NAME})(?=\W|$)(?!['’]s)")
 _OWNED = re.compile(rf"(?<![\w'’])(?P<name>{_NAME})['’]s (?P<role>[a-z][\w-]*)(?=['’]s|\W|$)")
@@ -32,11 +32,22 @@ _BEHIND = re.compile(
 )
 _SEVERAL = re.compile(r"[^s]s$|children|people|们$", re.IGNORECASE)
 _TO_ONE = (
-    *("married_to", "engaged_to", "partner_of", "parent_of", "child_of", "sibling_of", "relative_of", "friend_of", "colleague_of"),
+    *(
+        "married_to",
+        "engaged_to",
+        "partner_of",
+        "parent_of",
+        "child_of",
+        "sibling_of",
+        "relative_of",
+        "friend_of",
+        "colleague_of",
+    ),
     *("neighbour_of", "roommate_of", "taught_by", "treated_by", "reports_to", "ceo_of", "leads", "owns", "founded", "works_at"),
     *("studies_at", "has_pet", "lives_in"),
 )
 _MOST_HOPS = 4
+_NEAR = 60  # characters before and behind a description that tell whether it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,7 @@ def is_chain(question: str) -> bool:
     return any(
         _is_one(word)
         for each in _descriptions(question)
-        for around in (_BEFORE.search(question[: each.start]), _BEHIND.match(question[each.end :]))
+        for around in (_BEFORE.search(_ahead(question, each.start)), _BEHIND.match(question, each.end))
         if around
         for word in around.groups()
         if word
@@ -98,12 +109,17 @@ def _descriptions(question: str) -> Iterator[Description]:
     for pattern in (_CHINESE,) if has_cjk(question) else (_OF, _OWNED):
         for match in pattern.finditer(question):
             name, role = match["name"], match["role"]
-            after = question[match.end() :].strip(" ?.!？。")
-            if _ASKED.search(question[: match.start()]) and not after.startswith(("'s", "’s")):
+            after = question[match.end() : match.end() + _NEAR].strip(" ?.!？。")
+            if _ASKED.search(_ahead(question, match.start())) and not after.startswith(("'s", "’s")):
                 continue
             if not _is_one(role) or (pattern is _OWNED and not after):
                 continue
             yield Description(match.start(), match.end(), name, role)
+
+
+def _ahead(question: str, place: int) -> str:
+    """What stands right before a place."""
+    return question[max(0, place - _NEAR) : place]
 
 
 def _is_one(role: str) -> bool:

@@ -17,7 +17,7 @@ _WH = (
     r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would) (?:I|you|he|she|it|we|they|(?-i:[A-Z][\w'’-]+)) \w"
 )
 _CLAUSE = re.compile(
-    rf"\s*[?;.!]+\s+(?:(?:and|or|but|also|then) )*(?={_WH})|\s*,? (?:and|or|but)(?: (?:also|then))? (?={_WH})|\s*, (?={_WH})",
+    rf"\s*[?;!]+\s+(?:(?:and|or|but|also|then) )*(?={_WH})|\s*,? (?:and|or|but)(?: (?:also|then))? (?={_WH})|\s*, (?={_WH})",
     re.IGNORECASE,
 )
 _ASKS_FIRST = re.compile(rf"^\W*(?:(?:and|or|but|also|then|so|please) )*(?:{_WH})", re.IGNORECASE)
@@ -25,8 +25,10 @@ _CHINESE_ASKS = re.compile("什么|谁|哪|几|多少|多久|多大|怎么|怎�
 _CHINESE_CLAUSE = re.compile(
     "[，；？。,;?]+(?:还有|以及|另外|并且|然后|而且|而)?|(?<=[^，；？。])(?:以及|还有)(?=[^，；？。]*(?:什么|谁|哪|几|多少|怎么))"
 )
-_NAME = r"[A-Z][a-z]+(?:[-'’][A-Z][a-z]+)*(?: [A-Z][a-z]+)*"
-_LIST = re.compile(rf"\b(?:both )?({_NAME}(?:(?:, {_NAME})+,? and|,? and) {_NAME})(?P<owns>['’]s)?(?:(?=\W|$)(?: both\b)?)")
+_NAME = r"\b[A-Z][a-z]+(?:[-'’][A-Z][a-z]+){0,2}(?: [A-Z][a-z]+){0,3}"  # limits: an endless list costs no square
+_LIST = re.compile(
+    rf"\b(?:both )?({_NAME}(?:(?:, {_NAME}){{1,4}},? and|,? and) {_NAME})(?P<owns>['’]s)?(?:(?=\W|$)(?: both\b)?)"
+)
 _CHINESE_LIST = re.compile(
     r"(?:^|(?<=[，。？；]))(?P<names>[^，。？；、和跟与的了是在有]{1,6}(?:、[^，。？；、和跟与的了是在有]{1,6})*[和跟与][^，。？；、和跟与的了是在有]{1,4}?)"
     "(?P<each>都|分别|各自|各)"

@@ -10,7 +10,7 @@ from connectors.answer_forms import parse_answer
 from mneme.errors import MnemeError, ModelError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import load_settings
-from queries.agents.base import Rerank
+from queries.agents.base import Joint, Rerank
 from queries.agents.budget import Budget, BudgetSpent
 from queries.agents.evidence import Evidence
 from queries.agents.planner import Judgement, Planner, Tool
@@ -227,10 +227,12 @@ class ScriptedChat:
 class Remembered:
     """A memory that is searched: what each query finds, or the error that it raises; anything else finds nothing.
 
+    Among the words of people, what the query and they find together.
+
     ``searched`` has every search with how many results it wanted and whether all types took part.
     """
 
-    def __init__(self, answers: Mapping[str, Any] | None = None, before: Callable[[str], None] = lambda query: None) -> None:
+    def __init__(self, answers: Mapping[Any, Any] | None = None, before: Callable[[str], None] = lambda query: None) -> None:
         self._answers = dict(answers or {})
         self._before = before
         self.searched: list[tuple[str, int, bool]] = []
@@ -239,10 +241,10 @@ class Remembered:
     def queries(self) -> list[str]:
         return [query for query, _, _ in self.searched]
 
-    def __call__(self, query: str, top_k: int, all_types: bool) -> SearchResponse:
+    def __call__(self, query: str, top_k: int, all_types: bool, people: tuple[str, ...] = ()) -> SearchResponse:
         self.searched.append((query, top_k, all_types))
         self._before(query)
-        answer = self._answers.get(query, response(query=query))
+        answer = self._answers.get((query, people) if people else query, response(query=query))
         if isinstance(answer, MnemeError):
             raise answer
         assert isinstance(answer, SearchResponse)
@@ -271,11 +273,12 @@ def ask(
     clock: Callable[[], float] | None = None,
     pool: Executor | None = None,
     rerank: Rerank | None = None,
+    joint: Joint | None = None,
     explain: bool = True,
     **agents: Any,
 ) -> SearchResponse:
     """One question to an agent; ``agents`` are settings of theirs."""
-    search = AgenticSearch(load_settings({}, agents=agents), planner, rerank, pool or Immediately(), clock or Clock())
+    search = AgenticSearch(load_settings({}, agents=agents), planner, rerank, pool or Immediately(), clock or Clock(), joint)
     return search.search(QueryParam(question, limit), policy or QueryPolicy(), memory, agent, explain=explain)
 
 
