@@ -95,6 +95,8 @@ def _asked_through(settings: Settings, folder: RunFolder) -> Iterator[Settings]:
 
 def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Console) -> Mapping[str, Any]:
     if folder.ingested is None:
+        if settings.models.recordings is not None:  # an index of a start that was stopped may lack answers, unnoticed
+            shutil.rmtree(folder.index, ignore_errors=True)
         folder.index.mkdir(exist_ok=True)
         report = ingest_set(gold.questions, settings, console)
         if waiting := folder.waiting():  # what waits was done as without a model

@@ -37,8 +37,8 @@ class Judged:
 
     @property
     def told(self) -> str:
-        """The answer without the numbers of what it cites, which are no words of it."""
-        return _CITED.sub("", self.answer.answer)
+        """The answer without the numbers of what it cites, which are no words of it; nothing where it abstains."""
+        return "" if self.answer.abstained else _CITED.sub("", self.answer.answer)
 
 
 def rows_of(judged: Sequence[Judged], asked: Sequence[Question]) -> list[Row]:
@@ -117,15 +117,18 @@ def wanted(gold: Gold) -> str:
     return gold.answer or " ".join(gold.rubric)
 
 
-def latency_rows(answers: Iterable[GivenAnswer], judging: Iterable[Cost]) -> list[Row]:
-    """p50 and p95 in milliseconds of the search, of the model's part of an answer, of the whole, and of a vote."""
-    given = list(answers)
-    series = {
-        "search": [each.search_milliseconds for each in given],
-        "model": [sum(cost.milliseconds for cost in each.costs.values()) for each in given if each.costs],
-        "whole": [each.milliseconds for each in given],
-        "vote": [cost.milliseconds for cost in judging],
+def latencies(answers: Sequence[GivenAnswer]) -> dict[str, Sequence[float]]:
+    """The milliseconds of each answer: of the search, of the model's part where one was asked, of the whole."""
+    return {
+        "search": [each.search_milliseconds for each in answers],
+        "model": [sum(cost.milliseconds for cost in each.costs.values()) for each in answers if each.costs],
+        "whole": [each.milliseconds for each in answers],
     }
+
+
+def latency_rows(answers: Sequence[GivenAnswer], judging: Iterable[Cost]) -> list[Row]:
+    """p50 and p95 in milliseconds of the search, of the model's part of an answer, of the whole, and of a vote."""
+    series = {**latencies(answers), "vote": [cost.milliseconds for cost in judging]}
     return [
         {
             "step": name,

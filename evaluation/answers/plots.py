@@ -29,10 +29,11 @@ def plot_answers(
     right.set_title("Answers found right by the judge" if measure == "accuracy" else "Answers with all words of the gold")
     _bars(abstained, [row for row in rows if "abstained" in row], "abstained")
     abstained.set_title("Abstained")
-    for name, values in latencies.items():
+    timed = {name: values for name, values in latencies.items() if values}
+    for name, values in timed.items():
         time.plot(np.sort(values), np.arange(1, len(values) + 1) / len(values), label=name)
     time.set(xlabel="ms", ylabel="share of questions", xscale="log", title="Latency", ylim=(0, 1.03))
-    if latencies:
+    if timed:
         time.legend()
     _token_bars(tokens, costs)
     for axes in (right, abstained, time, tokens):

@@ -8,7 +8,7 @@ stands in front of the endpoint (connectors/recorded/recorder.py) and outlives t
 3. When the run ends, in whatever way, it finishes the calls under way, keeps their answers, and ends.
 
 If it is killed as well, or the machine stops, the calls under way are asked again, and no others. An answer that does not
-have the form that was asked for is not kept: at the next start the model is asked again.
+have the form that was asked for, or no text, is not kept: at the next start the model is asked again.
 """
 
 import json
@@ -29,6 +29,7 @@ from connectors.recorded.front import ModelFront
 from connectors.recorded.keyed_lines import KeyedLines
 from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recording, Recordings
+from connectors.recorded.whole_answers import events
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 
@@ -80,22 +81,35 @@ class _FittingRecordings(Recordings):
     """Recordings without the answers that do not have the form that was asked for."""
 
     def add(self, *recordings: Recording) -> int:
-        return super().add(*(each for each in recordings if has_form(each.request, each.answer)))
+        # What is no success is the refusal of a form, by which a repetition learns which form to ask for.
+        return super().add(*(each for each in recordings if each.status >= 400 or has_form(each.request, each.answer)))
 
 
 def has_form(request: Any, answer: str) -> bool:
     """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
 
-    Slips of the pen that a client repairs count for nothing (connectors/answer_forms.py).
+    Slips of the pen that a client repairs count for nothing (connectors/answer_forms.py). Where no form was asked for, whether
+    it has a text: of none nothing can be made, and from the file it would come again for ever.
     """
-    wanted = request.get("response_format") if isinstance(request, dict) else None
-    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_schema", "json_object"):
+    if not isinstance(request, dict) or "messages" not in request:
         return True
+    wanted = request.get("response_format")
     try:
-        content = parse_answer(json.loads(answer)["choices"][0]["message"]["content"] or "", _Object).root
-    except (ModelMalformed, ValueError, KeyError, IndexError, TypeError):
+        text = _text(answer)
+        if not isinstance(wanted, dict) or wanted.get("type") not in ("json_schema", "json_object"):
+            return bool(text.strip())
+        content = parse_answer(text, _Object).root
+    except (ModelMalformed, ValueError, KeyError, IndexError, TypeError, AttributeError):
         return False
     return set(wanted.get("json_schema", {}).get("schema", {}).get("required", ())) <= set(content)
+
+
+def _text(answer: str) -> str:
+    """What a chat model wrote, at once or as a stream."""
+    if streamed := events(answer.encode(errors="surrogateescape")):
+        choices = [choice for event in streamed for choice in (json.loads(event).get("choices") or ())[:1]]
+        return "".join(choice["delta"].get("content") or "" for choice in choices)
+    return json.loads(answer)["choices"][0]["message"]["content"] or ""
 
 
 def _ended(line: Any) -> str:

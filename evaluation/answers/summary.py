@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, latency_rows, rows_of
+from evaluation.answers.figures import ALL, ANSWERABLE, Judged, cost_rows, latencies, latency_rows, rows_of
 from evaluation.answers.given import Cost, GivenAnswer, Vote
 from evaluation.answers.gold import ABSTENTION, GoldSet
 from evaluation.answers.judge import majority
@@ -65,7 +65,7 @@ def summarise(
     rows = rows_of(judged, questions.questions)
     answers = [each.answer for each in judged]
     judging = [vote.cost for votes in by_question.values() for vote in votes]
-    latencies = latency_rows(answers, judging)
+    times = latency_rows(answers, judging)
     ingestion = {role: Cost.model_validate(cost) for role, cost in finished.ingested["usage"].items()}
     costs = cost_rows(answers, judging, ingestion, plan.price_input, plan.price_output)
     requests = traffic(out / "recordings.jsonl")
@@ -81,12 +81,12 @@ def summarise(
             "requests": dict(requests),
         },
         rows=rows,
-        headline=_headline(rows, latencies, costs, finished, plan),
-        parts={"latency": latencies, "cost": costs},
+        headline=_headline(rows, times, costs, finished, plan),
+        parts={"latency": times, "cost": costs},
     )
     _print_rows(console, f"{questions.title}, {plan.method}", rows)
-    if latencies:
-        print_table(console, "Latency", latencies, ["step", "times", "milliseconds", "milliseconds_p95"])
+    if times:
+        print_table(console, "Latency", times, ["step", "times", "milliseconds", "milliseconds_p95"])
     if costs:
         print_table(console, "Cost", costs, list(costs[0]))
     if requests:
@@ -94,7 +94,11 @@ def summarise(
         console.print(f"Requests over all starts: {told}", soft_wrap=True, highlight=False)
     report.write(out / f"{report.bench}.json")
     plot_answers(
-        rows, _series(answers), costs, out / f"{report.bench}.png", f"{questions.title}, {plan.method}, {len(answers)} answers"
+        rows,
+        latencies(answers),
+        costs,
+        out / f"{report.bench}.png",
+        f"{questions.title}, {plan.method}, {len(answers)} answers",
     )
     page = written_answers(f"{questions.title}: answers", judged, by_question)
     (out / "answers.md").write_text(page, encoding="utf-8")
@@ -121,7 +125,7 @@ def _with_interval(row: Row) -> str:
 
 
 def _headline(
-    rows: Sequence[Row], latencies: Sequence[Row], costs: Sequence[Row], finished: Finished, plan: Plan
+    rows: Sequence[Row], times: Sequence[Row], costs: Sequence[Row], finished: Finished, plan: Plan
 ) -> Mapping[str, str | float | int]:
     by_category = {str(row["category"]): row for row in rows}
     answerable = by_category.get(ANSWERABLE, by_category[ALL])
@@ -139,21 +143,12 @@ def _headline(
         headline["abstained"] = by_category[ABSTENTION]["abstained"]
     if ABSTENTION not in by_category or len(by_category) > 2:
         headline |= {"false_abstentions": answerable["abstained"]} if "abstained" in answerable else {}
-    headline |= {f"{row['step']}_ms": round(float(row["milliseconds"]), 1) for row in latencies if row["step"] != "vote"}
+    headline |= {f"{row['step']}_ms": round(float(row["milliseconds"]), 1) for row in times if row["step"] != "vote"}
     if costs:
         headline["tokens"] = sum(int(row["input_tokens"]) + int(row["output_tokens"]) for row in costs)
     if costs and "cost" in costs[0]:
         headline["cost"] = sum(float(row["cost"]) for row in costs)
     return headline
-
-
-def _series(answers: Sequence[GivenAnswer]) -> dict[str, Sequence[float]]:
-    series: dict[str, Sequence[float]] = {
-        "search": [each.search_milliseconds for each in answers],
-        "model": [sum(cost.milliseconds for cost in each.costs.values()) for each in answers if each.costs],
-        "whole": [each.milliseconds for each in answers],
-    }
-    return {name: values for name, values in series.items() if values}
 
 
 def _print_pending(finished: Finished, console: Console) -> None:

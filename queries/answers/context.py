@@ -18,6 +18,7 @@ from queries.questions.types import QuestionType
 from queries.responses import SearchResponse
 
 _GRAPH_SHARE = 8  # of the tokens one part is kept for relationships, at most
+_SHORTEST_TOLD = 8  # characters; what is shorter may be a part of other words, and costs little twice
 _DATES_COMPARED = 5  # dates of the best memories, each with each: ten lines
 
 
@@ -114,7 +115,7 @@ def _once(memories: Sequence[Memory]) -> Iterator[Memory]:
     """Each thing once: an episode without what a shown fact or message of it tells, which has a number of its own."""
     shown: dict[str, list[str]] = {}
     for memory in memories:
-        if memory.parent:
+        if memory.parent and len(memory.text) >= _SHORTEST_TOLD:
             shown.setdefault(memory.parent, []).append(memory.text)
     said: set[tuple[str, str]] = set()
     for memory in memories:

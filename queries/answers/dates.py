@@ -33,7 +33,8 @@ def day_meant(moment: datetime, zone: tzinfo) -> date:
     """The day that was named, of a moment that is the midnight before it where it was named.
 
     Which zone that was is not kept: a midnight where the question is asked is one, else a full hour late in the day of UTC
-    is the midnight of a speaker further east, and one early in the day of a speaker further west.
+    is the midnight of a speaker further east, and one early in the day of a speaker further west. Hence not for the moment at
+    which something was said, nor for the end of what that replaced: it may be a full hour, and is no midnight (``day_of``).
     """
     local = moment.astimezone(zone)
     if local.time() == time():

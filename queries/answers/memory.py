@@ -141,7 +141,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
         None if of_document else fact.said_at,
         None if of_document else day_of(fact.said_at, zone),
         happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
-        day_meant(fact.valid_to, zone) if fact.valid_to else None,
+        day_of(fact.valid_to, zone) if fact.valid_to else None,
         fact.superseded_by,
         message_ids=fact.said_in,
         parent=fact.parent_episode_id,
@@ -179,7 +179,7 @@ def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
         said_at=foresight.said_at,
         said=day_of(foresight.said_at, zone),
         happens=span,
-        ended=day_meant(foresight.valid_to, zone) if foresight.valid_to else None,
+        ended=day_of(foresight.valid_to, zone) if foresight.valid_to else None,
         replaced_by=foresight.superseded_by,
         plan=True,
         message_ids=foresight.said_in,
@@ -210,7 +210,7 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
         "relationship",
         _line(f"{edge.source} | {edge.relation.replace('_', ' ')} | {edge.target}"),
         said=day_meant(edge.date, zone) if edge.date else None,
-        ended=day_meant(edge.valid_to, zone) if edge.valid_to else None,
+        ended=day_of(edge.valid_to, zone) if edge.valid_to else None,
         message_ids=edge.message_ids,
     )
 

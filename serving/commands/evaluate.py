@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from serving.commands.bench_retrieval import FoldsOption, PathsArgument
+from serving.commands.search import Method, Strategy
 
 
 class SetName(StrEnum):
@@ -16,25 +17,6 @@ class SetName(StrEnum):
     LOCOMO = "locomo"
     LONGMEMEVAL = "longmemeval"
     BEAM = "beam"
-
-
-class Method(StrEnum):
-    """How the memories are found."""
-
-    KEYWORD = "keyword"
-    VECTOR = "vector"
-    HYBRID = "hybrid"
-    AGENTIC = "agentic"
-
-
-class AgentName(StrEnum):
-    """The strategies of an agentic search."""
-
-    ROUTER = "router"
-    DIRECT = "direct"
-    SPLIT = "split"
-    CHAIN = "chain"
-    REFLECT = "reflect"
 
 
 class Writer(StrEnum):
@@ -80,7 +62,7 @@ def _evaluation(name: SetName) -> Callable[..., None]:
         out: OutFolder,
         method: Annotated[Method, typer.Option("--method", help="How memories are found.")] = Method.HYBRID,
         agent: Annotated[
-            AgentName | None,
+            Strategy | None,
             typer.Option("--agent", help="Of --method agentic.", show_default="MNEME_AGENTS__AGENT"),
         ] = None,
         top_k: Annotated[

@@ -60,7 +60,7 @@ def agents(
         Path,
         typer.Argument(
             metavar="FOLDS",
-            help="A folder of `mneme fit fusion --folds` on the same files; what is fitted without each fold goes there as well.",
+            help="A folder of `mneme fit fusion --folds` on the same files; what is fitted without each fold joins it.",
             show_default=False,
         ),
     ],

@@ -32,20 +32,9 @@ _BEHIND = re.compile(
 )
 _SEVERAL = re.compile(r"[^s]s$|children|people|们$", re.IGNORECASE)
 _TO_ONE = (
-    *(
-        "married_to",
-        "engaged_to",
-        "partner_of",
-        "parent_of",
-        "child_of",
-        "sibling_of",
-        "relative_of",
-        "friend_of",
-        "colleague_of",
-    ),
-    *("neighbour_of", "roommate_of", "taught_by", "treated_by", "reports_to", "ceo_of", "leads", "owns", "founded", "works_at"),
-    *("studies_at", "has_pet", "lives_in"),
-)
+    "married_to engaged_to partner_of parent_of child_of sibling_of relative_of friend_of colleague_of neighbour_of "
+    "roommate_of taught_by treated_by reports_to ceo_of leads owns founded works_at studies_at has_pet lives_in"
+).split()
 _MOST_HOPS = 4
 _NEAR = 60  # characters before and behind a description that tell whether it is one
 

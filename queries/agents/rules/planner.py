@@ -59,19 +59,16 @@ class RulePlanner:
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
         """What a second round is to bring.
 
-        1. Of a question that asks for several things there are always more: among the words of those whom it names, and for
-           each thing that may be one of those which it counts.
-        2. Of any other, what its coverage leaves open, in other words.
+        1. Among the words of those whom the question names there is always more, and so there is for each thing that may be one
+           of those which it counts: whoever reflects wants all of it.
+        2. Where it names nobody, what its coverage leaves open, in other words.
         """
-        covered, people = coverage(question, found), named(question, found)
-        room = max(0, count - bool(people))
         # 1.
-        if asks_for_several(question):
-            queries = counting.item_queries(question, found, room)
-            if people or queries:
-                return Judgement(False, covered.confidence, queries, "whatever else there is", people)
+        covered, people = coverage(question, found), named(question, found)
+        queries = counting.item_queries(question, found, max(0, count - bool(people)))
+        if people or queries:
+            return Judgement(False, covered.confidence, queries, "whatever else there is", people)
         # 2.
         if covered.sufficient:
             return Judgement(True, covered.confidence)
-        queries = supplement.queries(question, found, room)
-        return Judgement(False, covered.confidence, queries, ", ".join(covered.missing), people)
+        return Judgement(False, covered.confidence, supplement.queries(question, found, count), ", ".join(covered.missing))

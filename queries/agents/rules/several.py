@@ -1,12 +1,13 @@
 """Whether a question asks for several things, which lie in several memories, and is not answered by the first. Pure.
 
 A plural, a count, a habit ("what does Ann do to relax?") or the perfect ("where has Ann been?") gathers over time; a day, a
-title or "the first" means one thing. Of LoCoMo's development questions these are 114 of the 142 that are multi-hop, and 59 of
+title or "the first" means one thing. Of LoCoMo's development questions these are 116 of the 142 that are multi-hop, and 59 of
 the 418 that have their answer in one place.
 """
 
 import re
 
+from mneme.dates.spans import MONTHS
 from queries.questions.types import QuestionType, question_type
 
 _AUXILIARY = "(?:do|does|did|has|have|had|is|are|was|were|can|could|might|would|will)"
@@ -17,7 +18,7 @@ _SEVERAL = re.compile(
         (
             rf"{_WH}(?: [\w./'’-]+){{0,4}}? (?!{_NO_PLURAL}\b)[\w./-]+[^s\W]s (?:of [\w.' ]+? )?{_AUXILIARY}\b",
             rf"{_WH} (?:series|people|children) ",
-            rf"{_WH} (?:are|were) ",
+            rf"{_WH}(?: [\w'’-]+){{0,4}}? (?:are|were) ",
             rf"{_WH} (?:kinds?|types?|sorts?) of [\w' -]+? (?:do|does|has|have|is|are)\b",
             r"^\W*(?:what|where|who|how) (?:has|have) ",
             r"^\W*(?:what|how) (?:do|does) (?!\w+ (?:think|mean|mention|say|feel|describe|call|plan|want))[\w'’ ]+? "
@@ -28,9 +29,10 @@ _SEVERAL = re.compile(
     ),
     re.IGNORECASE,
 )
+_MONTH = "|".join(MONTHS)
 _ONE = re.compile(
-    r"\b(?:19|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)\b|\blast (?:week|month|year|summer|winter|night|\w+day)\b"
-    r"|\brecently\b|\byesterday\b"
+    rf"\b(?:{_MONTH})\b,? ?\d|\d (?:{_MONTH})\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
+    r"|\blast (?:week|month|year|summer|winter|night|\w+day)\b|\brecently\b|\byesterday\b"
     r"|\bthe (?:first|second|third|last)\b|[\"“「《]|昨天|上周|上个月|去年|第[一二三]",
     re.IGNORECASE,
 )

@@ -19,7 +19,8 @@ _MOST_WORDS = 3
 _WORD = re.compile(r"[A-Za-z][\w'’-]{2,}")
 _TURNED = re.compile(
     r"^\W*(?P<preposition>(?:in|on|at|to|from|for|with) )?(?:what|which|who|where|when|how many|how|why)(?P<asked>.*?) "
-    r"(?P<auxiliary>do|does|did|has|have|had|is|are|was|were|can|will) (?P<subject>I|my \w+|we|our \w+|[A-Z]\w+(?:['’]s \w+)?) "
+    r"(?P<auxiliary>do|does|did|has|have|had|is|are|was|were|can|will) "
+    r"(?P<subject>I|my \w+|we|our \w+|(?-i:[A-Z])\w+(?:['’]s \w+)?) "
     r"(?P<rest>[^?]+)",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from evaluation.answers.dry_run import dry_run
 from evaluation.answers.evaluate import answered_by, run_answers
 from evaluation.answers.plan import Plan, check_plan
 from evaluation.report import Report
+from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question
 from mneme.errors import InputError, ModelError, ModelPending
 from mneme.settings import Models, Settings, load_settings
@@ -204,6 +205,25 @@ def test_offline_an_index_that_was_made_without_its_model_does_not_count(
     assert report.headline["pending"] == 1, "the question"
     answered_by_a_batch(out, tmp_path / "answers-2.jsonl", server)
     assert run(talks, out, settings, plan)[0].headline["pending"] == 0
+
+
+@pytest.mark.slow
+def test_offline_an_index_whose_making_was_stopped_is_made_anew(
+    talks: Path, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = asking(server, recordings=tmp_path / "run" / "recordings.jsonl")
+    settings = settings.model_copy(update={"extraction": settings.extraction.model_copy(update={"extractor": "model"})})
+
+    def stopped(*given: Any) -> Any:
+        ingest_set(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as once:
+        once.setattr("evaluation.answers.evaluate.ingest_set", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run(talks, tmp_path / "run", settings, Plan(limit=1))
+    with pytest.raises(ModelPending, match="ingestion: 1 requests wait in"):
+        run(talks, tmp_path / "run", settings, Plan(limit=1))
 
 
 def answered_by_a_batch(out: Path, answers: Path, server: ModelServer) -> None:

@@ -86,6 +86,17 @@ def test_abstaining_is_compared_with_always_answering() -> None:
     assert "by_words" not in rows(some)["single-hop"]
 
 
+def test_an_answer_that_abstains_tells_nothing_whatever_words_it_has() -> None:
+    some = [
+        judged(1, "single-hop", "It is not remembered whether it was a yellow kayak", abstained=True),
+        judged(2, ABSTENTION),
+    ]
+    found = rows(some)
+    assert found[ANSWERABLE]["contained"] == found[ANSWERABLE]["words"] == found[ANSWERABLE]["f1"] == 0.0
+    assert found[ALL]["by_words"] == 0.0
+    assert found[ALL]["always_answering_at_most"] == 0.5
+
+
 def test_questions_without_an_answer_yet_are_counted_and_not_measured() -> None:
     some = [judged(n, "single-hop", right=True) for n in range(3)]
     asked = [each.question for each in some]

@@ -96,6 +96,16 @@ def test_an_answer_of_another_form_is_asked_again_at_the_next_start(model_server
     assert [len(messages) for messages in bodies] == [2, 4, 2]  # asked, corrected; asked
 
 
+def test_a_run_whose_endpoint_does_not_know_a_form_can_be_repeated_offline(tmp_path: Path) -> None:
+    path = tmp_path / "recordings.jsonl"
+    with ModelServer(formats=["json_object", "text"]) as server:
+        asking = settings_for(server.url)
+        with recorded(asking, path) as settings:
+            first = ask(settings)
+    offline = asking.models.model_copy(update={"recordings": path})
+    assert ask(asking.model_copy(update={"models": offline})) == first
+
+
 def completion(content: str) -> str:
     return json.dumps({"choices": [{"message": {"content": content}}]})
 
@@ -115,9 +125,34 @@ def completion(content: str) -> str:
 )
 def test_an_answer_has_the_form_if_its_fields_are_there(answer: str, expected: bool) -> None:
     schema = {"type": "object", "properties": {"subject": {}}, "required": ["subject"]}
-    request = {"response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
+    request = {"messages": [], "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
     assert has_form(request, answer) is expected
-    assert has_form({"messages": []}, answer), "where no form is asked for, any answer has it"
+
+
+def streamed(*pieces: str) -> str:
+    events = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces] + [{"choices": [], "usage": {}}]
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (completion("I would rather not"), True),
+        (completion(" \n"), False),
+        ("{}", False),
+        ("", False),
+        (streamed("", "I would ", "rather not"), True),
+        (streamed("", "\n"), False),
+        (streamed(), False),
+        ("data: [1]\n\n", False),
+    ],
+)
+def test_an_answer_for_which_no_form_was_asked_has_a_text(answer: str, expected: bool) -> None:
+    assert has_form({"messages": []}, answer) is expected
+
+
+def test_what_is_no_chat_has_every_form() -> None:
+    assert has_form({"input": "a kayak"}, "{}")
 
 
 def test_a_recorder_that_cannot_start_is_told(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def edge(
         relation=relation,
         target=target,
         date=day(date) if date else None,
-        valid_to=day(valid_to) if valid_to else None,
+        valid_to=(at(valid_to) if "T" in valid_to else day(valid_to)) if valid_to else None,
         hop=hop,
         message_ids=("m-edge",),
     )

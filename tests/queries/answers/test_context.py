@@ -79,6 +79,20 @@ def test_what_ends_only_later_still_holds() -> None:
     assert "(holds until 2026-12-31)" in lines(shown)[0]
 
 
+@pytest.mark.parametrize("said", ["2026-06-21T18:00:00+00:00", "2026-06-21T09:30:00+00:00", "2026-06-21T23:15:07+00:00"])
+def test_what_was_replaced_ended_on_the_day_on_which_that_was_said(said: str) -> None:
+    response = found(
+        "job?",
+        fact("new", "Jonas works at Hafenlinie", said, 1),
+        fact("old", "Jonas works at the shipyard", "2026-03-02", 2, valid_to=at(said), superseded_by="new"),
+        edges=(edge("Jonas", "works_at", "the shipyard", None, said),),
+    )
+    same_evening = datetime.fromisoformat("2026-06-21T23:30:00+00:00")
+    shown = context(response, asked_at=same_evening)
+    assert "(held until 2026-06-21, replaced by [2]: outdated)" in lines(shown)[0]
+    assert lines(shown, "knowledge_graph")[0].endswith("the shipyard (held until 2026-06-21: outdated)")
+
+
 def test_relationships_say_since_when_and_whether_they_hold() -> None:
     assert [line.split("] ", 1)[1] for line in lines(context(everything()), "knowledge_graph")] == [
         "Jonas | works at | Hafenlinie (since 2026-05-02)",
@@ -158,6 +172,15 @@ def test_nothing_is_told_twice() -> None:
     shown = lines(context(response))
     assert sum("Ann ran the long race." in line for line in shown) == 1
     assert sum("Then it rained." in line for line in shown) == 1
+
+
+def test_a_short_message_takes_no_letters_out_of_the_words_of_its_episode() -> None:
+    response = found(
+        "Who ran?",
+        message("m", "Ann", "No", rank=1, parent_episode_id="e"),
+        episode("e", "In November Noah ran. No, he walked.", rank=2),
+    )
+    assert any("In November Noah ran." in line for line in lines(context(response)))
 
 
 def test_the_episode_around_a_fact_is_shown_where_there_is_room() -> None:

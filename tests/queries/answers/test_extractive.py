@@ -172,6 +172,34 @@ class TestWhatTheMemoriesDoNotTell:
         assert not answer(found("Where does Maya work?", SPEAKERS, told)).abstained
 
 
+class TestInAChatWithAnAssistant:
+    CHAT = episode("chat", "They talked.", rank=None, participants=("User", "Assistant"))
+
+    def test_what_the_assistant_said_is_about_who_asks(self) -> None:
+        told = message("a", "Assistant", "Your garden project ends on 29 March.")
+        assert not answer(found("When does my garden project end?", self.CHAT, told)).abstained
+
+    def test_what_another_person_said_is_not(self) -> None:
+        told = message("a", "Jonas", "My garden project ends on 29 March.")
+        assert answer(found("When does my garden project end?", self.CHAT, told)).abstained
+
+    def test_user_is_a_word_that_names_nobody(self) -> None:
+        told = message("a", "Assistant", "The survey found slow pages and small letters.")
+        assert not answer(found("What did the user survey find?", self.CHAT, told)).abstained
+
+    def test_of_a_long_question_not_every_word_need_be_told(self) -> None:
+        told = message("a", "User", "First the greenhouse, then tomatoes, watering and the fence.")
+        question = "Can you list in which order I brought up the greenhouse, the tomatoes, the watering and the fence"
+        at_length = "throughout our conversations, different aspects first, as three short items without further explanations?"
+        assert not answer(found(f"{question} {at_length}", self.CHAT, told)).abstained
+        assert answer(found(f"Which greenhouse {at_length}", self.CHAT, told)).abstained
+
+    def test_of_the_name_of_a_thing_one_word_is_enough(self) -> None:
+        told = message("a", "User", "I keep the key of the archive in a drawer")
+        assert not answer(found("Where do I keep the key of the Harbour Archive?", self.CHAT, told)).abstained
+        assert answer(found("Where do I keep the key of the Cathedral?", self.CHAT, told)).abstained
+
+
 def test_a_third_person_is_found_where_a_memory_names_them() -> None:
     response = found("Where does Kim work?", SPEAKERS, fact("a", "Maya said that Kim works at the bakery"))
     assert "Kim works at the bakery" in answer(response).answer

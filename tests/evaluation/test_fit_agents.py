@@ -1,0 +1,108 @@
+"""Fitting how agentic search scores together what several searches found."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from evaluation.fit_agents import Example, Model, fit, order, run_fit_agents, wanted
+from evaluation.fit_fusion import run_fit_fusion
+from evaluation.retrieval.bench import run_retrieval
+from evaluation.retrieval.question_set import Question
+from mneme.errors import InputError
+from mneme.settings import Settings, load_settings
+from queries.agents.joint.features import FEATURES
+from tests.evaluation.made_up_sets import TOPICS, said
+
+QUIET = Console(file=io.StringIO())
+SEVERAL, ONE = "Which towns has Ann seen?", "When did Ann move?"
+
+
+def question(text: str, *evidence: str, category: str = "recall") -> Question:
+    return Question("q", "talk", {"user_id": "ann"}, text, category, frozenset(evidence))
+
+
+def example(messages: list[tuple[str, ...]], *right: str, feature: list[float]) -> Example:
+    numbers = np.zeros((len(messages), len(FEATURES)))
+    numbers[:, 0] = feature
+    return Example(question(SEVERAL, *right), numbers, messages, ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_wanted"),
+    [
+        (question(SEVERAL, "a", "b"), True),
+        (question(SEVERAL, "a"), False),
+        (question(ONE, "a", "b"), False),
+        (question(ONE, "a", category="multi-hop"), True),
+    ],
+)
+def test_questions_that_several_messages_answer_are_fitted_on(asked: Question, is_wanted: bool) -> None:
+    assert wanted(asked) is is_wanted
+
+
+def test_a_feature_that_tells_gets_its_weight_and_orders() -> None:
+    examples = [example([("a",), ("b",), ("c",)], "a", feature=[1.0, 0.0, 0.0]) for _ in range(5)]
+    model = fit(examples)
+    assert model.weights[0] > 0.0
+    assert np.all(model.weights[1:] == 0.0)
+    assert order(model, example([("x",), ("y",)], feature=[0.0, 1.0])) == ["y", "x"]
+
+
+def test_of_two_messages_one_that_answers_is_half_right() -> None:
+    assert example([("a", "b"), ("b",), ("a",)], "a", feature=[0.0] * 3).right.tolist() == [0.5, 0.0, 1.0]
+
+
+def test_a_message_is_listed_where_it_first_stands() -> None:
+    weights = np.zeros(len(FEATURES))
+    weights[0] = 1.0
+    told = example([("b",), ("a", "b"), ("c",)], feature=[0.1, 0.9, 0.0])
+    assert order(Model(weights, 0.0), told) == ["a", "b", "c"]
+
+
+def write_chats(folder: Path) -> None:
+    """Six chats with an assistant, in which each topic comes up on two days, with a question for both."""
+    for number in range(6):
+        topic, other = TOPICS[number % len(TOPICS)], TOPICS[(number + 1) % len(TOPICS)]
+        batches = [
+            {
+                "turns": [
+                    [said("user", 4 * day + at, told[at:], f"March-{10 + 7 * day}-2024") for at in (0, 2)],
+                    [said("assistant", 4 * day + at, told[at:]) for at in (1, 3)],
+                ]
+            }
+            for day, told in enumerate((topic, other, topic))
+        ]
+        asked = [{"question": f"What are all the {topic[0]} and {topic[1]}?", "source_chat_ids": [0, 8]}]
+        text = json.dumps({"chat": batches, "questions": {"multi_session_reasoning": asked}})
+        (folder / f"chat_{number}.json").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def settings() -> Settings:
+    settings = load_settings({})
+    return settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"provider": "hash"})})
+
+
+@pytest.mark.slow
+def test_what_was_fitted_orders_the_next_agentic_search(settings: Settings, tmp_path: Path) -> None:
+    chats, folds, fitted = tmp_path / "chats", tmp_path / "folds", tmp_path / "fitted.json"
+    chats.mkdir()
+    write_chats(chats)
+    run_fit_fusion({"beam": [chats]}, settings, tmp_path / "fusion.json", QUIET, folds)
+    printed = io.StringIO()
+    run_fit_agents({"beam": [chats]}, settings, folds, fitted, Console(file=printed, width=200))
+    (entry,) = json.loads(fitted.read_text())
+    assert set(entry["weights"]) == set(FEATURES)
+    assert "Cross-validated by conversation" in printed.getvalue()
+    assert {path.name for path in folds.iterdir()} >= {"agents-0.json", "agents-1.json"}
+    run_retrieval("beam", [chats], settings, tmp_path / "b.json", ["hybrid", "agentic"], console=QUIET, folds=folds)
+    assert {row["method"] for row in json.loads((tmp_path / "b.json").read_text())["rows"]} == {"hybrid", "agentic"}
+
+
+def test_folds_of_the_single_search_are_needed(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="mneme fit fusion --folds"):
+        run_fit_agents({"beam": [tmp_path]}, settings, tmp_path, tmp_path / "out.json", QUIET)
