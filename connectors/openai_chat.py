@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from connectors.answer_forms import parse_answer, schema_of
 from connectors.call_budget import Call, CallBudget, purpose_of
 from connectors.call_usage import UsageMeter
-from connectors.recorded.offline_endpoint import OfflineEndpoint
 from connectors.openai_http import Endpoint, Refusal, Retries
+from connectors.recorded.offline_endpoint import OfflineEndpoint
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import Models

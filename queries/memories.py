@@ -14,10 +14,10 @@ from mneme.ports import Embedder, MemoryIndex, QueryChat, Reranker
 from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
 from queries.agents.evidence import EPISODIC_KINDS
+from queries.agents.joint.learned import JointScorer, joint_coefficients_for
 from queries.agents.neighbours import neighbours
 from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
 from queries.agents.rerank import rerank_places
-from queries.agents.joint.learned import JointScorer, joint_coefficients_for
 from queries.agents.search import AgenticSearch
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.answerer import Answerer
@@ -105,7 +105,7 @@ class Memories:
             filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
             top_k: how many places the one ranked list over all types has; None leaves it to the question's type.
             explain: whether the response holds the trace of every stage.
-            agent: agentic: ``direct``, ``split``, ``chain``, ``reflect``, or ``router``, which chooses; None: as in the settings.
+            agent: agentic: ``direct``, ``split``, ``chain``, ``reflect``, or ``router`` (chooses); None: of the settings.
             agent_mode: agentic with the router, over what lies in episodes, merged with what is in none yet; all scores are 1.
             policy: agentic: what the question may cost, within the settings.
             expand_context: messages before and after each found one that are shown as well, without a rank.

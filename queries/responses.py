@@ -190,8 +190,8 @@ class GraphEntity(_Response):
 
 
 class GraphRelationship(_Response):
-    """An edge; ``hop`` is how many relationships it takes from a name in the question, itself counted. ``source`` and ``target``
-    are the names of their entities, whatever they were called when it was said. For the rest see ``GraphEntity``.
+    """An edge; ``hop`` is how many relationships it takes from a name in the question, itself counted. ``source`` and
+    ``target`` are the names of their entities, whatever they were called when it was said. For the rest see ``GraphEntity``.
     """
 
     id: str

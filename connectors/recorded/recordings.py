@@ -4,8 +4,8 @@ One line is one recording:
 
     {"key": ..., "path": "/v1/chat/completions", "request": {...}, "status": 200, "content_type": ..., "answer": "..."}
 
-The key is the SHA-256 of path and request. Embeddings are kept text by text (connectors/recorded/embeddings.py). No header is kept
-but the content type, and of the URL only the path: neither a key nor a login can get into the file.
+The key is the SHA-256 of path and request. Embeddings are kept text by text (connectors/recorded/embeddings.py). No header
+is kept but the content type, and of the URL only the path: neither a key nor a login can get into the file.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """Whether the memories that were found tell what a question asks, judged without a model. Pure.
 
 What is asked of one person and told of another is the trap: the words fit, the person does not. So it counts whom a memory is
-about, and how much of the question's words those of the right person tell, against those of others. Where it cannot tell, the
-memories count as telling it: a quote that does not answer harms less than an answer that is kept back.
+about, and how much of the question's words those of the right person tell, against those of others. It refuses little: a quote
+that does not answer, and says that it only quotes, harms less than an answer that is kept back.
 """
 
 import re
@@ -23,9 +23,9 @@ _BEST = 5  # of those, in which the question's words are looked for
 # Where a question names whom it is about: a logistic regression on LoCoMo's five development conversations, rounded. Of their
 # 999 questions category 5 has no answer; 60 % of those are refused, and 6 % of the rest.
 _FIRST, _SHARE, _ENOUGH = 0.6, 1.2, 1.65
-# Where it names nobody: chosen on questions asked of their own conversation and of another, a false refusal counting twice or
-# three times a right one; the same whichever conversation is left out, and whichever of the sets. LoCoMo's without names:
-# 5 % and 58 % are refused; BEAM's of six chats with an assistant: 4 % and 58 %.
+# Where it names nobody: chosen on questions asked of their own conversation and of another, a false refusal counting twice as
+# much as a right one; the same when LoCoMo, BEAM or all but one of their conversations choose. Of LoCoMo's questions without
+# names 5 % and 58 % are refused, of BEAM's, about six chats with an assistant, 4 % and 58 %.
 _ENOUGH_WORDS = 0.8
 _LONG = 10  # words; of a longer question not more need be told
 _ONLY_ASKS = re.compile(  # a question tells nothing

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import pytest
 
+from connectors.openai_http import Endpoint, Retries
 from connectors.recorded.batch_files import PendingRequests, import_answers
 from connectors.recorded.offline_endpoint import pending_path
-from connectors.openai_http import Endpoint, Retries
 from connectors.recorded.recordings import Recordings
 from flows import ingest
 from flows.transfer import export_owner

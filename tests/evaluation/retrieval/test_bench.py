@@ -147,7 +147,7 @@ def test_a_file_of_another_kind_is_refused_before_anything_is_ingested(tmp_path:
     path.write_text("{}")
     with pytest.raises(InputError, match=r"notes\.json"):
         run_retrieval("locomo", [path], load_settings({}, data=tmp_path / "data"), tmp_path / "out.json")
-    with pytest.raises(InputError, match="method: magic not known; accepted are keyword, vector, hybrid, agentic, split, chain, reflect, episodes"):
+    with pytest.raises(InputError, match="magic not known; accepted are keyword, vector, hybrid, agentic, split"):
         run_retrieval("locomo", [path], load_settings({}), tmp_path / "out.json", ["magic"])
 
 
