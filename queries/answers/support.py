@@ -24,8 +24,8 @@ _BEST = 5  # of those, in which the question's words are looked for
 # 999 questions category 5 has no answer; 60 % of those are refused, and 6 % of the rest.
 _FIRST, _SHARE, _ENOUGH = 0.6, 1.2, 1.65
 # Where it names nobody: chosen on questions asked of their own conversation and of another, a false refusal counting twice as
-# much as a right one; the same when LoCoMo, BEAM or all but one of their conversations choose. Of LoCoMo's questions without
-# names 5 % and 58 % are refused, of BEAM's, about six chats with an assistant, 4 % and 58 %.
+# much as a right one; 0.8 is also what LoCoMo or BEAM alone, or all conversations but one choose. Of LoCoMo's questions without
+# names 5 % and 58 % are refused, of BEAM's, about six chats with an assistant, 3 % and 58 %.
 _ENOUGH_WORDS = 0.8
 _LONG = 10  # words; of a longer question not more need be told
 _ONLY_ASKS = re.compile(  # a question tells nothing
