@@ -108,7 +108,8 @@ def run_fit_agents(
         for path in sorted(set(by_conversation.values()))
     }
     ordered = [order(models[by_conversation[each.question.conversation]], each) for each in examples]
-    print_table(console, "Cross-validated by conversation", _rows(examples, ordered), list(_rows(examples, ordered)[0]))
+    rows = _rows(examples, ordered)
+    print_table(console, "Cross-validated by conversation", rows, list(rows[0]))
     # 3.
     embedder = open_embedder(settings)
     fingerprint = embedder.identity.fingerprint
@@ -186,7 +187,7 @@ def _example(memories: Memories, question: Question, scorer: JointScorer) -> Exa
 
 
 def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list[Row]:
-    """For each category the recall of one search and of the joint scores, and the 95 % interval of the difference."""
+    """For each category and depth the recall of one search and of the joint scores; the difference with its 95 % interval."""
     rows: list[Row] = []
     for category in sorted({each.question.category for each in examples}):
         chosen = [at for at, each in enumerate(examples) if each.question.category == category]
@@ -194,12 +195,18 @@ def _rows(examples: Sequence[Example], ordered: Sequence[Sequence[str]]) -> list
         plain = np.array([[recall_at(examples[at].plain, e, k) for k in KS] for at, e in zip(chosen, evidence, strict=True)])
         joint = np.array([[recall_at(ordered[at], e, k) for k in KS] for at, e in zip(chosen, evidence, strict=True)])
         spread = interval(joint - plain)
-        row: dict[str, str | float | int] = {"category": category, "questions": len(chosen)}
         for at, k in enumerate(KS):
             gain = float((joint - plain)[:, at].mean())
-            bounds = f" ({spread.low[at]:+.3f} to {spread.high[at]:+.3f})" if spread else ""
-            row[f"recall@{k}"] = f"{plain[:, at].mean():.3f} -> {joint[:, at].mean():.3f}, {gain:+.3f}{bounds}"
-        rows.append(row)
+            rows.append(
+                {
+                    "category": category,
+                    "questions": len(chosen),
+                    "recall@": k,
+                    "one search": float(plain[:, at].mean()),
+                    "together": float(joint[:, at].mean()),
+                    "difference": f"{gain:+.3f}" + (f" ({spread.low[at]:+.3f} to {spread.high[at]:+.3f})" if spread else ""),
+                }
+            )
     return rows
 
 

@@ -95,10 +95,8 @@ def by_rules(question: str, turns: Turns) -> str:
     'What did Ann buy in May?'
     """
     if _FRAGMENT.match(question) and (last := _last_question(turns)):
-        return _repeated(last, _FRAGMENT.sub("", question, count=1).strip(" ?？。.呢"))
-    if _PRONOUN.search(question) and (person := _last_person(turns)):
-        return _PRONOUN.sub(lambda found: _in_place(found, person), question)
-    return question
+        return _repeated(last, _named(_FRAGMENT.sub("", question, count=1).strip(" ?？。.呢"), turns))
+    return _named(question, turns)
 
 
 def rewrite_prompt(question: str, turns: Turns) -> Prompt:
@@ -119,7 +117,8 @@ _PRONOUN = re.compile(
 _FRAGMENT = re.compile(
     r"^\W*(?:(?:and|but|so|ok(?:ay)?|then)\b[ ,]*)?(?:what|how) about\b\s*"
     r"|^\W*(?:and|but|then)\b[ ,]+"
-    r"(?=(?:(?:in|on|at|for|before|after|since|during|with|last|this|next|the|yesterday|today|tomorrow)\b|(?-i:[A-Z])|\d)"
+    r"(?=(?:(?:in|on|at|for|before|after|since|during|with|last|this|next|the|yesterday|today|tomorrow)\b|(?-i:[A-Z])|\d"
+    r"|(?:his|her|their) [\w-]+['’]s\W*$)"
     r"(?![^?]*\b(?:do|does|did|is|are|was|were|has|have|had|will|would|can)\b))"
     r"|^\W*(?:那么?|还有)(?=[^，。？]{1,12}呢)",
     re.IGNORECASE,
@@ -158,6 +157,13 @@ def _last_person(turns: Turns) -> str | None:
         if people := _people_in(text):
             return people[0]
     return None
+
+
+def _named(text: str, turns: Turns) -> str:
+    """A text with the person that was named last in place of its pronouns."""
+    if _PRONOUN.search(text) and (person := _last_person(turns)):
+        return _PRONOUN.sub(lambda found: _in_place(found, person), text)
+    return text
 
 
 def _people_in(text: str) -> list[str]:
@@ -203,4 +209,5 @@ def _joined(before: str, date: str) -> str:
 
 
 def _looks_like_name(text: str) -> bool:
-    return bool(re.fullmatch(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*|[\u4e00-\u9fff]{1,4}", text))
+    """Whether it may be a name, or somebody of a name: Ben, Ben's, Ben's sister's."""
+    return bool(re.fullmatch(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*(?:(?<=['’]s) [\w-]+['’]s)?|[\u4e00-\u9fff]{1,4}", text))

@@ -53,6 +53,8 @@ def test_a_complete_question_does_not(question: str) -> None:
         ("What about May?", "What did Ann buy in May?"),
         ("What about Ben?", "What did Ben buy in April?"),
         ("and Ben's?", "What did Ben buy in April?"),
+        ("and her sister's?", "What did Ann's sister buy in April?"),
+        ("and her job?", "and Ann's job?"),
         ("When did Carla go?", "When did Carla go?"),
     ],
 )
