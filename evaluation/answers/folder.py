@@ -5,6 +5,7 @@
     recordings.jsonl  what the chat models were asked and answered (evaluation/answers/recorder.py)
     answers.jsonl     a line for each question that is answered
     votes.jsonl       a line for each vote of the judge
+    traffic.jsonl     what became of the requests to chat models, a line for each start
     eval-locomo.json, eval-locomo.png, answers.md
 
 A line is on the disk before it counts, and one that a crash tore is dropped.
