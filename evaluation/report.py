@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from mneme.errors import InputError
@@ -18,6 +19,7 @@ from mneme.times import utc_now
 
 Row = Mapping[str, str | float | int]
 
+_WIDEST = 1000  # characters of a table in a file
 _LETTERS = {"recall": "R", "hit": "H", "ndcg": "N", "questions": "n", "milliseconds": "ms"}
 
 
@@ -90,7 +92,14 @@ def print_table(console: Console, title: str, rows: Sequence[Row], columns: Sequ
         table.add_column(f"{_LETTERS.get(name, name)}{at}{k}", justify="left" if is_text else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(_shown(row.get(column, "")) for column in columns))
-    console.print(table)
+    width = console.width
+    if not console.is_terminal:  # a file has no width, and figures that are cut off are none
+        wanted = Measurement.get(console, console.options.update(width=_WIDEST, max_width=_WIDEST), table).maximum
+        console.width = max(width, wanted)
+    try:
+        console.print(table)
+    finally:
+        console.width = width
 
 
 def plot_by_k(rows: Sequence[Row], metric: str, ks: Sequence[int], out: Path, title: str) -> None:
