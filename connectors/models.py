@@ -5,6 +5,7 @@ from mneme.ports import Embedder, QueryChat, RememberingChat
 from mneme.settings import Settings
 
 ANSWERS_FILE = "answers.sqlite"
+_RETRIES_OF_QUERIES = 2  # six seconds of waiting at most: who asks would rather have quotes than wait for a dead endpoint
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -60,4 +61,5 @@ def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: b
         raise SettingsError("MNEME_MODELS__PROVIDER is none, and a chat model is asked for; set it to openai")
     from connectors.openai_chat import OpenAiChat
 
-    return OpenAiChat(settings.models.model_copy(update={"deadline_seconds": deadline_seconds}), repair=repair)
+    shorter = {"deadline_seconds": deadline_seconds, "retries": min(settings.models.retries, _RETRIES_OF_QUERIES)}
+    return OpenAiChat(settings.models.model_copy(update=shorter), repair=repair)

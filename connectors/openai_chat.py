@@ -116,8 +116,9 @@ class OpenAiChat:
                     if piece := delta.get("content"):
                         written.append(str(piece))
                         yield written[-1]
-            finally:  # also of a text that nobody reads to its end
-                self._count(prompt.role, asked, counted, "".join(written), call, spent)
+            finally:  # also of a text that nobody reads to its end; where nothing came, nothing was used
+                if written or counted is not None:
+                    self._count(prompt.role, asked, counted, "".join(written), call, spent)
 
     def usage(self) -> dict[Role, Usage]:
         """What each role has used since the start."""

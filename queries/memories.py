@@ -123,6 +123,8 @@ class Memories:
             _only_agentic(agent=agent, agent_mode=agent_mode or None, policy=policy, order=None if order == "score" else order)
             found = self._searcher.search(query, chosen, asked, moment, top_k, explain)
         else:
+            if agent_mode and agent not in (None, "router"):
+                raise InputError("agent: agent_mode is the router; leave one of the two out")
             default = self._settings.retrieval.top_k
             limit = top_k_of(question_type(both_ends(query)), default) if top_k is None else top_k
             param = QueryParam(query, limit, expand_context, asked.applied(), _order(order), agent_mode)
@@ -265,6 +267,9 @@ class Memories:
         self.close()
 
 
+_OPTION = {"agent": " (on the command line: --strategy, with --method agentic)"}
+
+
 def _only_agentic(**given: object) -> None:
     """
     Raises:
@@ -272,7 +277,9 @@ def _only_agentic(**given: object) -> None:
     """
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"{name}: only the method agentic has it; leave it out, or ask with method='agentic'")
+            raise InputError(
+                f"{name}: only the method agentic has it; leave it out, or ask with method='agentic'{_OPTION.get(name, '')}"
+            )
 
 
 def _order(name: str) -> Order:

@@ -124,6 +124,7 @@ _FRAGMENT = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][a-z]+(?:[-'’][A-Z][a-z]+)*(?: [A-Z][a-z]+)*\b")
+_OF_SOMEBODY = re.compile(r"\bof [A-Z][a-z]+(?: [A-Z][a-z]+)*|\b[A-Z][a-z]+(?: [A-Z][a-z]+)*['’]s\b")
 _SENTENCE_NAME = re.compile(
     r"^\W*([A-Z][a-z]+(?: [A-Z][a-z]+)*)(?=['’]s\b| (?:is|was|has|had|will|works?|lives?|likes?|went|said|did)\b)"
 )
@@ -152,9 +153,13 @@ def _last_question(turns: Turns) -> str | None:
 
 
 def _last_person(turns: Turns) -> str | None:
-    """The person that was named last: in the last turn that names any, the first of a question, since it is about them."""
-    for _, text in reversed(turns):
-        if people := _people_in(text):
+    """The person that was named last: in the last turn that names any, the first of a question, since it is about them.
+
+    "The husband of Ann" is not about Ann: an answer that names nobody else leaves it at who was asked about.
+    """
+    for role, text in reversed(turns):
+        told = _OF_SOMEBODY.sub("", text) if role == "assistant" else text
+        if people := _people_in(told):
             return people[0]
     return None
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.text import has_cjk, tokenise
+from queries.agents.rules.hops import TO_ONE, all_descriptions
 from queries.answers.memory import Memory
+from queries.entities.relations import asked_by
 from queries.questions.people import is_asker, is_assistant, names_asker, names_person, occurrences
 from queries.questions.types import QuestionType
 from queries.questions.viewpoint import likely_people, without_names
@@ -84,13 +86,14 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
         return Support(False, (), words)
     looked_at = memories[:_LOOKED_AT]
     fits = [_is_about(memory, asked, people) for memory in looked_at]
-    told = [words & set(tokenise(memory.text)) for memory in looked_at]
-    right = [tokens for tokens, fit in zip(told[:_BEST], fits[:_BEST], strict=True) if fit]
+    told = [frozenset(tokenise(memory.text)) for memory in looked_at]
+    fitting = [tokens for tokens, fit in zip(told[:_BEST], fits[:_BEST], strict=True) if fit]
+    right = [words & tokens for tokens in fitting]
     together = frozenset[str]().union(*right)
     wanted = min(len(words), _LONG)
     best = max(map(len, right), default=0) / wanted
     things = _things_named(question, (*people, *asked.others))
-    enough = best > 0 and (not things or bool(things & together))
+    enough = best > 0 and (not things or bool(things & together)) and _tells_of_described(question, people, fitting)
     if found.query.type != QuestionType.PREFERENCE or not names_asker(question):  # to build on, what is near is enough
         if asked.speakers or asked.others:
             enough &= best + _FIRST * fits[0] + _SHARE * len(right) / len(fits[:_BEST]) >= _ENOUGH
@@ -122,6 +125,20 @@ def _things_named(question: str, people: Iterable[str]) -> frozenset[str]:
     """The tokens of the names in a question that are no person's: one of them must be in what tells it."""
     names = _THING.findall(without_names(question, people))
     return frozenset(token for name in names if name.split()[0] not in _CALENDAR for token in tokenise(name))
+
+
+def _tells_of_described(question: str, people: Sequence[str], told: Iterable[frozenset[str]]) -> bool:
+    """Whether somebody who is told by a relationship is in what tells it: "Ann's brother" by a word for brothers, "the CEO of
+    Acme" by Acme as well. Else it tells of Ann, or of another CEO.
+    """
+    words = frozenset[str]().union(*told)
+    for each in all_descriptions(question):
+        named = frozenset() if any(names_person(each.name, person) for person in people) else frozenset(tokenise(each.name))
+        role = tokenise(each.role)
+        relations = [relation for relation in TO_ONE if asked_by(relation, role)]
+        if not (named <= words and any(asked_by(relation, words) for relation in relations)):
+            return False
+    return True
 
 
 def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:

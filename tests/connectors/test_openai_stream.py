@@ -63,6 +63,13 @@ class TestWrite:
         writing.close()
         assert used[0][1] > 0
 
+    def test_a_call_that_nothing_came_of_used_nothing(self, open_chat: Open, model_server: ModelServer) -> None:
+        model_server.script(*[Fault("error")] * 9)
+        used: list[tuple[int, int]] = []
+        with pytest.raises(ModelError):
+            list(open_chat().write(PROMPT, spent=lambda asked, answered: used.append((asked, answered))))
+        assert used == []
+
     def test_a_call_that_is_refused_for_now_is_tried_again_before_the_first_piece(
         self, open_chat: Open, model_server: ModelServer
     ) -> None:

@@ -31,10 +31,11 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"[^s]s$|children|people|们$", re.IGNORECASE)
-_TO_ONE = (
+TO_ONE = (
     "married_to engaged_to partner_of parent_of child_of sibling_of relative_of friend_of colleague_of neighbour_of "
     "roommate_of taught_by treated_by reports_to ceo_of leads owns founded works_at studies_at has_pet lives_in"
 ).split()
+"""Relations that lead to one person or thing, or may."""
 _MOST_HOPS = 4
 _NEAR = 60  # characters before and behind a description that tell whether it is one
 
@@ -94,14 +95,22 @@ def shortened(question: str, graph: Graph) -> str:
     return question
 
 
-def _descriptions(question: str) -> Iterator[Description]:
+def all_descriptions(question: str) -> list[Description]:
+    """The innermost descriptions, also the one that is asked for itself.
+
+    >>> [each.name for each in all_descriptions("Who is the CEO of Acme?")], descriptions("Who is the CEO of Acme?")
+    (['Acme'], [])
+    """
+    return list(_descriptions(question, with_asked=True))
+
+
+def _descriptions(question: str, with_asked: bool = False) -> Iterator[Description]:
     for pattern in (_CHINESE,) if has_cjk(question) else (_OF, _OWNED):
         for match in pattern.finditer(question):
             name, role = match["name"], match["role"]
             after = question[match.end() : match.end() + _NEAR].strip(" ?.!？。")
-            if _ASKED.search(_ahead(question, match.start())) and not after.startswith(("'s", "’s")):
-                continue
-            if not _is_one(role) or (pattern is _OWNED and not after):
+            is_asked = _ASKED.search(_ahead(question, match.start())) and not after.startswith(("'s", "’s"))
+            if not _is_one(role) or ((is_asked or (pattern is _OWNED and not after)) and not with_asked):
                 continue
             yield Description(match.start(), match.end(), name, role)
 
@@ -113,7 +122,7 @@ def _ahead(question: str, place: int) -> str:
 
 def _is_one(role: str) -> bool:
     """Whether it tells of one person or thing by a relationship: "husband", and not "kids" or "dance"."""
-    return not _SEVERAL.search(role) and any(asked_by(relation, tokenise(role)) for relation in _TO_ONE)
+    return not _SEVERAL.search(role) and any(asked_by(relation, tokenise(role)) for relation in TO_ONE)
 
 
 def _reached(each: Description, edges: Iterable[GraphRelationship], question: str) -> str | None:

@@ -152,6 +152,19 @@ class TestWhatTheMemoriesDoNotTell:
         assert extract.cited == ()
         assert extract.answer == "Nothing that is remembered tells that. (Not judged by a model.)"
 
+    @pytest.mark.parametrize(
+        ("question", "told", "is_told"),
+        [
+            ("When is Jonas's brother's birthday?", "Jonas said his birthday is on 3 May", False),
+            ("When is Jonas's brother's birthday?", "Jonas said his brother has his birthday on 3 May", True),
+            ("When is Jonas's mother's birthday?", "Jonas said his mom has her birthday on 3 May", True),
+            ("Who is the CEO of Initech?", "Jonas met the CEO of Acme", False),
+            ("Who is the CEO of Initech?", "Jonas met the head of Initech, a Ms Lee", True),
+        ],
+    )
+    def test_who_is_told_by_a_relationship_must_be_told_of(self, question: str, told: str, is_told: bool) -> None:
+        assert answer(found(question, SPEAKERS, fact("a", told))).abstained is not is_told
+
     def test_is_told_when_the_right_person_says_it(self) -> None:
         response = found(
             "Did Jonas buy a sailing boat in Bergen?",

@@ -78,6 +78,13 @@ def test_the_person_named_last_is_meant() -> None:
     assert complete_question("Where does he work?", history, None, 1.0).question == "Where does Ben work?"
 
 
+def test_who_an_answer_only_tells_somebody_by_is_not_meant() -> None:
+    history = [("user", "Who is Anton?"), ("assistant", "The husband of Clara Novak.")]
+    assert complete_question("Where does he work?", history, None, 1.0).question == "Where does Anton work?"
+    history = [("user", "Who is Jason's sister?"), ("assistant", "Jason's sister is Leonie.")]
+    assert complete_question("Where does she work?", history, None, 1.0).question == "Where does Leonie work?"
+
+
 def test_without_a_conversation_it_stays_as_it_is() -> None:
     assert complete_question("Where does she work?", [], ScriptedChat(), 1.0).question == "Where does she work?"
 
