@@ -13,7 +13,7 @@ from connectors.kafka_sinks import read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size
-from evaluation.faults.texts import Volume
+from evaluation.faults.texts import EXAMPLES, Volume, read_templates
 from evaluation.faults.verifier import verify
 from mneme.events import Message
 from mneme.ids import message_id
@@ -58,7 +58,9 @@ def deployment(
             "flow": Flow(pending_limit=PENDING, source_batch=BATCH, recovery_partitions=4, buckets=64),
         }
     )
-    with Deployment(settings, tmp_path) as deployment:
+    # A text that was embedded before the outage needs no endpoint: long conversations repeat themselves late.
+    templates = read_templates([EXAMPLES / f"{name}.jsonl" for name in ("agent", "chinese", "friends", "team")])
+    with Deployment(settings, tmp_path, templates=templates) as deployment:
         yield deployment
 
 
