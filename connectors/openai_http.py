@@ -152,12 +152,12 @@ class Endpoint:
         response = self._attempts(path, ends, before_each, partial(self._open, path, body))
         with closing(response):
             try:
-                for line in response.iter_lines():
+                for line in _lines(response):
                     if self.retries.clock() > ends:
                         raise ModelTimeout(self._late(path, ""))
-                    if not line.startswith("data:"):
+                    if not line.startswith(b"data:"):
                         continue
-                    if (data := line.removeprefix("data:").strip()) == "[DONE]":
+                    if (data := line.removeprefix(b"data:").strip()) == b"[DONE]":
                         return
                     yield self._event(path, data)
             except httpx.TimeoutException as error:
@@ -250,7 +250,7 @@ class Endpoint:
                 response.read()
         return response
 
-    def _event(self, path: str, data: str) -> dict[str, Any]:
+    def _event(self, path: str, data: bytes) -> dict[str, Any]:
         try:
             event = json.loads(data)
         except ValueError as error:
@@ -299,6 +299,15 @@ def retry_after(headers: httpx.Headers, now: datetime) -> float:
         return 0.0
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (moment - now).total_seconds())
+
+
+def _lines(response: httpx.Response) -> Iterator[bytes]:
+    """The lines of a stream as they come. By line feeds alone: a text may hold other separators (U+2028), as JSON may."""
+    rest = b""
+    for chunk in response.iter_bytes():
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    yield rest
 
 
 def _content(body: Mapping[str, Any]) -> bytes:

@@ -130,7 +130,7 @@ def _judge(gold: GoldSet, settings: Settings, plan: Plan) -> None:
 
 
 def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, console: Console) -> list[Row]:
-    lines = requests.read_text(encoding="utf-8").splitlines() if requests.exists() else []
+    lines = requests.read_bytes().splitlines() if requests.exists() else []
     bodies = [json.loads(line)["body"] for line in lines]
     calls, asked = Counter[str](), Counter[str]()
     for body in bodies:

@@ -1,5 +1,6 @@
 """A chat model for somebody who waits: text as it is written, a time for each call, and what it used."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -99,6 +100,14 @@ class TestWrite:
         monkeypatch.setattr("tests.servers.model_http.events", lambda answer, with_usage: broken)
         with pytest.raises(ModelError, match=r"broke off \(overloaded\)"):
             list(open_chat().write(PROMPT))
+
+    def test_a_text_may_hold_separators_that_are_no_line_ends(self, open_chat: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        text = "one\u2028two\x85three"
+        event = json.dumps({"choices": [{"delta": {"content": text}}]}, ensure_ascii=False)  # as many endpoints write it
+        monkeypatch.setattr(
+            "tests.servers.model_http.events", lambda answer, with_usage: [f"data: {event}\r\n\r\ndata: [DONE]".encode()]
+        )
+        assert "".join(open_chat().write(PROMPT)) == text
 
     def test_a_refusal_of_the_content_is_an_error(self, open_chat: Open, model_server: ModelServer) -> None:
         model_server.script(Fault("refusal"))
