@@ -118,7 +118,7 @@ class Run:
         under_way = [
             (
                 query,
-                self._pool.submit(self._one_search, text_of[query], top_k, not self.evidence.searches and not number, people),
+                self._pool.submit(self._search, text_of[query], top_k, not self.evidence.searches and not number, people),
             )
             for number, query in enumerate(new[:taken])
         ]
@@ -138,9 +138,6 @@ class Run:
                 found += more
         self._retrieval += time.perf_counter() - started
         return found
-
-    def _one_search(self, query: str, top_k: int, everything: bool, people: tuple[str, ...]) -> SearchResponse:
-        return self._search(query, top_k, everything, people) if people else self._search(query, top_k, everything)
 
     def decide(self, what: str, ask: Callable[[Planner], Decision]) -> Decision | None:
         """A decision of the planner; None where it cannot be had, which is noted."""

@@ -68,7 +68,7 @@ class Budget:
         with self._lock:
             if self.calls >= self._allowance.calls:
                 raise BudgetSpent(f"no call of the model is left of {self._allowance.calls}")
-            left = self._allowance.tokens - self.input_tokens - self.output_tokens
+            left = self.tokens_left
             if tokens > left:
                 raise BudgetSpent(
                     f"a call of some {tokens} tokens is more than the {max(0, left)} left of {self._allowance.tokens}"
