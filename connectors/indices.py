@@ -23,10 +23,10 @@ def open_index(settings: Settings, read_only: bool = False, pause: Callable[[flo
     """
     with _named_extras(settings):
         if settings.index.backend == "opensearch":
-            from connectors.opensearch import OpenSearchIndex
+            from connectors.opensearch.index import OpenSearchIndex
 
             return OpenSearchIndex(settings.opensearch, pause, read_only)
-        from connectors.lancedb import LanceIndex
+        from connectors.lance.index import LanceIndex
 
         # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.
         cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else 0
@@ -41,10 +41,10 @@ def open_generations(settings: Settings) -> Generations:
     """
     with _named_extras(settings):
         if settings.index.backend == "opensearch":
-            from connectors.opensearch_generations import OpenSearchGenerations
+            from connectors.opensearch.generations import OpenSearchGenerations
 
             return OpenSearchGenerations(settings.opensearch)
-        from connectors.lance_generations import LanceGenerations
+        from connectors.lance.generations import LanceGenerations
 
         return LanceGenerations(settings.data / _FOLDER)
 

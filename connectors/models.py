@@ -16,15 +16,15 @@ def open_embedder(settings: Settings) -> Embedder:
     """
     match settings.embedder.provider:
         case "local":
-            from connectors.minilm import MiniLmEmbedder
+            from connectors.embedders.minilm import MiniLmEmbedder
 
             return MiniLmEmbedder(settings.embedder, settings.cache)
         case "openai":
-            from connectors.openai_embedder import OpenAiEmbedder
+            from connectors.embedders.openai_embedder import OpenAiEmbedder
 
             return OpenAiEmbedder(settings.embedder)
         case "hash":
-            from connectors.hash_embedder import HashEmbedder
+            from connectors.embedders.hash_embedder import HashEmbedder
 
             return HashEmbedder()
 
@@ -40,8 +40,8 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
         case "none":
             return None
         case "openai":
-            from connectors.answer_cache import CachedChat
-            from connectors.openai_chat import OpenAiChat
+            from connectors.endpoints.answer_cache import CachedChat
+            from connectors.endpoints.openai_chat import OpenAiChat
 
             return CachedChat(OpenAiChat(settings.models), settings.data / ANSWERS_FILE)
 
@@ -59,7 +59,7 @@ def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: b
     """
     if settings.models.provider == "none":
         raise SettingsError("MNEME_MODELS__PROVIDER is none, and a chat model is asked for; set it to openai")
-    from connectors.openai_chat import OpenAiChat
+    from connectors.endpoints.openai_chat import OpenAiChat
 
     shorter = {"deadline_seconds": deadline_seconds, "retries": min(settings.models.retries, _RETRIES_OF_QUERIES)}
     return OpenAiChat(settings.models.model_copy(update=shorter), repair=repair)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from connectors.files import read_file
+from connectors.files.files import read_file
 from connectors.indices import open_index
-from connectors.publisher import Publisher
+from connectors.kafka.publisher import Publisher
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, print_table
 from flows import ingest, run
@@ -36,7 +36,7 @@ def run_ingest(path: Path, settings: Settings, out: Path, console: Console | Non
     """Measure, print, and write ``out`` (JSON).
 
     Args:
-        path: a file of conversations in any format of connectors/files.py.
+        path: a file of conversations in any format of connectors/files/files.py.
         settings: where Kafka and OpenSearch are; topics and indices are the benchmark's own.
         out: where the JSON goes.
         console: where the table goes; None is standard output.

@@ -21,8 +21,8 @@ from typing import Any
 
 from rich.console import Console
 
-from connectors.call_budget import Purpose, share_of
-from connectors.files import read_file
+from connectors.endpoints.call_budget import Purpose, share_of
+from connectors.files.files import read_file
 from evaluation.report import Report, Row, print_table
 from flows import IngestReport, ingest
 from mneme.errors import InputError, SettingsError
@@ -38,7 +38,7 @@ def run_models(path: Path, settings: Settings, out: Path, copies: int = 1, conso
     """Measure, print, and write ``out`` (JSON).
 
     Args:
-        path: a file of conversations in any format of connectors/files.py.
+        path: a file of conversations in any format of connectors/files/files.py.
         settings: the endpoint, its models and limits; detector, extractor and judge are the model here.
         out: where the JSON goes.
         copies: of each conversation, in the second part.

@@ -27,8 +27,8 @@ from typing import Any
 import psutil
 from rich.console import Console
 
+from connectors.documents.plain_text import PlainTextParser
 from connectors.models import open_embedder
-from connectors.plain_text import PlainTextParser
 from evaluation.acknowledging_index import AcknowledgingIndex
 from evaluation.many_talks import START, Talks, vectors_of_texts
 from evaluation.report import Report, print_table

@@ -21,7 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from connectors.files import read_file
+from connectors.files.files import read_file
 from evaluation.segmentation import spoken
 from flows.cuts import Cut, Utterance
 from mneme.errors import InputError

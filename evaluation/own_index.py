@@ -24,6 +24,6 @@ def fresh_index(settings: Settings, bench: str) -> Iterator[Settings]:
             yield own
         finally:
             if own.index.backend == "opensearch":
-                from connectors.opensearch_client import drop_indices
+                from connectors.opensearch.client import drop_indices
 
                 drop_indices(own.opensearch)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from connectors.files import read_file
-from connectors.plain_text import PlainTextParser
+from connectors.documents.plain_text import PlainTextParser
+from connectors.files.files import read_file
 from evaluation.segmentation import cut
 from evaluation.vector_cache import embed_texts
 from flows.boundaries import SemanticDetector

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from datetime import UTC
 
-from connectors.references import FileReferences
+from connectors.documents.references import FileReferences
 from flows.chunks import chunk
 from flows.items import Amendment, Arrived, Erasure, Pause, lane_of
 from mneme.errors import InputError

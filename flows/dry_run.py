@@ -11,10 +11,10 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from connectors.files import read_file
+from connectors.documents.plain_text import PlainTextParser
+from connectors.documents.references import FileReferences
+from connectors.files.files import read_file
 from connectors.models import open_chat_model, open_embedder
-from connectors.plain_text import PlainTextParser
-from connectors.references import FileReferences
 from flows.boundaries import SemanticDetector, open_detector
 from flows.chunks import section_cut
 from flows.conversations.conversation import Conversation, Limits
@@ -38,7 +38,7 @@ def dry_run(
     extracted at most ``models.calls_in_flight`` at a time, and only a little ahead of what is taken from the iterator.
 
     Args:
-        paths: files in the formats of connectors/files.py.
+        paths: files in the formats of connectors/files/files.py.
         settings: detector, extractor, embedder and models; neither an index nor a broker is touched.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
 

@@ -1,8 +1,8 @@
 """extract: a cut becomes an episode with its facts; the work runs in the pool, in order within a conversation.
 
 A model that fails costs no episode: what needs no model extracts it instead, and a dead letter says why. A defect costs the
-one episode that meets it (flows/defects.py). Model calls
-are cached by content before they are used (connectors/answer_cache.py), so that a replay pays nothing and says the same.
+one episode that meets it (flows/defects.py). Model calls are cached by content before they are used
+(connectors/endpoints/answer_cache.py), so that a replay pays nothing and says the same.
 """
 
 import json

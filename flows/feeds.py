@@ -34,7 +34,7 @@ class Feed(Protocol):
 
 
 class Reader(Protocol):
-    """What a feed needs of one Kafka partition (connectors/kafka.py)."""
+    """What a feed needs of one Kafka partition (connectors/kafka/client.py)."""
 
     @property
     def position(self) -> int:
@@ -119,7 +119,7 @@ class FileFeed:
 
     Args:
         paths: the files.
-        read: a file's events from an ordinal on (connectors/files.py).
+        read: a file's events from an ordinal on (connectors/files/files.py).
         identity: the hash of a file's content.
         place: where an earlier run stopped.
         buckets: how many buckets the conversations are in.

@@ -52,7 +52,7 @@ def ingest(
     """Take files through the whole flow into the index, until they end.
 
     Args:
-        paths: files in the formats of connectors/files.py.
+        paths: files in the formats of connectors/files/files.py.
         settings: where and how; the hold-back is 0, since a file is in order.
         on_progress: called with events finished and events in all.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
@@ -62,8 +62,8 @@ def ingest(
         InputError: a file is missing, empty or in no known format.
         SettingsError, StoreError: the flow cannot run.
     """
-    from connectors.dead_letters import FileDeadLetters
-    from connectors.files import content_identity, count_events, read_file
+    from connectors.files.files import content_identity, count_events, read_file
+    from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
     from flows.feeds import FileFeed
     from flows.pending import Pending

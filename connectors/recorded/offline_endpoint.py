@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from connectors.openai_http import Refusal, Retries
+from connectors.endpoints.openai_http import Refusal, Retries
 from connectors.recorded.batch_files import PendingRequests
 from connectors.recorded.recordings import Recordings
 from connectors.recorded.whole_answers import events

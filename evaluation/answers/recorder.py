@@ -23,8 +23,8 @@ from typing import Any
 
 from pydantic import RootModel
 
-from connectors.answer_forms import parse_answer
 from connectors.durable import alone
+from connectors.endpoints.answer_forms import parse_answer
 from connectors.recorded.front import ModelFront
 from connectors.recorded.keyed_lines import KeyedLines
 from connectors.recorded.recorder import ModelRecorder
@@ -88,8 +88,8 @@ class _FittingRecordings(Recordings):
 def has_form(request: Any, answer: str) -> bool:
     """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
 
-    Slips of the pen that a client repairs count for nothing (connectors/answer_forms.py). Where no form was asked for, whether
-    it has a text: of none nothing can be made, and from the file it would come again for ever.
+    Slips of the pen that a client repairs count for nothing (connectors/endpoints/answer_forms.py). Where no form was asked
+    for, whether it has a text: of none nothing can be made, and from the file it would come again for ever.
     """
     if not isinstance(request, dict) or "messages" not in request:
         return True

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Self
 
 from connectors.indices import open_index
-from connectors.kafka import create_topics, delete_topics, unread
-from connectors.opensearch_client import drop_indices
-from connectors.publisher import Event, Publisher
+from connectors.kafka.client import create_topics, delete_topics, unread
+from connectors.kafka.publisher import Event, Publisher
+from connectors.opensearch.client import drop_indices
 from evaluation.faults.beside import Publishing, Sampling
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.faults.servers import Servers

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from connectors.kafka import partitions_of
-from connectors.kafka_reader import PartitionReader
+from connectors.kafka.client import partitions_of
+from connectors.kafka.reader import PartitionReader
 from mneme.errors import InputError
 from mneme.events import Delete, Edit, Erase, Flush, Forget, Message, parse_event
 from mneme.ids import content_hash, message_id

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from connectors.files import read_file
+from connectors.files.files import read_file
 from mneme.errors import InputError
 from mneme.events import Flush, Message, parse_event
 from mneme.times import utc_now
@@ -37,7 +37,7 @@ class Volume:
 
 
 def read_templates(paths: Sequence[Path] = ()) -> tuple[Template, ...]:
-    """The conversations of files in any format of connectors/files.py; without paths those of the examples, of all languages.
+    """The conversations of files in any format of connectors/files/files.py; without paths the examples, of all languages.
 
     Raises:
         InputError: a file cannot be read, or none of them has a conversation.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from connectors.indices import open_index
-from connectors.kafka_sinks import read_dead_letters
+from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.checks import (
     KINDS,
     Findings,

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.chat_events import Event
+from connectors.files.chat_events import Event
 from mneme.errors import InputError
 from mneme.ids import short_hash
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from connectors.chat_events import text_of
+from connectors.files.chat_events import text_of
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from connectors.tokens import token_counter

@@ -18,9 +18,9 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
-from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.indices import open_index
+from connectors.letters.dead_letters import FileDeadLetters
 from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
 from flows.engine import Source

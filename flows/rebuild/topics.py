@@ -15,10 +15,10 @@ from contextlib import ExitStack, closing
 from functools import partial
 
 from connectors.indices import open_index
-from connectors.kafka import create_topics
-from connectors.kafka_offsets import Bounds, bounds_of
-from connectors.kafka_reader import PartitionReader
-from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters
+from connectors.kafka.client import create_topics
+from connectors.kafka.offsets import Bounds, bounds_of
+from connectors.kafka.reader import PartitionReader
+from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from connectors.models import open_embedder
 from flows.engine import Source
 from flows.feeds import PartitionFeed

@@ -2,7 +2,7 @@
 
 1. No flow runs (flows/running/standstill.py), and the embedder answers.
 2. Note in the index that a move has begun: from then on no flow starts on it. Begin the next generation; from then on nothing
-   else can write to the one in use (connectors/opensearch_generations.py, connectors/lance_generations.py).
+   else can write to the one in use (connectors/opensearch/generations.py, connectors/lance/generations.py).
 3. Copy all rows, with new vectors (flows/reindex/renewal.py), versions and contents as they are. Searches are answered by the
    generation in use.
 4. Compare the numbers of rows, carry over the metadata, and switch.

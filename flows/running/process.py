@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from connectors.answer_cache import erase_answers
-from connectors.call_budget import Purpose, share_of
-from connectors.embedding_queue import EmbeddingQueue
+from connectors.documents.plain_text import PlainTextParser
+from connectors.documents.references import FileReferences
+from connectors.embedders.queue import EmbeddingQueue
+from connectors.endpoints.answer_cache import erase_answers
+from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
-from connectors.plain_text import PlainTextParser
-from connectors.references import FileReferences
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
 from flows.consistency.judges import open_judge

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 
-from connectors.kafka import create_topics, partitions_of
-from connectors.kafka_reader import PartitionReader
-from connectors.kafka_sinks import KafkaChangeFeed, KafkaDeadLetters
+from connectors.kafka.client import create_topics, partitions_of
+from connectors.kafka.reader import PartitionReader
+from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engine import Source
 from flows.feeds import PartitionFeed
 from flows.pending import Pending

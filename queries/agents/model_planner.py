@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from connectors.answer_forms import schema_of
+from connectors.endpoints.answer_forms import schema_of
 from mneme.ports import Answer, Prompt, QueryChat, Role
 from mneme.settings import Agents
 from mneme.tokens import estimate_tokens

@@ -81,7 +81,7 @@ def open_reranker(settings: Settings) -> Reranker | None:
         case "none":
             return None
         case "endpoint":
-            from connectors.rerank_endpoint import RerankEndpoint
+            from connectors.endpoints.rerank import RerankEndpoint
 
             return RerankEndpoint(settings.rerank)
         case "model":

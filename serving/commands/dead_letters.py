@@ -50,7 +50,7 @@ def list_letters(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List dead letters, newest last."""
-    from connectors.letter_scope import tells_of
+    from connectors.letters.scope import tells_of
     from mneme.ports import Scope
     from mneme.settings import load_settings
     from serving.dead_letters_view import letter_json, letters_table
@@ -127,13 +127,13 @@ class _Store:
 
 def _open(settings: "Settings", place: Place | None) -> _Store:
     if (place or ("kafka" if settings.index.backend == "opensearch" else "file")) == "file":
-        from connectors.dead_letters import FileDeadLetters
+        from connectors.letters.dead_letters import FileDeadLetters
 
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         return _Store(letters.read, lambda chosen: _ingest(settings, chosen), letters.remove)
 
-    from connectors.kafka_sinks import KafkaDeadLetters, read_dead_letters
-    from connectors.letter_replay import publish_again
+    from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
+    from connectors.letters.replay import publish_again
 
     def remove(unwanted: "Callable[[DeadLetter], bool]") -> int:
         kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
@@ -147,7 +147,7 @@ def _open(settings: "Settings", place: Place | None) -> _Store:
 
 def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
     import flows
-    from connectors.letter_replay import event_again
+    from connectors.letters.replay import event_again
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"
@@ -171,7 +171,7 @@ def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[
 
 def _sorted_out(letters: "Iterable[DeadLetter]") -> "tuple[list[DeadLetter], dict[DeadLetter, str]]":
     """Those whose events can be sent again, and why the others cannot."""
-    from connectors.letter_replay import event_again
+    from connectors.letters.replay import event_again
     from mneme.errors import InputError
 
     ready, refused = [], {}

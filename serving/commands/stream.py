@@ -55,7 +55,7 @@ def ingest(
     A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
     """
     import flows
-    from connectors.dead_letters import FileDeadLetters
+    from connectors.letters.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
     from serving.rendering import ingest_table
     from serving.words import count
@@ -100,7 +100,7 @@ def publish(
 ) -> None:
     """Put the events of files on the Kafka topics."""
     from connectors import Publisher
-    from connectors.files import count_events, read_file
+    from connectors.files.files import count_events, read_file
     from mneme.errors import InputError
     from mneme.events import parse_event
     from mneme.settings import load_settings
@@ -155,7 +155,7 @@ def _where(settings: "Settings") -> str:
     """Where the memory lies. Loads the client, which a run that is refused need not wait for."""
     if settings.index.backend == "embedded":
         return f"the embedded index in {settings.data}"
-    from connectors.opensearch_client import shown
+    from connectors.opensearch.client import shown
 
     return f"OpenSearch at {shown(settings.opensearch.url)}"
 
@@ -188,7 +188,7 @@ def flush(
 
 def create() -> None:
     """Create the Kafka topics that are missing."""
-    from connectors.kafka import create_topics
+    from connectors.kafka.client import create_topics
     from mneme.settings import load_settings
 
     settings = load_settings()
@@ -201,7 +201,7 @@ def create() -> None:
 
 def _show_dead_letters(letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
     """What was not taken in, each on a line: the file, its line (or the number of its message, from 1), the reason."""
-    from connectors.files import content_identity
+    from connectors.files.files import content_identity
 
     names = {f"file:{content_identity(path)[:16]}": str(path) for path in files}
     for letter in letters[:_MOST_DEAD_LETTERS_SHOWN]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from connectors.answer_cache import CachedChat
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.answer_cache import CachedChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from flows.consistency.judges import ModelJudge
 from flows.consistency.statements import Judge
 from flows.cuts import Extractor

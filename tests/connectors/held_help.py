@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from connectors.lance_rows import ADDRESS, REMOVED_AT, to_arrow
+from connectors.lance.rows import ADDRESS, REMOVED_AT, to_arrow
 from mneme.rows import Collection, Row
 from tests.contracts.rows import DIMENSION
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from kafka import KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient
 
-from connectors.kafka import connection_arguments, partitions_of
-from connectors.kafka_reader import PartitionReader
+from connectors.kafka.client import connection_arguments, partitions_of
+from connectors.kafka.reader import PartitionReader
 from mneme.events import Message
 from mneme.ports import Incoming
 from mneme.settings import Kafka

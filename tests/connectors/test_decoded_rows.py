@@ -1,7 +1,7 @@
 """Rows that were decoded a moment ago."""
 
 from connectors.decoded_rows import SECONDS, DecodedRows
-from connectors.opensearch_mapping import document_of, row_of_packed
+from connectors.opensearch.mapping import document_of, row_of_packed
 from mneme.rows import Collection, Row
 from tests.contracts.rows import fact
 

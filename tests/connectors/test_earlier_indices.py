@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from connectors.durable import FolderLock
-from connectors.lancedb import LanceIndex
-from connectors.opensearch import OpenSearchIndex
-from connectors.opensearch_mapping import mapping
+from connectors.lance.index import LanceIndex
+from connectors.opensearch.index import OpenSearchIndex
+from connectors.opensearch.mapping import mapping
 from mneme.errors import StoreUnavailable
 from mneme.labels import LabelCondition, equal_to
 from mneme.ports import MemoryIndex, Outcome, Put, TextLeg
@@ -86,7 +86,7 @@ class TestOpenSearch:
     def settings(self, opensearch_settings, monkeypatch) -> Iterator[object]:
         """Of indices whose mapping has no labels."""
         with monkeypatch.context() as earlier:
-            earlier.setattr("connectors.opensearch.mapping", without_labels)
+            earlier.setattr("connectors.opensearch.index.mapping", without_labels)
             index = OpenSearchIndex(opensearch_settings)
             index.prepare(EMBEDDER)
             index.write([Put(OLD)])

@@ -3,8 +3,8 @@ import sys
 import pytest
 
 from connectors.indices import open_index
-from connectors.lancedb import LanceIndex
-from connectors.opensearch import OpenSearchIndex
+from connectors.lance.index import LanceIndex
+from connectors.opensearch.index import OpenSearchIndex
 from mneme.errors import SettingsError, StoreRejected
 from mneme.settings import Index, Settings
 

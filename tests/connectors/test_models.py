@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from connectors.answer_cache import CachedChat
-from connectors.minilm import MiniLmEmbedder
+from connectors.embedders.minilm import MiniLmEmbedder
+from connectors.embedders.openai_embedder import OpenAiEmbedder
+from connectors.endpoints.answer_cache import CachedChat
 from connectors.models import open_chat_model, open_embedder
-from connectors.openai_embedder import OpenAiEmbedder
 from mneme.errors import SettingsError
 from mneme.settings import EmbedderSettings, Models, Settings, load_settings
 from tests.contracts.chat_model import Notes, ask

@@ -8,9 +8,9 @@ from unicodedata import normalize
 
 import pytest
 
-from connectors.hash_embedder import HashEmbedder
+from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
-from connectors.opensearch import OpenSearchIndex
+from connectors.opensearch.index import OpenSearchIndex
 from flows import ingest
 from mneme.ports import EmbedderIdentity
 from mneme.settings import EmbedderSettings, Index, Settings

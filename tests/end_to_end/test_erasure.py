@@ -9,10 +9,10 @@ import pytest
 from kafka import KafkaConsumer
 
 from connectors.indices import open_index
-from connectors.kafka import create_topics
-from connectors.kafka_producer import Record, ReliableProducer
-from connectors.kafka_sinks import read_dead_letters
-from connectors.publisher import Publisher
+from connectors.kafka.client import create_topics
+from connectors.kafka.producer import Record, ReliableProducer
+from connectors.kafka.publisher import Publisher
+from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.flow_process import FlowProcess
 from mneme.events import Message
 from mneme.ports import Filter, MemoryIndex

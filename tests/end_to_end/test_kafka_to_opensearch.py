@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from connectors.indices import open_index
-from connectors.kafka import create_topics
-from connectors.kafka_sinks import read_dead_letters
-from connectors.publisher import Publisher
+from connectors.kafka.client import create_topics
+from connectors.kafka.publisher import Publisher
+from connectors.kafka.sinks import read_dead_letters
 from flows import ingest
 from mneme.events import Delete, Document, Edit, Message, parse_event
 from mneme.ports import MemoryIndex
@@ -170,7 +170,7 @@ def told(index: MemoryIndex) -> dict[str, str]:
 
 
 def test_malformed_events_are_dead_letters_and_nothing_else_stops(settings: Settings, index: MemoryIndex) -> None:
-    from connectors.kafka_producer import Record, ReliableProducer
+    from connectors.kafka.producer import Record, ReliableProducer
 
     topic = settings.kafka.topics.messages
     bad = {

@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from connectors.indices import open_index
-from connectors.kafka import create_topics
-from connectors.publisher import Publisher
+from connectors.kafka.client import create_topics
+from connectors.kafka.publisher import Publisher
 from flows import ingest
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection

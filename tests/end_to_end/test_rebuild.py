@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from connectors.indices import open_index
-from connectors.kafka import connection_arguments, create_topics
-from connectors.publisher import Publisher
+from connectors.kafka.client import connection_arguments, create_topics
+from connectors.kafka.publisher import Publisher
 from flows import ingest
 from flows.rebuild.messages import rebuild_from_messages
 from flows.rebuild.topics import rebuild_from_topics
@@ -132,7 +132,7 @@ def retention_deletes(kafka: Kafka, messages: int) -> int:
     from kafka import TopicPartition
     from kafka.admin import KafkaAdminClient
 
-    from connectors.kafka_offsets import bounds_of
+    from connectors.kafka.offsets import bounds_of
 
     [number] = [number for number, (_, end) in bounds_of(kafka, kafka.topics.messages).items() if end]
     with KafkaAdminClient(**connection_arguments(kafka)) as admin:

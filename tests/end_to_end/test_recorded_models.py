@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from connectors.openai_http import Endpoint, Retries
+from connectors.endpoints.openai_http import Endpoint, Retries
 from connectors.recorded.batch_files import PendingRequests, import_answers
 from connectors.recorded.offline_endpoint import pending_path
 from connectors.recorded.recordings import Recordings

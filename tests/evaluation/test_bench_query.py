@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from connectors.hash_embedder import HashEmbedder
+from connectors.embedders.hash_embedder import HashEmbedder
 from evaluation.bench_query import METHODS, run_query
 from evaluation.made_memories import MadeMemories
 from evaluation.stopwatch import Stopwatch, Watched

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from connectors.kafka_sinks import read_dead_letters
+from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size
 from evaluation.faults.texts import Volume

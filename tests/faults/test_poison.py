@@ -11,9 +11,9 @@ from random import Random
 import pytest
 
 from connectors.indices import open_index
-from connectors.kafka import create_topics
-from connectors.kafka_producer import Record, ReliableProducer
-from connectors.kafka_sinks import read_dead_letters
+from connectors.kafka.client import create_topics
+from connectors.kafka.producer import Record, ReliableProducer
+from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.scenario import Size
 from mneme.errors import InputError, StoreError
 from mneme.events import Message, parse_event

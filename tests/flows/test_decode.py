@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.plain_text import PlainTextParser
+from connectors.documents.plain_text import PlainTextParser
 from flows.decode import decode
 from flows.items import Amendment, Arrived, Pause
 from mneme.ports import DeadLetter, Incoming, ParsedDocument

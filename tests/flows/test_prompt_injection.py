@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from flows.boundaries.llm import RULES as BOUNDARY_RULES
 from flows.boundaries.llm import LlmDetector, boundary_prompt
 from flows.consistency.claims import claim_of

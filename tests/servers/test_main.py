@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from mneme.settings import load_settings
 from tests.contracts.chat_model import Notes, ask
 

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from connectors.answer_forms import schema_of
+from connectors.endpoints.answer_forms import schema_of
 from flows.boundaries.llm import Judgement
 from flows.extraction.answer_form import EpisodeForm
 from tests.servers.model_answers import fill

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import connectors.indices
 import flows
 import queries
-from connectors.dead_letters import FileDeadLetters
-from connectors.files import content_identity
-from connectors.lancedb import LanceIndex
+from connectors.files.files import content_identity
+from connectors.lance.index import LanceIndex
+from connectors.letters.dead_letters import FileDeadLetters
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
 from mneme.events import Flush

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from connectors.chat_events import Event
-from connectors.files import read_file
+from connectors.files.chat_events import Event
+from connectors.files.files import read_file
 from evaluation.answers.gold import ABSTENTION, Gold, GoldSet, JudgeKind
 from evaluation.retrieval.question_set import Question, load_files
 from evaluation.retrieval.sets.locomo import CATEGORIES, clean_evidence

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from connectors.chat_events import Event
+from connectors.files.chat_events import Event
 from evaluation.answers.gold import ABSTENTION, Gold, GoldSet, JudgeKind
 from evaluation.retrieval.question_set import Question, load_files
 from evaluation.retrieval.sets.longmemeval import moment, read_history

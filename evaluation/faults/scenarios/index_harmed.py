@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from connectors.opensearch_client import bulks_at_work
+from connectors.opensearch.client import bulks_at_work
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Need, ScenarioResult, Size, judged
 from evaluation.faults.scenarios.rescaled import Harm

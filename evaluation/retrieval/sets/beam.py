@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.chat_events import Clock, Event, Given, message
+from connectors.files.chat_events import Clock, Event, Given, message
 from evaluation.retrieval.question_set import Question, QuestionSet, load_files, speaker
 
 

@@ -1,7 +1,7 @@
 """LoCoMo: very long conversations between two friends, questions with the turns that answer them.
 
 Source: Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents", ACL 2024; the published
-``locomo10.json``. The conversations are read as any export is (connectors/chat_exports.py); here is what is asked.
+``locomo10.json``. The conversations are read as any export is (connectors/files/chat_exports.py); here is what is asked.
 """
 
 import json
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from connectors.chat_events import Event
-from connectors.files import read_file
+from connectors.files.chat_events import Event
+from connectors.files.files import read_file
 from evaluation.retrieval.question_set import Question, QuestionSet, load_files
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}

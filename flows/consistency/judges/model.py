@@ -19,7 +19,7 @@ from flows.consistency.statements import Pair, Relation, Statement
 from flows.running.pool import Pool
 from mneme.ports import Prompt, RememberingChat, Role
 
-_CALLS_AT_ONCE = 8  # of one judgement; the budget of the process holds beside it (connectors/call_budget.py)
+_CALLS_AT_ONCE = 8  # of one judgement; the budget of the process holds beside it (connectors/endpoints/call_budget.py)
 PAIRS_OF_A_CALL = 40  # the longest answer is some 100 tokens; of a wrong one not much has to be asked again
 
 RULES = """\

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from connectors.openai_chat import OpenAiChat
-from connectors.openai_http import Refusal
+from connectors.endpoints.openai_chat import OpenAiChat
+from connectors.endpoints.openai_http import Refusal
 from connectors.recorded.batch_files import PendingRequests, import_answers
 from connectors.recorded.offline_endpoint import OfflineEndpoint, pending_path
 from connectors.recorded.recordings import Recording, Recordings, key_of

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from connectors.openai_http import Endpoint, Refusal
+from connectors.endpoints.openai_http import Endpoint, Refusal
 from connectors.recorded.front import ModelFront
 from connectors.recorded.recordings import Recording, Recordings
 from connectors.recorded.replayer import ModelReplayer

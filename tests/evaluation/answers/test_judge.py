@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from evaluation.answers.evaluate import voted
 from evaluation.answers.given import GivenAnswer
 from evaluation.answers.gold import Gold, GoldSet, JudgeKind

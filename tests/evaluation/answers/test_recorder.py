@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from evaluation.answers.recorder import has_form, recorded, traffic
 from mneme.errors import StoreUnavailable
 from mneme.ports import Prompt, Role

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from connectors.files import read_file
+from connectors.files.files import read_file
 from evaluation.faults.checks import KINDS
 from evaluation.faults.expected import Expected, expected_of
 from evaluation.faults.texts import EXAMPLES, Volume, live_traffic, read_templates
@@ -309,7 +309,7 @@ def test_what_was_forgotten_must_be_gone_and_what_came_later_is_there() -> None:
 
 def test_the_verifier_imports_nothing_of_the_flow() -> None:
     seen = reached("evaluation.faults.verifier")
-    assert {"connectors.kafka_reader", "mneme.ids", "evaluation.faults.expected"} <= seen, "imports are followed"
+    assert {"connectors.kafka.reader", "mneme.ids", "evaluation.faults.expected"} <= seen, "imports are followed"
     assert [name for name in seen if name.split(".")[0] in ("flows", "queries", "bytewax")] == []
 
 

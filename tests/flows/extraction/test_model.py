@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.answer_forms import schema_of
+from connectors.endpoints.answer_forms import schema_of
 from flows.extraction import LocalExtractor, ModelExtractor, open_extractor
 from flows.extraction.answer_form import EpisodeForm
 from mneme.errors import ModelTimeout, SettingsError

@@ -15,7 +15,7 @@ import pytest
 
 from connectors import models
 from connectors.durable import FolderLock
-from connectors.hash_embedder import HashEmbedder
+from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_generations, open_index
 from flows import ingest
 from flows.rebuild.messages import rebuild_from_messages

@@ -6,7 +6,7 @@ from concurrent.futures import Executor, Future
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.answer_forms import parse_answer
+from connectors.endpoints.answer_forms import parse_answer
 from mneme.errors import MnemeError, ModelError
 from mneme.ports import Answer, Prompt, Role, Spent, Usage
 from mneme.settings import load_settings

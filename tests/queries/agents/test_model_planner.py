@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from connectors.answer_forms import schema_of
+from connectors.endpoints.answer_forms import schema_of
 from mneme.errors import ModelError, ModelMalformed, ModelTimeout
 from mneme.ports import Answer, Prompt, Role, Spent
 from mneme.settings import Agents

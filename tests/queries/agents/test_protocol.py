@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from mneme.rows import Row
 from mneme.settings import Models, load_settings
 from queries import Memories

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from mneme.errors import InputError, ModelError, ModelTimeout, SettingsError
 from mneme.settings import Models, Settings, load_settings
 from queries.answers.answer import AnswerResponse, AnswerStream

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from mneme.errors import ModelMalformed
 from mneme.ports import Prompt
 from mneme.settings import Models

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.rerank_endpoint import RerankEndpoint
+from connectors.endpoints.rerank import RerankEndpoint
 from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.settings import load_settings
 from queries import Memories

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from connectors.answer_cache import CachedChat
-from connectors.openai_chat import OpenAiChat
+from connectors.endpoints.answer_cache import CachedChat
+from connectors.endpoints.openai_chat import OpenAiChat
 from flows.consistency.judges.model import PAIRS_OF_A_CALL, ModelJudge, judge_prompt
 from flows.consistency.statements import Claim, Relation, Statement
 from mneme.errors import ModelMalformed

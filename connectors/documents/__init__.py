@@ -1,0 +1,1 @@
+"""Documents: where they are fetched from, what they are, and their text by sections."""

@@ -1,0 +1,139 @@
+"""Plain text and Markdown as sections."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import takewhile
+from pathlib import PurePath
+
+from connectors.documents.content_formats import unread_format
+from mneme.errors import InputError
+from mneme.ports import ParsedDocument, Section
+
+_READABLE = ("text/plain", "text/markdown", "text/x-markdown")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_NO_PARAGRAPH = re.compile(r" {4}|\t|\s*([-*+>|]|\d+[.)])(\s|$|\|)|\s*(```|~~~|---|===)")  # above a rule, not above a heading
+_LONGEST_TITLE = 4  # lines; "---" below more of them is a rule
+_DATE_LINE = re.compile(r"[*_]{0,2}(?:date|dated|datum|fecha|日期|时间)[*_ ]{0,3}[:：][*_ ]{0,4}(.+)", re.IGNORECASE)
+_DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
+_DATE_FORMATS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%Y年%m月%d日")
+_LINES_WITH_A_DATE = 12  # a letterhead or a title with its byline; further down a date belongs to the text
+
+
+class PlainTextParser:
+    """A ``DocumentParser`` for plain text and Markdown.
+
+    Headings (``# Title``, or a line underlined with ``===`` or ``---``) begin sections; the title of a section is the
+    path of headings above it, ``Guide > Installing``, and its place is its first line. Lines in fenced code are no
+    headings; a heading with nothing below it is its own text. The document's title is that of its front matter, else
+    its first heading, else the file's name; its date is that of its front matter, else of a line like
+    ``Date: 2026-03-01`` among the first, taken as UTC.
+    """
+
+    def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+        """See ``DocumentParser``."""
+        if media_type is not None and media_type.split(";")[0].strip().lower() not in _READABLE:
+            raise InputError(f"{name}: the format {media_type} is not read yet; send plain text or Markdown")
+        if (format := unread_format(content)) is not None:
+            raise InputError(f"{name}: it is {format}, which is not read yet; send plain text or Markdown")
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name}: not UTF-8 at byte {error.start}; save it as UTF-8 text") from error
+        if "\0" in text:
+            raise InputError(f"{name}: it holds bytes that are no text; send plain text or Markdown")
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        fields, begin = _front_matter(lines)
+        drafts = [draft for draft in _sections(lines, begin) if draft.text]
+        heading = next((draft.path[0] for draft in drafts if draft.path), "")
+        title = fields.get("title") or heading or PurePath(name).stem
+        sections = (draft.section(number, title) for number, draft in enumerate(drafts))
+        return ParsedDocument(title, tuple(sections), _date(fields, lines[begin : begin + _LINES_WITH_A_DATE]), fields)
+
+
+@dataclass(slots=True)
+class _Draft:
+    path: tuple[str, ...]
+    line: int
+    lines: list[str] = field(default_factory=list)
+    is_leaf: bool = True
+
+    @property
+    def text(self) -> str:
+        own = "\n".join(self.lines).strip("\n").rstrip()
+        return own or (self.path[-1] if self.path and self.is_leaf else "")
+
+    def section(self, position: int, document_title: str) -> Section:
+        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {self.line}")
+
+
+def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
+    """The document cut at its headings."""
+    draft = _Draft((), begin + 1)
+    headings: list[tuple[int, str]] = []
+    fence = ""
+    for number, line in enumerate(lines[begin:], start=begin + 1):
+        if mark := _FENCE.match(line):
+            if not fence:
+                fence = mark[1]
+            elif mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line[mark.end() :].strip():
+                fence = ""
+        found = None if fence or mark else _heading(line, draft.lines)
+        if found is None:
+            draft.lines.append(line)
+            continue
+        level, title, lines_above = found
+        if lines_above:
+            del draft.lines[-lines_above:]
+        draft.is_leaf = not headings or level <= headings[-1][0]
+        yield draft
+        headings = [(above, name) for above, name in headings if above < level] + [(level, title)]
+        draft = _Draft(tuple(name for _, name in headings), number - lines_above)
+    yield draft
+
+
+def _heading(line: str, above: list[str]) -> tuple[int, str, int] | None:
+    """The level and the title of a heading, and how many of the lines above are part of it."""
+    if atx := _ATX.match(line):
+        title = line[atx.end() :].strip()
+        bare = title.rstrip("#")  # "# Title #" is closed; "# C#" is not
+        title = bare.rstrip() if not bare or bare[-1].isspace() else title
+        return (len(atx[1]), title, 0) if title else None
+    if setext := _SETEXT.match(line):
+        paragraph = list(takewhile(str.strip, reversed(above[-_LONGEST_TITLE - 1 :])))[::-1]
+        if 0 < len(paragraph) <= _LONGEST_TITLE and not any(_NO_PARAGRAPH.match(earlier) for earlier in paragraph):
+            return (1 if setext[1][0] == "=" else 2), " ".join(earlier.strip() for earlier in paragraph), len(paragraph)
+    return None
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
+    """The fields between ``---`` lines at the very top, names in lower case, and the index of the first line after."""
+    if lines[0].strip() != "---":
+        return {}, 0
+    end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() in ("---", "...")), None)
+    if end is None:
+        return {}, 0
+    pairs = (line.partition(":") for line in lines[1:end] if line[:1].isalpha())
+    return {name.strip().lower(): value.strip().strip("\"'") for name, colon, value in pairs if colon}, end + 1
+
+
+def _date(fields: Mapping[str, str], first_lines: list[str]) -> datetime | None:
+    candidates = [fields[name] for name in _DATE_FIELDS if name in fields]
+    candidates += [match[1] for line in first_lines if (match := _DATE_LINE.match(line.strip()))]
+    return next((moment for text in candidates if (moment := _moment(text))), None)
+
+
+def _moment(text: str) -> datetime | None:
+    """A date or a moment as people write it at the top of a document; without an offset it is UTC."""
+    text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text.strip("*_ ").replace(",", " "))
+    text = re.sub(r"\s+", " ", re.sub(r"^(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? ", "", text, flags=re.IGNORECASE)).strip()
+    for form in (None, *_DATE_FORMATS):
+        try:
+            moment = datetime.strptime(text, form) if form else datetime.fromisoformat(text)
+        except ValueError:
+            continue
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None

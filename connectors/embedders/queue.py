@@ -1,0 +1,241 @@
+"""Texts of many threads, embedded together: batches fill over all conversations, and nobody waits for the embedder.
+
+A batch goes off when it is full, or when its oldest text has waited long enough. While the workers are busy, texts
+gather, so that batches grow with the load by themselves. Texts at which the embedder failed go by themselves
+(connectors/embedders/troubles.py).
+"""
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+
+import numpy as np
+
+from connectors.embedders.troubles import Troubles, key_of
+from mneme.errors import ModelError, ModelMalformed, ModelRefused
+from mneme.ports import Embedder
+from mneme.rows import Vector
+
+_REMEMBERED = 4096  # vectors: 6 MB of 384 dimensions, enough for texts that come again within minutes
+
+
+@dataclass(slots=True, eq=False)
+class _Request:
+    """What one caller submitted; ``missing`` texts have no vector yet. ``settled``: its result or error is decided."""
+
+    vectors: Vector
+    future: "Future[Vector]"
+    missing: int
+    running: bool = False
+    settled: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waiting:
+    """One text of a request, and since when it waits."""
+
+    text: str
+    request: _Request
+    place: int
+    since: float
+
+
+class EmbeddingQueue:
+    """An embedder's queue. Safe for any number of threads."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        batch: int = 32,
+        max_wait_seconds: float = 0.01,
+        threads: int = 1,
+        remembered: int = _REMEMBERED,
+    ) -> None:
+        """Start the workers.
+
+        Args:
+            embedder: what makes the vectors.
+            batch: the most texts that it is given at once.
+            max_wait_seconds: how long a text waits for others to fill its batch.
+            threads: batches at a time: one for a local embedder, which spreads a batch over the processors itself;
+                several for an endpoint.
+            remembered: how many vectors are kept for texts that come again.
+
+        Raises:
+            ValueError: a number is out of range.
+        """
+        if batch < 1 or threads < 1 or max_wait_seconds < 0 or remembered < 0:
+            raise ValueError(f"out of range: {batch=}, {threads=}, {max_wait_seconds=}, {remembered=}")
+        self._embedder = embedder
+        self._batch = batch
+        self._max_wait_seconds = max_wait_seconds
+        self._remembered = remembered
+        self._known: OrderedDict[bytes, Vector] = OrderedDict()
+        self._troubles = Troubles()
+        self._waiting: deque[_Waiting] = deque()
+        self._closed = False
+        self._changed = threading.Condition()
+        # Daemons: a program that ends without close() is not held up by texts that nobody waits for.
+        self._threads = [threading.Thread(target=self._work, name=f"embedding-{n}", daemon=True) for n in range(threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, texts: Sequence[str]) -> "Future[Vector]":
+        """The future of the vectors, of shape (len(texts), dimension) in the order of the texts.
+
+        The future fails with the embedder's error if a batch with one of its texts fails; other requests do not,
+        unless they shared that batch. Submitted again they do not share one, and fail with ModelRefused at last if the
+        embedder serves others all the while. A future that is cancelled before its batch goes off costs nothing.
+
+        Raises:
+            RuntimeError: the queue is closed.
+        """
+        future: Future[Vector] = Future()
+        vectors = np.empty((len(texts), self._embedder.identity.dimension), np.float32)
+        request = _Request(vectors, future, len(texts))
+        now = time.monotonic()
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("the embedding queue is closed")
+            for place, text in enumerate(texts):
+                known = self._recall(text)
+                if known is None:
+                    self._waiting.append(_Waiting(text, request, place, now))
+                else:
+                    vectors[place] = known
+                    request.missing -= 1
+            request.settled = request.missing == 0
+            self._changed.notify_all()
+        if request.settled and not request.running:  # all were known, or there was no text
+            future.set_result(vectors)
+        return future
+
+    def close(self, grace_seconds: float | None = None) -> None:
+        """Cancel what has not begun, give the batches that have some time (None: all they need), and end the threads.
+
+        Safe to repeat.
+        """
+        deadline = None if grace_seconds is None else time.monotonic() + grace_seconds
+        with self._changed:
+            self._closed = True
+            abandoned = {waiting.request.future for waiting in self._waiting}
+            self._waiting.clear()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        for future in abandoned:
+            if not future.cancel() and not future.done():  # a part of it was embedded: it counts as running
+                future.set_exception(CancelledError())
+
+    def _work(self) -> None:
+        while batch := self._next_batch():
+            try:
+                self._deliver(batch, self._embed(batch))
+            except ModelRefused as error:
+                self._embed_apart(batch, error)
+            except ModelError as error:
+                self._fail(batch, self._judged(batch, error))
+            except Exception as error:  # noqa: BLE001  whatever it is, those who wait must hear of it
+                self._fail(batch, error)
+
+    def _next_batch(self) -> list[_Waiting]:
+        """The next texts, waited for; none when the queue is closed."""
+        with self._changed:
+            while not self._closed:
+                if not self._waiting:
+                    self._changed.wait()
+                    continue
+                left = self._waiting[0].since + self._max_wait_seconds - time.monotonic()
+                if left > 0 and len(self._waiting) < self._batch:
+                    self._changed.wait(left)
+                elif batch := self._take():
+                    return batch
+            return []
+
+    def _take(self) -> list[_Waiting]:
+        """The oldest texts whose requests are neither cancelled nor failed; those in trouble are not among others."""
+        batch: list[_Waiting] = []
+        while self._waiting and len(batch) < self._batch:
+            request = self._waiting[0].request
+            if batch and request is not batch[0].request and self._goes_alone(batch[0], self._waiting[0]):
+                break
+            waiting = self._waiting.popleft()
+            if request.settled or request.future.cancelled():
+                continue
+            if not request.running:
+                request.running = request.future.set_running_or_notify_cancel()
+                if not request.running:
+                    continue
+            batch.append(waiting)
+        return batch
+
+    def _goes_alone(self, *texts: _Waiting) -> bool:
+        return any(self._troubles.concern(waiting.text) for waiting in texts)
+
+    def _embed(self, batch: Sequence[_Waiting]) -> Vector:
+        vectors = self._embedder.embed([waiting.text for waiting in batch])
+        expected = (len(batch), self._embedder.identity.dimension)
+        if vectors.shape != expected:
+            raise ModelMalformed(f"the embedder gave vectors of shape {vectors.shape}, not {expected}; check its settings")
+        return vectors
+
+    def _judged(self, batch: Sequence[_Waiting], error: ModelError) -> ModelError:
+        """The error of a batch: as it is while the embedder may be down, a refusal where its texts are to blame."""
+        texts = [waiting.text for waiting in batch]
+        with self._changed:
+            self._troubles.failed(texts, time.monotonic())
+            alone = len({id(waiting.request) for waiting in batch}) == 1
+            to_blame = alone and self._troubles.are_to_blame(texts)
+        return ModelRefused(f"fails at this text again and again, and serves others ({error})") if to_blame else error
+
+    def _embed_apart(self, batch: list[_Waiting], error: ModelRefused) -> None:
+        """A refused batch again, request by request, so that one unusable text harms nobody else's."""
+        requests: dict[int, list[_Waiting]] = {}
+        for waiting in batch:
+            requests.setdefault(id(waiting.request), []).append(waiting)
+        if len(requests) == 1:
+            self._fail(batch, error)
+            return
+        for part in requests.values():
+            try:
+                self._deliver(part, self._embed(part))
+            except Exception as failure:  # noqa: BLE001  as above
+                self._fail(part, failure)
+
+    def _deliver(self, batch: Sequence[_Waiting], vectors: Vector) -> None:
+        complete: list[_Request] = []
+        with self._changed:
+            self._troubles.served([waiting.text for waiting in batch], time.monotonic())
+            for waiting, vector in zip(batch, vectors, strict=True):
+                self._remember(waiting.text, vector)
+                request = waiting.request
+                request.vectors[waiting.place] = vector
+                request.missing -= 1
+                if not request.missing and not request.settled:
+                    request.settled = True
+                    complete.append(request)
+        for request in complete:  # without the lock: callbacks run here
+            request.future.set_result(request.vectors)
+
+    def _fail(self, batch: Sequence[_Waiting], error: Exception) -> None:
+        with self._changed:
+            failed = list({id(w.request): w.request for w in batch if not w.request.settled}.values())
+            for request in failed:
+                request.settled = True
+        for request in failed:
+            request.future.set_exception(error)
+
+    def _recall(self, text: str) -> Vector | None:
+        key = key_of(text)
+        if key not in self._known:
+            return None
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def _remember(self, text: str, vector: Vector) -> None:
+        self._known[key_of(text)] = vector.copy()  # a view would keep its whole batch in memory
+        if len(self._known) > self._remembered:
+            self._known.popitem(last=False)

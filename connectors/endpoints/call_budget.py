@@ -1,0 +1,210 @@
+"""How many model calls are under way at once and go out in a minute: in one client, and in the whole process.
+
+Ingestion and queries have shares of their own, so that a search never queues behind a backfill. A call passes these
+steps, each first come, first served: 1. a place among the calls of its client; 2. a place among those of the process;
+3. for each of its attempts, requests and tokens of the minute. Tokens are an estimate, put right by what the answer says
+that it used.
+"""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+
+from connectors.endpoints.rate_limits import RateLimit
+from mneme.errors import ModelTimeout
+from mneme.ports import Role
+
+
+class Purpose(StrEnum):
+    """Whom a call serves."""
+
+    INGESTION = "ingestion"
+    QUERIES = "queries"
+
+
+INGESTION_ROLES = frozenset({Role.BOUNDARY, Role.EXTRACTION, Role.RECONCILE})
+
+
+def purpose_of(role: Role) -> Purpose:
+    """Whom a role serves."""
+    return Purpose.INGESTION if role in INGESTION_ROLES else Purpose.QUERIES
+
+
+def share_of(purpose: Purpose, whole: int) -> int:
+    """What a purpose has of a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
+    for_queries = max(1, whole // 4)
+    return min(whole, for_queries if purpose is Purpose.QUERIES else max(1, whole - for_queries))
+
+
+class CallBudget:
+    """For each purpose at most ``in_client`` calls of this client; in the process, of all clients, its share of the rest.
+
+    Args:
+        in_client: calls of this client at a time, for each purpose.
+        in_process: calls of the process at a time.
+        requests_per_minute: of the process; 0 for no limit.
+        tokens_per_minute: of the process; 0 for no limit.
+    """
+
+    def __init__(self, in_client: int, in_process: int, requests_per_minute: int = 0, tokens_per_minute: int = 0) -> None:
+        self._own = {purpose: _Places(in_client) for purpose in Purpose}
+        self._shared = {purpose: _shared(purpose, in_process, requests_per_minute, tokens_per_minute) for purpose in Purpose}
+
+    @contextmanager
+    def call(self, purpose: Purpose, tokens: int, patience_seconds: float) -> "Iterator[Call]":
+        """Hold a place for one call, whose first attempt may go out.
+
+        Args:
+            purpose: whom it serves.
+            tokens: how many it will use, asked and answered, by estimate.
+            patience_seconds: how long each of the steps is waited for.
+
+        Raises:
+            ModelTimeout: no place became free, or the limits of the minute did not allow it, in ``patience_seconds``.
+        """
+        places, pace = self._shared[purpose]
+        with self._own[purpose].place(purpose, patience_seconds), places.place(purpose, patience_seconds):
+            pace.admit(purpose, tokens, patience_seconds)
+            yield Call(pace, purpose, tokens)
+
+
+class Call:
+    """A call that has its place."""
+
+    def __init__(self, pace: "_Pace", purpose: Purpose, tokens: int) -> None:
+        self._pace, self._purpose, self._tokens = pace, purpose, tokens
+        self._admitted = True
+
+    def attempt(self, patience_seconds: float) -> None:
+        """Before each request that goes out: wait until the limits of the minute allow it. The first may go at once.
+
+        Raises:
+            ModelTimeout: they did not in ``patience_seconds``.
+        """
+        if not self._admitted:
+            self._pace.admit(self._purpose, self._tokens, patience_seconds)
+        self._admitted = False
+
+    def used(self, tokens: int) -> None:
+        """The last request used so many tokens."""
+        self._pace.correct(self._tokens - tokens)
+
+
+class _Line:
+    """Callers that wait for something, served in the order in which they came. Only who is first looks and is woken."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[threading.Event] = deque()
+
+    def wait(self, take: Callable[[float], float], patience_seconds: float) -> bool:
+        """Wait for one's turn, then until ``take``, called with the time, has taken (0) or said how long it will last.
+
+        False after ``patience_seconds``.
+        """
+        now = time.monotonic()
+        ends = now + patience_seconds
+        turn = threading.Event()
+        with self._lock:
+            if not self._waiting and take(now) <= 0:
+                return True
+            self._waiting.append(turn)
+        try:
+            while True:
+                now = time.monotonic()
+                with self._lock:
+                    turn.clear()
+                    lasts = take(now) if self._waiting[0] is turn else math.inf
+                if lasts <= 0:
+                    return True
+                if now >= ends:
+                    return False
+                turn.wait(min(lasts, ends - now))
+        finally:
+            with self._lock:
+                self._waiting.remove(turn)
+                self._wake()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Change what is waited for; whoever is first looks again."""
+        with self._lock:
+            yield
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting:
+            self._waiting[0].set()
+
+
+class _Places:
+    """So many calls at a time."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._line = _Line()
+
+    @contextmanager
+    def place(self, purpose: Purpose, patience_seconds: float) -> Iterator[None]:
+        if not self._line.wait(self._take, patience_seconds):
+            raise ModelTimeout(
+                f"{purpose}: no call ended within {patience_seconds:g} s; raise MNEME_MODELS__CALLS_IN_FLIGHT "
+                "or MNEME_MODELS__CALLS_IN_FLIGHT_PROCESS, or check the endpoint"
+            )
+        try:
+            yield
+        finally:
+            with self._line.changing():
+                self._free += 1
+
+    def _take(self, now: float) -> float:
+        if not self._free:
+            return math.inf
+        self._free -= 1
+        return 0.0
+
+
+class _Pace:
+    """So many requests and tokens in a minute."""
+
+    def __init__(self, requests: int, tokens: int) -> None:
+        self._requests, self._tokens = RateLimit(requests), RateLimit(tokens)
+        self._line = _Line()
+
+    def admit(self, purpose: Purpose, tokens: int, patience_seconds: float) -> None:
+        def take(now: float) -> float:
+            lasts = max(self._requests.wait(1, now), self._tokens.wait(tokens, now))
+            if not lasts:
+                self._requests.take(1, now)
+                self._tokens.take(tokens, now)
+            return lasts
+
+        if not self._line.wait(take, patience_seconds):
+            raise ModelTimeout(
+                f"{purpose}: the limits of the minute let no call out within {patience_seconds:g} s; raise "
+                "MNEME_MODELS__REQUESTS_PER_MINUTE or MNEME_MODELS__TOKENS_PER_MINUTE if the provider allows it, "
+                "or make fewer calls at a time (MNEME_MODELS__CALLS_IN_FLIGHT)"
+            )
+
+    def correct(self, unused: int) -> None:
+        with self._line.changing():
+            self._tokens.give_back(unused, time.monotonic())
+
+
+_process: dict[tuple[Purpose, int, int, int], tuple[_Places, _Pace]] = {}
+_sharing = threading.Lock()
+
+
+def _shared(purpose: Purpose, in_process: int, requests: int, tokens: int) -> tuple[_Places, _Pace]:
+    """The process's one set of limits: settings are read once, so that all clients of a process ask for the same."""
+    with _sharing:
+        known = _process.get((purpose, in_process, requests, tokens))
+        if known is None:
+            places = _Places(max(1, share_of(purpose, in_process)))
+            known = places, _Pace(share_of(purpose, requests), share_of(purpose, tokens))
+            _process[purpose, in_process, requests, tokens] = known
+        return known

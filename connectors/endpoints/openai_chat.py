@@ -1,0 +1,245 @@
+"""A chat model behind an OpenAI-compatible endpoint, that answers in a given form."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from connectors.endpoints.answer_forms import parse_answer, schema_of
+from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
+from connectors.endpoints.call_usage import UsageMeter
+from connectors.endpoints.openai_http import Endpoint, Refusal, Retries
+from connectors.recorded.offline_endpoint import OfflineEndpoint
+from mneme.errors import ModelMalformed, ModelRefused, SettingsError
+from mneme.ports import Answer, Prompt, Role, Spent, Usage
+from mneme.settings import Models
+from mneme.tokens import estimate_tokens
+
+Format = Literal["json_schema", "json_object", "text"]
+Chat = list[dict[str, str]]
+
+_FORMATS: tuple[Format, ...] = ("json_schema", "json_object", "text")  # from what holds the model best
+_UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
+
+
+class OpenAiChat:
+    """Structured answers from any endpoint with ``/chat/completions``.
+
+    The form goes as a strict JSON schema; an endpoint that refuses this gets ``json_object``, then nothing, each with
+    the schema in the system message, and what worked is remembered for the model. An answer that does not fit, also
+    after repair, is sent back once with what is wrong. Reasoning models get no temperature.
+    """
+
+    def __init__(self, settings: Models, retries: Retries | None = None, repair: bool = True) -> None:
+        """Prepare, without calling.
+
+        Args:
+            settings: endpoint, key, models and limits.
+            retries: replaces the retries of the settings (a test's clock).
+            repair: whether an answer that does not fit is sent back once.
+
+        Raises:
+            SettingsError: a role that is none, an URL that is none, or ``pending`` without ``recordings``.
+        """
+        if unknown := sorted(set(settings.by_role) - set(Role)):
+            raise SettingsError(f"MNEME_MODELS__BY_ROLE: {', '.join(unknown)} is no role; the roles are {', '.join(Role)}")
+        self._settings = settings
+        self._repair = repair
+        retries = retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds)
+        self._endpoint: Endpoint | OfflineEndpoint
+        if settings.recordings is not None:
+            self._endpoint = OfflineEndpoint(settings.recordings, settings.pending, retries)
+        elif settings.pending is not None:
+            raise SettingsError("MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS, so that models would be called")
+        else:
+            self._endpoint = Endpoint(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
+        self._budget = CallBudget(
+            settings.calls_in_flight,
+            settings.calls_in_flight_process,
+            settings.requests_per_minute,
+            settings.tokens_per_minute,
+        )
+        self._format: dict[tuple[str, type[BaseModel]], Format] = {}
+        self._meter = UsageMeter()
+
+    def model(self, role: Role) -> str:
+        """The name of the model that serves a role."""
+        return self._settings.by_role.get(role, self._settings.default)
+
+    def answer(self, prompt: Prompt, form: type[Answer], seconds: float | None = None, spent: Spent | None = None) -> Answer:
+        """One structured answer.
+
+        Its time is ``deadline_seconds`` over all attempts and the repair, after it was let out by the limits on calls
+        in flight and on the minute, each of which is waited for as long at most. With ``seconds`` they are the whole time.
+
+        Raises:
+            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+            ModelError: server errors or no connection until the attempts were spent.
+        """
+        chat = _chat(prompt)
+        with self._call(prompt.role, _asked(chat, form), seconds) as (call, deadline):
+            asked = _Asked(prompt, form, call, deadline, spent)
+            text = self._complete(asked, chat)
+            try:
+                return parse_answer(text, form)
+            except ModelMalformed as error:
+                if not self._repair:
+                    raise ModelMalformed(f"{self.model(prompt.role)} as {prompt.role}: {error}") from error
+                correction = f"That does not fit: {error}. Answer again, with the JSON object alone, complete and valid."
+            chat += [{"role": "assistant", "content": text}, {"role": "user", "content": correction}]
+            try:
+                return parse_answer(self._complete(asked, chat), form)
+            except ModelMalformed as error:
+                raise ModelMalformed(
+                    f"{self.model(prompt.role)} as {prompt.role}: {error}, also when asked again; "
+                    "set a more capable model in MNEME_MODELS__BY_ROLE"
+                ) from error
+
+    def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
+        """A free text, piece by piece; time and errors as of ``answer``, and one that breaks off raises ModelError."""
+        chat = _chat(prompt)
+        asked = _asked(chat)
+        body = self._plain_body(prompt, chat) | {"stream": True, "stream_options": {"include_usage": True}}
+        with self._call(prompt.role, asked, seconds) as (call, deadline):
+            written: list[str] = []
+            counted: object = None
+            try:
+                for event in self._endpoint.events("/chat/completions", body, deadline, call.attempt):
+                    counted = event.get("usage") or counted
+                    delta = _delta(event)
+                    if refusal := delta.get("refusal"):
+                        raise ModelRefused(f"{self.model(prompt.role)} as {prompt.role} refuses this ({str(refusal)[:200]})")
+                    if piece := delta.get("content"):
+                        written.append(str(piece))
+                        yield written[-1]
+            finally:  # also of a text that nobody reads to its end; where nothing came, nothing was used
+                if written or counted is not None:
+                    self._count(prompt.role, asked, counted, "".join(written), call, spent)
+
+    def usage(self) -> dict[Role, Usage]:
+        """What each role has used since the start."""
+        return self._meter.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._endpoint.close()
+
+    @contextmanager
+    def _call(self, role: Role, asked: int, seconds: float | None) -> "Iterator[tuple[Call, float]]":
+        """A place for a call of so many tokens, and the moment by which it must be over."""
+        limit = self._settings.deadline_seconds if seconds is None else min(seconds, self._settings.deadline_seconds)
+        retries = self._endpoint.retries
+        ends = retries.clock() + limit
+        tokens = asked + self._meter.usually_answered(role)
+        with self._budget.call(purpose_of(role), tokens, limit) as call, self._meter.call(role):
+            yield call, retries.deadline() if seconds is None else ends
+
+    def _complete(self, asked: "_Asked", chat: Chat) -> str:
+        """The text of one completion, in the best format that the endpoint takes."""
+        form, model = asked.form, self.model(asked.prompt.role)
+        known = self._format.get((model, form))
+        refusals: list[Refusal] = []
+        for format_ in (known,) if known else _FORMATS:
+            body = self._body(asked.prompt, chat, form, format_)
+            try:
+                completion = self._endpoint.post("/chat/completions", body, asked.deadline, asked.call.attempt)
+            except Refusal as error:
+                if error.status not in _UNSUPPORTED:
+                    raise
+                refusals.append(error)
+            else:
+                self._format[model, form] = format_
+                return self._text(asked, chat, completion)
+        raise refusals[0]  # refused in every format: the format was not what it minded
+
+    def _body(self, prompt: Prompt, chat: Chat, form: type[BaseModel], format_: Format) -> dict[str, Any]:
+        schema, strict = schema_of(form)
+        body = self._plain_body(prompt, chat)
+        if format_ == "json_schema":
+            described = {"name": form.__name__, "strict": strict, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": described}
+        else:
+            rule = f"Answer with one JSON object and nothing else, valid against this JSON schema:\n{json.dumps(schema)}"
+            body["messages"] = [{"role": "system", "content": f"{chat[0]['content']}\n\n{rule}"}, *chat[1:]]
+            if format_ == "json_object":
+                body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _plain_body(self, prompt: Prompt, chat: Chat) -> dict[str, Any]:
+        model = self.model(prompt.role)
+        body: dict[str, Any] = {"model": model, "messages": chat}
+        if prompt.seed is not None:
+            body["seed"] = prompt.seed
+        if not self._reasons(model):
+            body["temperature"] = self._settings.temperature
+        elif self._settings.reasoning_effort:
+            body["reasoning_effort"] = self._settings.reasoning_effort
+        return body
+
+    def _reasons(self, model: str) -> bool:
+        return model.rsplit("/", 1)[-1].startswith(self._settings.reasoning_models)  # routers write vendor/model
+
+    def _text(self, asked: "_Asked", chat: Chat, completion: dict[str, Any]) -> str:
+        role = asked.prompt.role
+        try:
+            choice = completion["choices"][0]
+            message = choice["message"]
+            text = message.get("content") or ""
+            refusal = message.get("refusal") or (choice.get("finish_reason") == "content_filter" and "content filter")
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ModelMalformed("a completion without choices; check that MNEME_MODELS__BASE_URL serves chat") from error
+        self._count(role, _asked(chat, asked.form), completion.get("usage"), text, asked.call, asked.spent)
+        if refusal:
+            raise ModelRefused(f"{self.model(role)} as {role} refuses this content ({str(refusal)[:200]})")
+        return str(text)
+
+    def _count(self, role: Role, estimate: int, usage: object, text: str, call: Call, spent: Spent | None) -> None:
+        """Add to what was used the tokens of a completion. ``estimate`` serves where the endpoint counts none."""
+        counted = usage if isinstance(usage, dict) else {}
+        asked, answered = counted.get("prompt_tokens"), counted.get("completion_tokens")
+        if asked is None:
+            asked = estimate
+        if answered is None:
+            answered = estimate_tokens(text)
+        self._meter.answered(role, int(asked), int(answered))
+        call.used(int(asked) + int(answered))
+        if spent is not None:
+            spent(int(asked), int(answered))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call under way."""
+
+    prompt: Prompt
+    form: type[BaseModel]
+    call: Call
+    deadline: float
+    spent: Spent | None
+
+
+def _chat(prompt: Prompt) -> Chat:
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+
+
+def _delta(event: dict[str, Any]) -> dict[str, Any]:
+    """What an event of a stream adds to the text; the last one, with what it cost, has no choices."""
+    try:
+        delta = event["choices"][0]["delta"] if event.get("choices") else {}
+    except (KeyError, IndexError, TypeError) as error:
+        raise ModelMalformed("an event without a delta; check that MNEME_MODELS__BASE_URL serves chat") from error
+    return delta if isinstance(delta, dict) else {}
+
+
+def _asked(chat: Chat, form: type[BaseModel] | None = None) -> int:
+    """Tokens of a question with its schema, by estimate; each message has some three of its own (OpenAI)."""
+    return sum(estimate_tokens(message["content"]) + 3 for message in chat) + 3 + (_schema_tokens(form) if form else 0)
+
+
+@cache
+def _schema_tokens(form: type[BaseModel]) -> int:
+    return estimate_tokens(json.dumps(schema_of(form)[0], separators=(",", ":")))

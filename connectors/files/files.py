@@ -1,0 +1,242 @@
+"""Files as a source: one event of the flow at a time, in an order that never changes.
+
+What a file holds is told by its content: JSON Lines in the event format (mneme/events.py), a chat in one of the
+forms of connectors/files/chat_exports.py, or a text, which is one document.
+"""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from connectors.documents.content_formats import unread_format
+from connectors.files.chat_events import Event, Given, complete
+from connectors.files.chat_exports import SHAPES, Shape, is_event, shape_of
+from mneme.errors import InputError
+from mneme.events import SCHEMA
+from mneme.ports import Incoming
+from mneme.records import Position
+from mneme.times import from_milliseconds
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MARKDOWN, _PLAIN = "text/markdown", "text/plain"
+_TEXT_ENDINGS = {"": _PLAIN, ".txt": _PLAIN, ".text": _PLAIN, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
+_LINE_ENDINGS = (".jsonl", ".ndjson")
+_HEAD = 65_536  # bytes that tell what a file is
+_LINES_LOOKED_AT = 100  # in search of an event, when the first line is broken
+_UNDERSTOOD = f"JSON Lines of events, {', '.join(shape.name for shape in SHAPES)}, and text or Markdown"
+
+
+def read_file(
+    path: Path,
+    start: int = 0,
+    *,
+    user_id: str | None = None,
+    group_id: str | None = None,
+    agent_id: str | None = None,
+    tenant_id: str | None = None,
+    conversation_id: str | None = None,
+) -> Iterator[Incoming]:
+    """The events of a file from the offset ``start`` on.
+
+    A broken line of JSON Lines is passed on as it is: the flow says what is wrong with it and goes on. A text and a chat
+    without any times have the time of the file.
+
+    Args:
+        path: the file.
+        start: the first offset wanted; offsets are line numbers in JSON Lines, else ordinals, both from 0.
+        user_id, group_id, agent_id, tenant_id, conversation_id: what holds where the file itself does not say it.
+
+    Raises:
+        InputError: the file is missing, empty, or in no form that is understood, or needs an owner and none is given,
+            all before the first event; or an export loses its form further down (``count_events`` tells beforehand).
+    """
+    form = _recognise(path)
+    modified_at = from_milliseconds(int(path.stat().st_mtime) * 1000)
+    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified_at)
+    topic = f"file:{content_identity(path)[:16]}"
+    received_at = modified_at if isinstance(form, _Text) else None
+    return (
+        Incoming(raw, Position(topic=topic, partition=0, offset=offset), received_at)
+        for offset, raw in form.events(given, start)
+    )
+
+
+def count_events(
+    path: Path,
+    *,
+    user_id: str | None = None,
+    group_id: str | None = None,
+    agent_id: str | None = None,
+    tenant_id: str | None = None,
+    conversation_id: str | None = None,
+) -> int:
+    """How many events ``read_file`` gives.
+
+    Raises:
+        InputError: as ``read_file``, and also for what is wrong further down in an export.
+    """
+    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id)
+    return sum(1 for _ in _recognise(path).events(given, 0))
+
+
+def content_identity(path: Path) -> str:
+    """SHA-256 of the content, hexadecimal: the same file under another name is the same file.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    with _opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- forms -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """JSON Lines in the event format."""
+
+    path: Path
+
+    def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
+        with _opened(self.path) as file:
+            for offset, line in enumerate(file):
+                raw = (line.removeprefix(_BYTE_ORDER_MARK) if offset == 0 else line).strip(b"\r\n")
+                if offset >= start and raw.strip():
+                    yield offset, _completed(raw, given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    """Parsed JSON in one of the forms of chats."""
+
+    path: Path
+    shape: Shape
+    data: Any
+
+    def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
+        offset = -1
+        try:
+            for offset, event in enumerate(self.shape.read(self.data, given)):
+                if offset >= start:
+                    yield offset, _encoded(event)
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+            raise InputError(
+                f"{self.path}: after {offset + 1} messages it does not have the form of {self.shape.name} any more ({error!r})"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text: one document."""
+
+    path: Path
+
+    def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
+        name = self.path.name
+        event = {
+            "schema": SCHEMA,
+            "event": "document",
+            **({"tenant_id": given.tenant_id} if given.tenant_id else {}),
+            **given.owner,
+            "document_id": given.belonging(name),
+            "name": name,
+            "media_type": _TEXT_ENDINGS[self.path.suffix.lower()],
+            "content": _decoded(self.path),
+        }
+        if start == 0:
+            yield 0, _encoded(event)
+
+
+def _recognise(path: Path) -> _Lines | _Chat | _Text:
+    """What a file holds.
+
+    Raises:
+        InputError: nothing, or nothing that is understood.
+    """
+    ending = path.suffix.lower()
+    with _opened(path) as file:
+        head = file.read(_HEAD).removeprefix(_BYTE_ORDER_MARK).lstrip()
+        file.seek(0)
+        lines = list(itertools.islice(_filled_lines(file), _LINES_LOOKED_AT)) if head[:1] == b"{" else []
+    if not head:
+        raise InputError(f"{path}: the file is empty")
+    if (format := unread_format(head)) is not None:
+        raise InputError(f"{path}: it is {format}; files of this format are not read yet; what is: {_UNDERSTOOD}, in UTF-8")
+    parsed = [_parsed(line) for line in lines]
+    if ending not in _LINE_ENDINGS and parsed and parsed[0] is None and (data := _parsed(path.read_bytes())) is not None:
+        return _chat(path, data)  # one object over many lines
+    if any(is_event(event) for event in parsed) or (ending in _LINE_ENDINGS and not any(parsed)):
+        return _Lines(path)
+    if len(parsed) > 1 and isinstance(parsed[0], dict):  # a chat or a message on each line
+        with _opened(path) as file:
+            return _chat(path, [_json(path, line) for line in _filled_lines(file)])
+    if ending in _TEXT_ENDINGS and (head[:1] not in b"{[" or _parsed(path.read_bytes()) is None):
+        return _Text(path)
+    if head[:1] not in b"{[":
+        raise InputError(f"{path}: files of this format are not read yet; what is: {_UNDERSTOOD}")
+    return _chat(path, _json(path, path.read_bytes()))
+
+
+def _chat(path: Path, data: Any) -> _Chat:
+    shape = shape_of(data)
+    if shape is None:
+        raise InputError(f"{path}: this JSON is in no form that is understood; what is: {_UNDERSTOOD}")
+    return _Chat(path, shape, data)
+
+
+# --- bytes -----------------------------------------------------------------------------------------------------------
+
+
+def _opened(path: Path) -> BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or 'it cannot be read').lower()}; give the path of a file") from error
+
+
+def _filled_lines(file: BufferedReader) -> Iterator[bytes]:
+    for number, line in enumerate(file):
+        if filled := (line.removeprefix(_BYTE_ORDER_MARK) if number == 0 else line).strip():
+            yield filled
+
+
+def _parsed(raw: bytes) -> Any:
+    """JSON, or None for what is none."""
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _json(path: Path, raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON ({error}); what is understood: {_UNDERSTOOD}") from error
+
+
+def _decoded(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8 text") from error
+
+
+def _encoded(event: Event) -> bytes:
+    # A lone surrogate is passed on: the flow refuses that event as no UTF-8, and goes on.
+    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _completed(raw: bytes, given: Given) -> bytes:
+    """A line with what the caller gave and the line does not say; a broken one stays as it is."""
+    event = _parsed(raw)
+    completed = complete(event, given) if isinstance(event, dict) else event
+    return raw if completed == event else _encoded(completed)

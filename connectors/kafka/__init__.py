@@ -1,0 +1,1 @@
+"""Kafka: a connection, reading partitions, writing so that nothing vanishes, and publishing events."""

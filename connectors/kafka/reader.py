@@ -1,0 +1,148 @@
+"""Reading one partition of a topic, from an offset that the caller keeps."""
+
+import logging
+import time
+from contextlib import suppress
+
+from kafka import KafkaConsumer, TopicPartition
+from kafka.consumer.fetcher import ConsumerRecord
+from kafka.errors import KafkaError, LogTruncationError, NoOffsetForPartitionError, OffsetOutOfRangeError
+from kafka.future import Future
+from kafka.structs import OffsetAndMetadata
+
+from connectors.kafka.client import connection_arguments, kafka_errors
+from mneme.errors import StoreRejected
+from mneme.ports import Incoming
+from mneme.records import Position
+from mneme.settings import Kafka
+from mneme.times import from_milliseconds
+
+_log = logging.getLogger(__name__)
+_LAST_COMMIT_SECONDS = 2.0
+
+
+class PartitionReader:
+    """Reads one partition in order. For one thread at a time.
+
+    ``offset`` is that of the first event to read (what ``position`` was when reading stopped), or None for the
+    earliest there is. Where to go on is the caller's knowledge alone: the offset committed to the group is for
+    lag monitors and never read back. Of transactional producers only what they committed is read.
+
+    Raises:
+        StoreUnavailable: no broker answers.
+        StoreRejected: the partition does not exist, or ``offset`` is no longer in it.
+    """
+
+    def __init__(self, settings: Kafka, topic: str, partition: int, offset: int | None) -> None:
+        self._settings = settings
+        self._partition = TopicPartition(topic, partition)
+        self._commit: Future | None = None
+        self._commits_fail = False
+        self._end = 0
+        with kafka_errors(settings, f"connecting to read {topic}/{partition}"):
+            self._consumer = KafkaConsumer(
+                **connection_arguments(settings),
+                group_id=settings.group_id,
+                enable_auto_commit=False,
+                auto_offset_reset="none",  # never go on somewhere else in silence
+                isolation_level="read_committed",
+                allow_auto_create_topics=False,
+            )
+        try:
+            with kafka_errors(settings, f"looking for {self._name}"):
+                self._position = self._start(offset)
+        except BaseException:
+            self._consumer.close(autocommit=False)
+            raise
+
+    @property
+    def position(self) -> int:
+        """The offset to go on from after everything that ``poll`` returned so far."""
+        return self._position
+
+    def poll(self, limit: int) -> list[Incoming]:
+        """Up to ``limit`` events that have arrived, without waiting for more. A tombstone has no bytes.
+
+        While no broker answers, nothing arrives; the client connects again by itself.
+
+        Raises:
+            StoreRejected: the events to read next were deleted, or may not be read.
+        """
+        with kafka_errors(self._settings, f"reading {self._name}"):
+            try:
+                batches = self._consumer.poll(timeout_ms=0, max_records=limit)
+                # not the last event's offset + 1: the markers of transactions have offsets too
+                self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
+            except (OffsetOutOfRangeError, LogTruncationError, NoOffsetForPartitionError) as error:
+                raise self._lost(self._position) from error
+        return [self._incoming(record) for record in batches.get(self._partition, ())]
+
+    def lag(self) -> int:
+        """How many offsets are known to lie ahead of ``position``, as of the last fetch; does not wait."""
+        highwater: int | None = self._consumer.highwater(self._partition)  # None before the first fetch
+        self._end = max(self._end, highwater or 0)
+        return max(0, self._end - self._position)
+
+    def commit(self, offset: int) -> None:
+        """Tell the group that everything before ``offset`` is done. Does not wait; a failure is only logged."""
+        try:
+            self._commit = self._consumer.commit_async({self._partition: OffsetAndMetadata(offset, "", -1)}, self._committed)
+        except KafkaError as error:
+            self._committed({}, error)
+
+    def close(self) -> None:
+        """Give the last commit a moment to arrive, then release the connection."""
+        deadline = time.monotonic() + _LAST_COMMIT_SECONDS
+        self._consumer.pause(self._partition)
+        with suppress(KafkaError):
+            while self._commit is not None and not self._commit.is_done and time.monotonic() < deadline:
+                self._consumer.poll(timeout_ms=20)
+        self._consumer.close(autocommit=False)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._partition.topic}/{self._partition.partition}"
+
+    def _start(self, offset: int | None) -> int:
+        if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):
+            raise StoreRejected(f"Kafka has no partition {self._name}; create the topic, or correct MNEME_KAFKA__TOPICS__*")
+        self._consumer.assign([self._partition])
+        first, self._end = self._bounds()
+        start = first if offset is None else offset
+        if not first <= start <= self._end:
+            raise self._lost(start)
+        self._consumer.seek(self._partition, start)
+        return start
+
+    def _bounds(self) -> tuple[int, int]:
+        """The earliest offset, and the one after the last."""
+        first: int = self._consumer.beginning_offsets([self._partition])[self._partition]
+        end: int = self._consumer.end_offsets([self._partition])[self._partition]
+        return first, end
+
+    def _lost(self, offset: int) -> StoreRejected:
+        first, end = self._bounds()
+        why = "the topic was made anew, or lost its end" if offset > end else "its retention deleted what comes next"
+        return StoreRejected(
+            f"Kafka no longer has {self._name}/{offset}, where reading has to go on: it has {first} to {end}; {why}. "
+            "Keep the topic's retention longer than the longest stop. To go on now, start with an empty recovery "
+            "directory: everything the topic still has is read again, and writing it twice changes nothing"
+        )
+
+    def _incoming(self, record: ConsumerRecord) -> Incoming:
+        return Incoming(
+            raw=record.value or b"",
+            position=Position(topic=record.topic, partition=record.partition, offset=record.offset),
+            received_at=from_milliseconds(record.timestamp) if record.timestamp >= 0 else None,
+        )
+
+    def _committed(self, offsets: object, answer: object) -> None:
+        failed = isinstance(answer, Exception)
+        if failed and not self._commits_fail:
+            _log.warning(
+                "group %s: the offset of %s is not committed: %r; only lag monitors need it",
+                self._settings.group_id,
+                self._name,
+                answer,
+            )
+        self._commits_fail = failed

@@ -1,0 +1,80 @@
+"""Searches of rows in memory: what ``LanceTable`` answers from its files, for owners whose rows are held.
+
+BM25 counts the rows of the owners that are searched, and nobody else's: which words others use, and how often, neither
+changes a score nor can be read from one.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from connectors.lance.held_rows import HeldRows
+from connectors.lance.postings import Numbers, Places
+from mneme.ports import Filter, Hit, Scored
+from mneme.rows import Row, Vector
+
+
+class HeldScope:
+    """All rows of some owners in one collection. ``parts`` hold each row once."""
+
+    def __init__(self, parts: Sequence[HeldRows]) -> None:
+        self._parts = parts
+
+    def match(self, filter: Filter, tokens: Sequence[str], limit: int) -> list[Hit]:
+        """The rows with the highest BM25, best first, ties by id."""
+        found = []
+        for part, scores in zip(self._parts, self._bm25(tokens), strict=True):
+            places = part.passing(filter)
+            places = places[scores[places] > 0]
+            found.append((part, places, scores[places]))
+        return _best(found, limit)
+
+    def nearest(self, filter: Filter, vector: Vector, limit: int) -> list[Hit]:
+        """The rows with the highest cosine, best first, ties by id."""
+        if not vector.any():
+            return []
+        found = []
+        for part in self._parts:
+            places = part.passing(filter)
+            cosines = part.cosines(vector, places)
+            present = ~np.isnan(cosines)
+            found.append((part, places[present], cosines[present]))
+        return _best(found, limit)
+
+    def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
+        """Rows that pass the filter, the first by id, with both scores."""
+        scored: list[Scored] = []
+        for part, bm25 in zip(self._parts, self._bm25(tokens), strict=True):
+            places = part.passing(filter)[:limit]
+            near: Iterable[float | None] = [None] * len(places)
+            if vector is not None:
+                cosines = part.cosines(vector, places).tolist()
+                near = (None if math.isnan(cosine) else cosine for cosine in cosines)
+            scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
+        return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
+
+    def _bm25(self, tokens: Sequence[str]) -> list[Numbers]:
+        """Of each part's rows, with the statistics of all parts."""
+        words = dict.fromkeys(word for token in tokens for word in token.split())
+        counts = [part.texts() for part in self._parts]
+        documents, length = sum(count for count, _ in counts), sum(length for _, length in counts)
+        weights = {}
+        for word in words:
+            if holders := sum(part.frequency(word) for part in self._parts):
+                weights[word] = math.log(1 + (documents - holders + 0.5) / (holders + 0.5))
+        return [part.bm25(weights, length / max(documents, 1)) for part in self._parts]
+
+
+def _best(found: Sequence[tuple[HeldRows, Places, Numbers]], limit: int) -> list[Hit]:
+    """The hits with the highest scores; of those at the edge with equal scores, the first by id."""
+    if limit < 1 or not found:
+        return []
+    scores = np.concatenate([scores for _, _, scores in found])
+    edge = -np.inf if len(scores) <= limit else np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    hits: list[tuple[float, Row]] = []
+    for part, places, own in found:
+        good = own >= edge
+        hits += zip(own[good].tolist(), part.rows(places[good]), strict=True)
+    hits.sort(key=lambda hit: (-hit[0], hit[1].id))
+    return [Hit(row, score) for score, row in hits[:limit]]

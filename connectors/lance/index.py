@@ -1,0 +1,269 @@
+"""The embedded index: ``MemoryIndex`` in a folder, by LanceDB, without a server.
+
+One process writes (a lock on the folder), any number of processes read; a reader takes the latest version of a table
+for each query. What is written is found at once, refreshed or not. Fit for up to some 200,000 rows a collection.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import lancedb
+
+from connectors.durable import FolderLock, replace_json
+from connectors.lance.folders import (
+    FACTS,
+    FIRST_TABLES,
+    NEXT_FACTS,
+    drop_generations,
+    generation_in_use,
+    read_facts,
+)
+from connectors.lance.held_scope import HeldScope
+from connectors.lance.row_cache import RowCache
+from connectors.lance.table import LanceTable, key_of
+from mneme import text
+from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult
+from mneme.rows import Collection, Key, Row, Vector
+
+FORMAT = 2  # of the tables and index.json
+FORMATS = (1, 2)  # that can be read: 1 names no folder of tables
+
+
+class LanceIndex:
+    """A ``MemoryIndex`` in a folder.
+
+    Args:
+        path: the folder; a writer makes it.
+        read_only: for searching beside a writing process.
+        cache_bytes: how much of the owners that are searched may be kept in memory (connectors/lance/row_cache.py); 0: nothing.
+        next_tables: the folder within ``path`` for the tables of a next generation, which is to be filled
+            (connectors/lance/generations.py); None for the one in use.
+
+    Raises:
+        StoreUnavailable: another process writes to the folder, or the folder cannot be used.
+    """
+
+    def __init__(self, path: Path, read_only: bool = False, cache_bytes: int = 0, next_tables: str | None = None) -> None:
+        self._path = path
+        self._facts = path / (NEXT_FACTS if next_tables else FACTS)
+        self._folder = path / (next_tables or FIRST_TABLES)
+        self._is_prepared = False
+        self._writing = Lock()
+        self._opening = Lock()
+        self._lock: FolderLock | None = None
+        self._tables: dict[Collection, LanceTable] = {}
+        self._cache = RowCache(cache_bytes)
+        with store_errors(path):
+            if not read_only:
+                path.mkdir(parents=True, exist_ok=True)
+                self._lock = FolderLock(path, "this index")
+
+    @cached_property
+    def _database(self) -> lancedb.DBConnection:
+        # A reader asks for newer versions at each query; a writer makes them itself.
+        return lancedb.connect(self._folder, read_consistency_interval=None if self._lock else timedelta(0))
+
+    def prepare(self, embedder: EmbedderIdentity) -> None:
+        """See ``MemoryIndex``. A reader creates nothing: it raises StoreUnavailable while there is no index."""
+        with store_errors(self._path), self._writing:
+            if self._facts.exists() or self._lock is None:
+                self._check(embedder)
+            else:
+                self._create(embedder.dimension)
+                # Comes last: without it a preparation starts again.
+                facts = {
+                    "format": FORMAT,
+                    "tables": self._folder.name,
+                    "embedder": embedder.fingerprint,
+                    "tokeniser": text.TOKENISER,
+                    "metadata": {},
+                }
+                replace_json(self._facts, facts)
+            self._is_prepared = True
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """See ``MemoryIndex``. One commit for each collection, that of the last write last."""
+        by_collection: dict[Collection, list[int]] = {}
+        for place, write in enumerate(writes):
+            by_collection.setdefault(key_of(write).collection, []).append(place)
+        results: dict[int, WriteResult] = {}
+        with store_errors(self._path), self._writing:
+            self._must_write()
+            # Whoever sees the last write (the marker of a flush) must see everything before it.
+            for collection, places in sorted(by_collection.items(), key=lambda item: item[1][-1]):
+                outcomes = self._table(collection).write([writes[place] for place in places])
+                results.update(zip(places, outcomes, strict=True))
+        return [results[place] for place in range(len(writes))]
+
+    def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
+        """See ``MemoryIndex``."""
+        found: dict[Key, Row] = {}
+        with store_errors(self._path):
+            for collection in dict.fromkeys(key.collection for key in keys):
+                wanted = [key for key in keys if key.collection is collection]
+                found |= self._table(collection).get(wanted, with_vectors)
+        return found
+
+    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            # One after another: LanceDB uses all processors for each, and threads gained nothing (measured).
+            scopes: dict[tuple[Collection, tuple[str, ...]], LanceTable | HeldScope] = {}
+            for leg in legs:
+                asked = (leg.collection, leg.filter.owner_keys)
+                if asked not in scopes:
+                    scopes[asked] = self._scope(*asked)
+            return [_search(scopes[leg.collection, leg.filter.owner_keys], leg) for leg in legs]
+
+    def score(
+        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
+    ) -> list[Scored]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            return self._scope(collection, filter.owner_keys).score(filter, tokens, vector, limit)
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        """See ``MemoryIndex``."""
+        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            yield from self._table(collection).scan(filter, with_vectors)
+
+    def count(self, collection: Collection, filter: Filter | None = None) -> int:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            return self._table(collection).count(filter)
+
+    def refresh(self) -> None:
+        """See ``MemoryIndex``. Brings what was written into the full-text index, so that scores are exact."""
+        with store_errors(self._path), self._writing:
+            self._must_write()
+            for collection in Collection:
+                self._table(collection).refresh()
+
+    def purge(self) -> None:
+        """See ``MemoryIndex``. All files are written anew, and a reader may have to repeat what it began before.
+
+        Generations that are not in use any more go as well.
+        """
+        with store_errors(self._path), self._writing:
+            self._must_write()
+            drop_generations(self._path, 1, generation_in_use(self._path) - 1)
+            for collection in Collection:
+                self._table(collection).purge()
+            self._cache.clear()
+
+    def metadata(self) -> dict[str, str]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            values: dict[str, str] = read_facts(self._facts)["metadata"]
+            return values
+
+    def set_metadata(self, values: Mapping[str, str]) -> None:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path), self._writing:
+            self._must_write()
+            facts = read_facts(self._facts)
+            facts["metadata"] |= values
+            replace_json(self._facts, facts)
+
+    def close(self) -> None:
+        """See ``MemoryIndex``."""
+        self._tables.clear()
+        self._cache.clear()
+        if self._lock:
+            self._lock.release()
+
+    def _scope(self, collection: Collection, owner_keys: Sequence[str]) -> LanceTable | HeldScope:
+        """What searches the rows of these owners: memory, if they have room there, else the files."""
+        table = self._table(collection)
+        return self._cache.scope(table, owner_keys) or table
+
+    def _table(self, collection: Collection) -> LanceTable:
+        with self._opening:
+            if not self._is_prepared:  # then the vectors do not matter, and what is in use now is read
+                self._read_from(read_facts(self._facts))  # says what to do when there is no index
+            if collection not in self._tables:
+                table = LanceTable(self._database, self._folder, collection)
+                if table.lacks_columns():
+                    self._complete(table)
+                self._tables[collection] = table
+            return self._tables[collection]
+
+    def _read_from(self, facts: Mapping[str, Any]) -> None:
+        """Turn to the generation that these facts are of."""
+        folder = self._path / facts.get("tables", FIRST_TABLES)
+        if folder != self._folder:
+            self._folder = folder
+            self.__dict__.pop("_database", None)
+            self._tables.clear()
+            self._cache.clear()
+
+    def _complete(self, table: LanceTable) -> None:
+        """Take over a table of an earlier version; for that moment a reader becomes the one that writes."""
+        if self._lock:
+            table.add_columns()
+            return
+        lock = FolderLock(self._path, "this index")
+        try:
+            if table.lacks_columns():  # else another reader was first
+                table.add_columns()
+        finally:
+            lock.release()
+
+    def _create(self, dimension: int) -> None:
+        """Make the tables; those that an interrupted preparation left, still empty, are made again."""
+        present = set(self._database.list_tables().tables)
+        for collection in Collection:
+            if collection.value in present:
+                if self._database.open_table(collection.value).count_rows():
+                    raise StoreRejected(f"{self._facts}: missing, though there are {collection.value}; restore it")
+                self._database.drop_table(collection.value)
+            LanceTable.create(self._database, collection, dimension)
+
+    def _check(self, embedder: EmbedderIdentity) -> None:
+        facts = read_facts(self._facts)
+        if facts.get("format") not in FORMATS:
+            raise StoreRejected(
+                f"{self._path}: this index was made with the format {facts.get('format')!r}, and this program has {FORMAT}; "
+                "use the program that made it, or set MNEME_DATA to a new folder and ingest again from the files or topics"
+            )
+        for name, wanted in (("embedder", embedder.fingerprint), ("tokeniser", text.TOKENISER)):
+            if facts.get(name) != wanted:
+                raise StoreRejected(
+                    f"{self._path}: this index was made with the {name} {facts.get(name)!r}, and {wanted!r} is set now; set it "
+                    "back, or move the index to it with `mneme reindex`"
+                )
+        with self._opening:
+            self._read_from(facts)
+
+    def _must_write(self) -> None:
+        if self._lock is None:
+            raise StoreRejected(f"{self._path}: opened for reading only; open it with read_only=False to write")
+
+
+def _search(rows: LanceTable | HeldScope, leg: TextLeg | VectorLeg) -> list[Hit]:
+    if isinstance(leg, TextLeg):
+        return rows.match(leg.filter, leg.tokens, leg.limit)
+    return rows.nearest(leg.filter, leg.vector, leg.limit)
+
+
+@contextmanager
+def store_errors(path: Path) -> Iterator[None]:
+    """Errors of LanceDB and of the file system as those of Mneme. LanceDB raises RuntimeError for what the disk refuses."""
+    try:
+        yield
+    except ValueError as error:
+        raise StoreRejected(f"{path}: the index refuses this ({error})") from error
+    except (OSError, RuntimeError) as error:
+        full = "no space left" in str(error).lower()
+        remedy = "the disk is full; free some space" if full else "check the disk and its permissions"
+        raise StoreUnavailable(f"{path}: {remedy}, then try again ({error})") from error

@@ -1,0 +1,333 @@
+"""One collection as one LanceDB table: versioned writes in single commits, BM25 and cosine searches.
+
+BM25 is LanceDB's own: over whitespace tokens, k1 1.2, b 0.75, statistics of the whole table. Compared with a plain
+implementation on 6,000 rows, its scores are equal to 1e-6 for rows that are in the full-text index, with and without
+a prefilter, after updates and deletions; rows written since are found by a flat scan and scored with statistics that
+are off by at most a few percent. So the table is kept indexed (``maintain``) instead of scoring rows in Python, which
+would have to read every row of an owner for each query.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from lancedb.index import FTS, BTree
+from lancedb.query import ColumnOrdering, MatchQuery
+
+from connectors.durable import FolderSync
+from connectors.lance.rows import (
+    ADDRESS,
+    REMOVED_AT,
+    ROW_COLUMNS,
+    any_of,
+    before,
+    condition,
+    cosines,
+    later_columns,
+    schema,
+    to_arrow,
+    to_rows,
+)
+from mneme.ports import Create, Filter, Hit, Outcome, Put, Remove, Scored, Write, WriteResult
+from mneme.rows import Collection, Key, Row, Vector
+from mneme.times import utc_now
+
+TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch index
+VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another process takes
+_ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers lose theirs, which is meant
+COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
+UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
+STALE_SHARE = 0.02  # a refresh leaves alone what moves BM25's statistics by less than this
+_LONGEST_TICK_NS = 2_000_000_000  # of any file system's clock
+LOOKUP = 1000  # ids in one condition
+BATCH = 4096  # rows read at a time
+TIES = 64  # hits beyond the limit, so that ties at the edge are cut by id
+LONGEST_ID_BYTES = 512  # as OpenSearch; a record that one backend refuses is refused by the other
+
+
+def key_of(write: Write) -> Key:
+    """The key of the row that a write is about."""
+    return write.key if isinstance(write, Remove) else write.row.key
+
+
+class LanceTable:
+    """A collection in a database. One writer at a time (the caller's lock); any number of readers."""
+
+    def __init__(self, database: lancedb.DBConnection, folder: Path, collection: Collection) -> None:
+        self.collection = collection
+        self._table: Any = database.open_table(collection.value)
+        self._dimension: int = self._table.schema.field("vector").type.list_size
+        self._sync = FolderSync(folder / f"{collection.value}.lance")
+        self._versions = folder / f"{collection.value}.lance" / "_versions"
+        self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
+        self._rows = self._commits = self._unindexed = 0
+        self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
+
+    @staticmethod
+    def create(database: lancedb.DBConnection, collection: Collection, dimension: int) -> None:
+        """Make the table with its indices: tokens for BM25, id and owner for lookups and prefilters."""
+        _create_indices(database.create_table(collection.value, schema=schema(dimension)))
+
+    def lacks_columns(self) -> bool:
+        """Whether an earlier version made the table."""
+        return bool(later_columns(self._table.schema))
+
+    def add_columns(self) -> None:
+        """Add the columns that the table lacks; its rows have nothing there."""
+        self._table.add_columns(later_columns(self._table.schema))
+        self._sync.sync()
+
+    # --- writing -----------------------------------------------------------------------------------------------------
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """Apply writes in order, in one commit that is on the disk on return.
+
+        1. Look up the versions of all ids at once.
+        2. Decide each write by them, in order, with those before it applied.
+        3. Merge the last state of each id.
+        """
+        # Step 1.
+        versions = self._held_versions([key_of(write).id for write in writes])
+        held_before = set(versions)
+        # Step 2.
+        results: list[WriteResult] = []
+        changed: dict[Key, Put | Create | Remove] = {}
+        for write in writes:
+            key, version, (held, live) = key_of(write), _version(write), versions.get(key_of(write), (-1, False))
+            reason = self._refusal(write)
+            if reason:
+                results.append(WriteResult(Outcome.REJECTED, reason))
+            elif live if isinstance(write, Create) else held > version:
+                results.append(WriteResult(Outcome.NEWER_EXISTS))
+            else:
+                changed.pop(key, None)  # so that the order is that of the last write
+                changed[key] = write
+                versions[key] = (version, not isinstance(write, Remove))
+                results.append(WriteResult(Outcome.DONE))
+        # Step 3.
+        if changed:
+            rows = [write.row for write in changed.values() if not isinstance(write, Remove)]
+            now = utc_now()
+            tombstones = [
+                {"id": write.key.id, "owner_key": write.key.owner_key, "version": write.version, REMOVED_AT: now}
+                for write in changed.values()
+                if isinstance(write, Remove)
+            ]
+            merge = self._table.merge_insert(["owner_key", "id"]).when_matched_update_all().when_not_matched_insert_all()
+            # To LanceDB a missing vector is a bad one; "null" keeps it missing.
+            merge.execute(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
+            self._sync.sync()
+            self._commits += 1
+            self._is_pure = self._is_pure and not any(key in held_before for key in changed)
+            self._unindexed += len(changed)
+            self._rows = self._rows or self._table.count_rows()
+            if self._unindexed >= max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows) or (
+                self._commits >= COMMITS_BETWEEN_MAINTENANCE
+            ):
+                self.maintain()
+        return results
+
+    def refresh(self) -> None:
+        """Index what was written, unless it is too little to change a score. (It is searchable before, too.)"""
+        unindexed: int = self._table.index_stats("tokens_idx").num_unindexed_rows
+        if unindexed > STALE_SHARE * self._table.count_rows():
+            self.maintain()
+
+    def maintain(self) -> None:
+        """Index new rows, merge small files, forget old tombstones and old versions of the table."""
+        self._table.delete(before(REMOVED_AT, utc_now() - TOMBSTONES_LAST))
+        self._table.optimize(cleanup_older_than=VERSIONS_LAST)
+        self._sync.sync()
+        self._commits = self._unindexed = 0
+        self._rows = self._table.count_rows()
+
+    def purge(self) -> None:
+        """Leave nothing in the files that was removed or replaced, not even the ids of tombstones.
+
+        1. Drop the tombstones: what is still on its way must be newer than what was removed.
+        2. Write all rows anew: a merge of files keeps deleted rows where they are few (a tenth, LanceDB 0.40).
+        3. Make the indices anew: they keep the tokens and ids of deleted rows.
+        4. Remove all versions but the last, with what an interrupted commit left.
+        """
+        if self._is_pure:
+            return
+        self._table.delete(f"{REMOVED_AT} IS NOT NULL")
+        self._table.update(values_sql={"version": "version"})
+        _create_indices(self._table)
+        self._table.optimize(cleanup_older_than=_ALL_VERSIONS, delete_unverified=True)
+        self._sync.sync()
+        self._commits = self._unindexed = 0
+        self._rows = self._table.count_rows()
+        self._is_pure = True
+
+    def _held_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
+        """What is held for ids: the version, and whether it is a row (not a tombstone)."""
+        held: dict[Key, tuple[int, bool]] = {}
+        columns = ["id", "owner_key", "version", REMOVED_AT]
+        for part in _parts(list(dict.fromkeys(ids))):
+            for cells in self._select(any_of("id", part), columns).to_pylist():
+                key = Key(self.collection, cells["owner_key"], cells["id"])
+                held[key] = (cells["version"], cells[REMOVED_AT] is None)
+        return held
+
+    def _refusal(self, write: Write) -> str:
+        """Why a write can never succeed; empty if it can."""
+        if (size := len(key_of(write).id.encode())) > LONGEST_ID_BYTES:
+            return f"id: {size} bytes; an id has at most {LONGEST_ID_BYTES} (mneme/ids.py makes such ids)"
+        vector = None if isinstance(write, Remove) else write.row.vector
+        if vector is None:
+            return ""
+        if vector.shape != (self._dimension,):
+            return (
+                f"vector: shape {vector.shape}, but this index holds {self._dimension} dimensions; set the old embedder again"
+            )
+        if not np.isfinite(vector).all() or not vector.any():
+            return "vector: it must have finite numbers that are not all 0; leave it out if there is none"
+        return ""
+
+    # --- reading -----------------------------------------------------------------------------------------------------
+
+    def get(self, keys: Sequence[Key], with_vectors: bool) -> dict[Key, Row]:
+        """The rows with these keys; those that are not there are left out."""
+        wanted = set(keys)
+        rows: list[Row] = []
+        for part in _parts(list(dict.fromkeys(key.id for key in keys))):
+            found = self._select(f"{any_of('id', part)} AND {REMOVED_AT} IS NULL", _columns(with_vectors))
+            rows += to_rows(self.collection, found)
+        return {row.key: row for row in rows if row.key in wanted}
+
+    def match(self, filter: Filter, tokens: Sequence[str], limit: int) -> list[Hit]:
+        """The rows with the highest BM25, best first, ties by id."""
+        if not tokens or limit < 1:
+            return []
+        fetch = limit + TIES
+        while True:
+            found = self._bm25(filter, tokens, fetch, ROW_COLUMNS)
+            scores = sorted(found["_score"].to_pylist(), reverse=True)
+            if len(scores) < fetch or scores[limit - 1] > scores[-1]:
+                break
+            fetch *= 4
+        return _best(self.collection, found, found["_score"].to_pylist(), limit)
+
+    def nearest(self, filter: Filter, vector: Vector, limit: int) -> list[Hit]:
+        """The rows with the highest cosine (exact: a flat search of the rows that pass), best first, ties by id."""
+        if limit < 1 or not vector.any():
+            return []
+        search = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
+        search = search.distance_type("cosine").where(f"{condition(filter)} AND vector IS NOT NULL", prefilter=True)
+        found = search.limit(limit + TIES).select([*ROW_COLUMNS, "_distance"]).to_arrow()
+        return _best(self.collection, found, [1.0 - distance for distance in found["_distance"].to_pylist()], limit)
+
+    def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
+        """Rows that pass the filter with both scores."""
+        found = self._select(condition(filter), _columns(with_vectors=True), limit)
+        rows = to_rows(self.collection, found)
+        bm25: dict[Key, float] = {}
+        if tokens and rows:
+            matched = self._bm25(filter, tokens, self.count(filter), ["owner_key", "id"])
+            for cells in matched.to_pylist():
+                bm25[Key(self.collection, cells["owner_key"], cells["id"])] = cells["_score"]
+        near: Sequence[float | None] = [None] * len(rows) if vector is None else cosines(found, vector)
+        return [Scored(row.with_vector(None), bm25.get(row.key, 0.0), cosine) for row, cosine in zip(rows, near, strict=True)]
+
+    def scan(self, filter: Filter | None, with_vectors: bool) -> Iterator[Row]:
+        """Every row that passes, by id."""
+        order = [ColumnOrdering(column_name="id"), ColumnOrdering(column_name="owner_key")]
+        search = self._table.search().where(_condition(filter)).select(_columns(with_vectors)).order_by(order).limit(None)
+        for batch in search.to_batches(LOOKUP):
+            yield from to_rows(self.collection, pa.Table.from_batches([batch]))
+
+    def count(self, filter: Filter | None) -> int:
+        """How many rows pass."""
+        return int(self._table.count_rows(_condition(filter)))
+
+    # --- reading what an owner has, for connectors/lance/row_cache.py ------------------------------------------------------
+
+    def version(self) -> int:
+        """The version of the table: another one after each commit, by whatever process.
+
+        A commit adds a file to the folder of versions. Where that was not changed since the table was asked, nothing was
+        committed: to ask costs half a millisecond, and a search asks for each of its legs. A clock of the file system may
+        tick too seldom to tell two commits apart, so a change of a moment ago is never trusted.
+        """
+        changed = self._versions.stat().st_mtime_ns
+        if changed != self._known_version[0]:
+            version = int(self._table.version)
+            if time.time_ns() - changed < _LONGEST_TICK_NS:
+                return version
+            self._known_version = (changed, version)
+        return self._known_version[1]
+
+    def addresses(self, owner_key: str) -> npt.NDArray[np.uint64]:
+        """Where the rows of an owner lie. A row that was written again lies elsewhere, under an address never used before."""
+        search = self._table.search().where(_owned(owner_key)).select(["version"]).with_row_id(True)
+        addresses: npt.NDArray[np.uint64] = search.limit(None).to_arrow()[ADDRESS].to_numpy()
+        return addresses
+
+    def owned(self, owner_key: str) -> Iterator[pa.RecordBatch]:
+        """All rows of an owner with their vectors and addresses, of one version of the table."""
+        search = self._table.search().where(_owned(owner_key)).select(_columns(with_vectors=True)).with_row_id(True)
+        yield from search.limit(None).to_batches(BATCH)
+
+    def at(self, addresses: npt.NDArray[np.uint64]) -> pa.Table:
+        """The rows at these addresses with their vectors; those that lie elsewhere by now are left out."""
+        take = self._table.take_row_ids(addresses.tolist())
+        return take.select(_columns(with_vectors=True)).with_row_id().to_arrow()
+
+    def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
+        return self._table.search().where(where).select(columns).limit(limit).to_arrow()
+
+    def _bm25(self, filter: Filter, tokens: Sequence[str], limit: int, columns: list[str]) -> pa.Table:
+        query = MatchQuery(" ".join(dict.fromkeys(tokens)), "tokens")  # type: ignore[call-arg]  # its defaults are pydantic's
+        search = self._table.search(query, query_type="fts").where(condition(filter), prefilter=True)
+        return search.limit(limit).select([*columns, "_score"]).to_arrow()
+
+
+def _create_indices(table: Any) -> None:
+    """Tokens for BM25, ids and owner for lookups and prefilters; those that are there are made anew."""
+    config = FTS(
+        base_tokenizer="whitespace",
+        max_token_length=None,
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+    )
+    table.create_index("tokens", config=config)
+    for column in ("id", "owner_key", "parent_id"):
+        table.create_index(column, config=BTree())
+
+
+def _best(collection: Collection, found: pa.Table, scores: Sequence[float], limit: int) -> list[Hit]:
+    ids = found["id"].to_pylist()
+    order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[:limit]
+    rows = to_rows(collection, found.take(pa.array(order, pa.int64())))
+    return [Hit(row, scores[place]) for row, place in zip(rows, order, strict=True)]
+
+
+def _columns(with_vectors: bool) -> list[str]:
+    return [*ROW_COLUMNS, "vector"] if with_vectors else ROW_COLUMNS
+
+
+def _owned(owner_key: str) -> str:
+    return f"{any_of('owner_key', [owner_key])} AND {REMOVED_AT} IS NULL"
+
+
+def _condition(filter: Filter | None) -> str:
+    return f"{REMOVED_AT} IS NULL" if filter is None else condition(filter)
+
+
+def _version(write: Write) -> int:
+    return write.version if isinstance(write, Remove) else write.row.version
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for part in range(math.ceil(len(ids) / LOOKUP)):
+        yield ids[part * LOOKUP : (part + 1) * LOOKUP]

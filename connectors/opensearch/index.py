@@ -1,0 +1,381 @@
+"""The index of a deployment: ``MemoryIndex`` on OpenSearch 2.19 or later with the k-NN plugin.
+
+One index for each collection, numbered, behind an alias: ``mneme-facts`` is ``mneme-facts-1``. A new generation is
+filled beside the old one and the alias then moved, without a reader noticing. Rows are routed by owner.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from opensearchpy.exceptions import RequestError
+
+from connectors.decoded_rows import DecodedRows
+from connectors.opensearch.bulk import BulkWriter
+from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal, shown
+from connectors.opensearch.mapping import changeable_settings, index_settings, mapping, meta, row_of_document, row_of_packed
+from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, writes_of
+from connectors.opensearch.purge import DelayedPurge
+from connectors.opensearch.queries import (
+    WITH_VECTOR,
+    WITHOUT_VECTOR,
+    Request,
+    cosine_of,
+    exact_cosines_of,
+    matches,
+    routing,
+    scoring_of,
+    search_of,
+)
+from mneme import settings as mneme_settings
+from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult
+from mneme.rows import Collection, Key, Row, Vector
+
+_SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
+_PAGE = 1000  # rows of one realtime get or one page of a scan: about 5 MB with vectors
+_SNAPSHOT = "10m"  # how long a scan may pause between two pages: while a slow endpoint embeds the rows of one
+_METADATA_ID = "mneme:metadata"  # a document of the control index without an owner, so that no search sees it
+_PURGE, _DUE, _ASKED_FOR = "purge", "due", "asked for"  # in the metadata: whether what was removed is still to be merged away
+
+
+class OpenSearchIndex:
+    """A ``MemoryIndex`` on an OpenSearch cluster.
+
+    Scores of a leg count the frequencies of tokens over the shards of the filter's owners. A leg or a score has at
+    most 10,000 rows.
+
+    Args:
+        settings: where the cluster is, and the names of the indices.
+        sleep: waits some seconds before a refused write is tried again.
+        read_only: for searching; nothing is created or changed.
+        generation: the number of a next generation that is to be filled (connectors/opensearch/generations.py); None for
+            the one in use. That is looked up by ``prepare``, and kept also when another takes its place.
+    """
+
+    def __init__(
+        self,
+        settings: mneme_settings.OpenSearch,
+        sleep: Callable[[float], None] = time.sleep,
+        read_only: bool = False,
+        generation: int | None = None,
+    ) -> None:
+        self._settings = settings
+        self._read_only = read_only
+        self._client = open_client(settings)
+        self._generation = generation
+        self._names: dict[Collection, str] = {}
+        self._decoded = DecodedRows(row_of_packed)
+        self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
+        self._purging = DelayedPurge(self._merge_away)
+
+    # --- the indices -------------------------------------------------------------------------------------------------
+
+    def prepare(self, embedder: EmbedderIdentity) -> None:
+        """Create what is missing, and take over replicas and refresh interval from the settings; see the port.
+
+        A reader creates and changes nothing: it raises StoreRejected while there is no index.
+        """
+        with mapped_errors(self._settings.url):
+            indices = self._indices()
+            if self._read_only:
+                self._check_all(indices, embedder)
+                self._names = {collection: name for collection, (name, _) in indices.items()}
+                return
+            missing = [collection for collection in Collection if collection not in indices]
+            for collection in missing:
+                self._create(collection, embedder)
+            indices = self._indices() if missing else indices
+            for collection in Collection:
+                name, index = indices.get(collection, ("", {}))
+                if not name:
+                    alias = self._alias(collection)
+                    raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
+                self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
+                self._update_settings(name, index["settings"]["index"])
+                self._add_fields(name, index["mappings"]["properties"], embedder)
+                if writes_of(name) not in index["aliases"]:  # of an index made by an earlier version
+                    self._client.indices.put_alias(index=name, name=writes_of(name))
+            self._names = {collection: name for collection, (name, _) in indices.items()}
+        self._wait_for_shards()
+        if self.metadata().get(_PURGE) == _DUE:
+            self._purging.ask()
+
+    def _wait_for_shards(self) -> None:
+        """Return when all indices can be read; another process may have made them a moment ago, and a read would fail."""
+        deadline = time.monotonic() + _SHARDS_SECONDS
+        while True:
+            try:
+                self._documents([(self._place(each), _METADATA_ID, _METADATA_ID) for each in Collection], with_vectors=False)
+                return
+            except StoreUnavailable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_SHARDS_SECONDS / 100)
+
+    def _indices(self) -> dict[Collection, tuple[str, dict[str, Any]]]:
+        """Name and description of the index behind each alias that there is, or of the generation that is to be filled."""
+        if self._generation is not None:
+            names = {index_of(self._settings.index_prefix, each, self._generation): each for each in Collection}
+            there = self._client.indices.get(index=",".join(names), params={"ignore_unavailable": "true"})
+            return {names[name]: (name, index) for name, index in there.items()}
+        aliases = {self._alias(collection): collection for collection in Collection}
+        described = self._client.indices.get(index=",".join(aliases), params={"ignore_unavailable": "true"})
+        indices = {}
+        for name, index in described.items():
+            if name in aliases:
+                raise StoreRejected(
+                    f"{name} is an index where Mneme needs an alias; remove it, or set MNEME_OPENSEARCH__INDEX_PREFIX"
+                )
+            for alias in index["aliases"].keys() & aliases.keys():
+                indices[aliases[alias]] = (name, index)
+        return indices
+
+    def _create(self, collection: Collection, embedder: EmbedderIdentity) -> None:
+        name = index_of(self._settings.index_prefix, collection, self._generation or 1)
+        aliases: dict[str, Any] = {writes_of(name): {}}
+        if self._generation is None:
+            aliases[self._alias(collection)] = {}
+        body = {"settings": index_settings(self._settings), "mappings": mapping(embedder), "aliases": aliases}
+        try:
+            self._client.indices.create(index=name, body=body)
+        except RequestError as error:
+            if error.error != "resource_already_exists_exception":  # another process was first: its index is checked next
+                raise
+
+    def _check(self, name: str, there: Mapping[str, str], needed: Mapping[str, str]) -> None:
+        for what, value in needed.items():
+            if there.get(what) != value:
+                raise StoreRejected(
+                    f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
+                    "set it back, or move the index to it with `mneme reindex`"
+                )
+
+    def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:
+        for collection in Collection:
+            if collection not in indices:
+                reason = f"no such index [{self._alias(collection)}]"
+                raise refusal(404, "index_not_found_exception", reason, self._settings.url)
+            name, index = indices[collection]
+            self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
+
+    def _update_settings(self, name: str, there: Mapping[str, Any]) -> None:
+        wanted = changeable_settings(self._settings)
+        if any(there.get(setting) != value for setting, value in wanted.items()):
+            self._client.indices.put_settings(index=name, body={"index": wanted})
+
+    def _add_fields(self, name: str, there: Mapping[str, Any], embedder: EmbedderIdentity) -> None:
+        """Add the fields that an index made by an earlier version lacks; its documents have nothing there."""
+        missing = {field: kind for field, kind in mapping(embedder)["properties"].items() if field not in there}
+        if missing:
+            self._client.indices.put_mapping(index=name, body={"properties": missing})
+
+    def _must_write(self) -> None:
+        if self._read_only:
+            raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
+
+    def _alias(self, collection: Collection) -> str:
+        return alias_of(self._settings.index_prefix, collection)
+
+    def _place(self, collection: Collection) -> str:
+        """What is read: the index that was prepared, else whatever is behind the alias now."""
+        return self._names.get(collection) or self._alias(collection)
+
+    def _target(self, collection: Collection) -> str:
+        """What is written."""
+        name = self._names.get(collection)
+        return writes_of(name) if name else self._alias(collection)
+
+    # --- writing and realtime reading --------------------------------------------------------------------------------
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        """Apply writes in order, in bulk (connectors/opensearch/bulk.py); see the port.
+
+        A created row counts as version 1 for the writes that follow, whatever its ``version`` is.
+        """
+        self._must_write()
+        return self._bulk.write(writes)
+
+    def _send_bulk(self, body: bytes) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._client.bulk(
+            body=body, params={"require_alias": "true", "filter_path": "items.*.status,items.*.error"}
+        )
+        return answer
+
+    def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
+        """The newest acknowledged rows, refreshed or not; see the port."""
+        wanted = list(dict.fromkeys(keys))
+        rows: dict[Key, Row] = {}
+        for start in range(0, len(wanted), _PAGE):
+            page = wanted[start : start + _PAGE]
+            places = [(self._place(key.collection), key.id, key.owner_key) for key in page]
+            for key, document in zip(page, self._documents(places, with_vectors), strict=True):
+                if document is not None and document["owner_key"] == key.owner_key:
+                    rows[key] = row_of_document(key.collection, document)
+        return rows
+
+    def _documents(self, places: Sequence[tuple[str, str, str]], with_vectors: bool) -> list[dict[str, Any] | None]:
+        """The documents at (index, id, routing), None where there is none."""
+        wanted = [{"_index": index, "_id": id, "routing": owner} for index, id, owner in places]
+        excluded = (WITH_VECTOR if with_vectors else WITHOUT_VECTOR)["excludes"]
+        with mapped_errors(self._settings.url):
+            answer = self._client.mget(body={"docs": wanted}, params={"_source_excludes": ",".join(excluded)})
+        documents: list[dict[str, Any] | None] = []
+        for one in answer["docs"]:
+            if "error" in one:
+                raise refusal(one.get("status", 404), *reason_of(one["error"]), self._settings.url)
+            documents.append(one["_source"] if one["found"] else None)
+        return documents
+
+    # --- searching ---------------------------------------------------------------------------------------------------
+
+    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
+        """Run searches in one round trip; see the port. Of a query with over 900 tokens the first 900 count."""
+        requests = [(leg.collection, leg.filter, search_of(leg, self._settings.ef_search)) for leg in legs]
+        found: list[list[Hit]] = []
+        for leg, hits in zip(legs, self._search(requests), strict=True):
+            scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
+            rows = [self._row_of(leg.collection, hit) for hit in hits]
+            found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True)])
+        return found
+
+    def score(
+        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
+    ) -> list[Scored]:
+        """The first ``limit`` rows by id that pass the filter, with both scores, in one round trip; see the port."""
+        return self.score_many([Selection(collection, filter, limit)], tokens, vector)[0]
+
+    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+        """Several times ``score``, in one round trip; see the port."""
+        requests = [
+            (each.collection, each.filter, request)
+            for each in selections
+            for request in (
+                scoring_of(each.filter, tokens, each.limit),
+                exact_cosines_of(each.filter, vector, each.limit),
+            )
+        ]
+        answers = iter(self._search(requests))
+        found = []
+        for each, by_words, by_meaning in zip(selections, answers, answers, strict=False):
+            cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in by_meaning}
+            rows = [(self._row_of(each.collection, hit), hit["_score"]) for hit in by_words]
+            found.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in rows])
+        return found
+
+    def _row_of(self, collection: Collection, hit: Mapping[str, Any]) -> Row:
+        return self._decoded.row(collection, hit["fields"]["packed"][0])
+
+    def _search(self, requests: Sequence[tuple[Collection, Filter, Request | None]]) -> list[list[Any]]:
+        """The hits of each request, in one round trip. A request that is None finds nothing."""
+        lines: list[str] = []
+        sent: list[int] = []
+        for number, (collection, filter, request) in enumerate(requests):
+            if request is None:
+                continue
+            header = {"index": self._place(collection), "allow_partial_search_results": False, **routing(filter)}
+            if self._settings.shards > 1 and "knn" not in request["query"]:
+                header["search_type"] = "dfs_query_then_fetch"  # one count of token frequencies for all shards
+            lines += [json.dumps(header), json.dumps(request)]
+            sent.append(number)
+        hits: list[list[Any]] = [[] for _ in requests]
+        if not sent:
+            return hits
+        with mapped_errors(self._settings.url):
+            answer = self._client.msearch(body="\n".join(lines))
+        for number, one in zip(sent, answer["responses"], strict=True):
+            if "error" in one:
+                raise refusal(one["status"], *reason_of(one["error"]), self._settings.url)
+            hits[number] = one["hits"]["hits"]
+        return hits
+
+    # --- whole collections -------------------------------------------------------------------------------------------
+
+    def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
+        """Every searchable row as of the first, by id; see the port."""
+        if filter is not None and not filter.owner_keys:
+            return
+        with mapped_errors(self._settings.url):
+            opened = {"keep_alive": _SNAPSHOT, **routing(filter)}
+            snapshot = self._client.create_pit(index=self._place(collection), params=opened)["pit_id"]
+        request = {
+            "size": _PAGE,
+            "query": matches(filter),
+            "pit": {"id": snapshot, "keep_alive": _SNAPSHOT},
+            "sort": [{"id": "asc"}, {"owner_key": "asc"}],
+            "track_total_hits": False,
+            "_source": WITH_VECTOR if with_vectors else WITHOUT_VECTOR,
+        }
+        try:
+            while True:
+                with mapped_errors(self._settings.url):
+                    page = self._client.search(body=request, params={"allow_partial_search_results": "false"})["hits"]["hits"]
+                for hit in page:
+                    yield row_of_document(collection, hit["_source"])
+                if len(page) < _PAGE:
+                    return
+                request["search_after"] = page[-1]["sort"]
+        finally:
+            with mapped_errors(self._settings.url):
+                self._client.delete_pit(body={"pit_id": [snapshot]})
+
+    def count(self, collection: Collection, filter: Filter | None = None) -> int:
+        """How many searchable rows there are; see the port."""
+        if filter is not None and not filter.owner_keys:
+            return 0
+        with mapped_errors(self._settings.url):
+            answer = self._client.count(index=self._place(collection), body={"query": matches(filter)}, params=routing(filter))
+        return int(answer["count"])
+
+    def refresh(self) -> None:
+        """Make everything written so far searchable."""
+        with mapped_errors(self._settings.url):
+            self._client.indices.refresh(index=",".join(map(self._place, Collection)))
+
+    def purge(self) -> None:
+        """Have the server merge away what was removed by now, within a minute (connectors/opensearch/purge.py); see the port.
+
+        If this process ends before that, its next start sees to it (``prepare``). Generations that are not in use any more
+        go at once.
+        """
+        with mapped_errors(self._settings.url):
+            if in_use := generation_in_use(self._client, self._settings.index_prefix):
+                drop_generations(self._client, self._settings.index_prefix, 0, in_use - 1)
+        self.set_metadata({_PURGE: _DUE})
+        self._purging.ask()
+
+    def _merge_away(self) -> None:
+        """Merge every segment that has deleted documents; the server does it in the background."""
+        indices = ",".join(map(self._place, Collection))
+        with mapped_errors(self._settings.url):
+            self._client.indices.flush(index=indices)  # what is not flushed yet is kept by the merge
+            # The server's own threshold leaves segments alone of which less than a tenth is deleted.
+            self._client.indices.put_settings(index=indices, body={"index.merge.policy.expunge_deletes_allowed": "0"})
+            self._client.indices.forcemerge(
+                index=indices, params={"only_expunge_deletes": "true", "wait_for_completion": "false"}
+            )
+        self.set_metadata({_PURGE: _ASKED_FOR})
+
+    # --- metadata ----------------------------------------------------------------------------------------------------
+
+    def metadata(self) -> dict[str, str]:
+        """Small facts about the index as a whole."""
+        (document,) = self._documents([(self._place(Collection.CONTROL), _METADATA_ID, _METADATA_ID)], with_vectors=False)
+        return dict(document["body"]) if document else {}
+
+    def set_metadata(self, values: Mapping[str, str]) -> None:
+        """Merge into the metadata, durably; two processes may do so at once."""
+        self._must_write()
+        with mapped_errors(self._settings.url):
+            self._client.update(
+                index=self._target(Collection.CONTROL),
+                id=_METADATA_ID,
+                body={"doc": {"version": 1, "tokens": "", "body": dict(values)}, "doc_as_upsert": True},
+                params={"routing": _METADATA_ID, "retry_on_conflict": 5, "require_alias": "true"},
+            )
+
+    def close(self) -> None:
+        """Release connections."""
+        self._purging.cancel()
+        self._client.close()

@@ -1,0 +1,172 @@
+"""Search requests: legs, filters and scores in OpenSearch's language. Pure.
+
+Tenant and owners are part of every request that has a filter, here at the lowest place, so that nothing above can
+forget them; they route it too, to the shards of these owners. ``None`` stands for a request that cannot find
+anything, which is never sent.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from connectors.opensearch.mapping import digits
+from mneme.labels import AnyOf, Between, Containing, LabelCondition
+from mneme.ports import Filter, TextLeg, VectorLeg
+from mneme.rows import HIDDEN_KINDS, Vector
+
+WITHOUT_VECTOR = {"excludes": ["vector", "packed"]}
+WITH_VECTOR = {"excludes": ["packed"]}
+# What hits bring: nothing that is stored, which is slow to read (connectors/opensearch/mapping.py).
+_BARE: dict[str, Any] = {"_source": False, "stored_fields": "_none_", "track_total_hits": False}
+_PACKED: dict[str, Any] = {**_BARE, "docvalue_fields": ["packed"]}
+LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN search
+# A query has at most 1,024 clauses in all (indices.query.bool.max_clause_count); these are for the tokens, the rest for
+# the filter. Of a longer query, a pasted page, the first tokens count.
+_MOST_TERMS = 900
+_LONGEST_TERM = 255  # the whitespace tokeniser cuts longer ones, in rows and in queries alike
+
+Request = dict[str, Any]
+
+
+def routing(filter: Filter | None) -> dict[str, str]:
+    """The parameter that sends a request to the shards of the filter's owners only."""
+    return {"routing": ",".join(filter.owner_keys)} if filter is not None else {}
+
+
+def matches(filter: Filter | None) -> Request:
+    """The query for the rows that pass a filter; without one, for every row (the metadata is none: it has no owner)."""
+    return {"bool": {"filter": _clauses(filter) if filter is not None else [{"exists": {"field": "owner_key"}}]}}
+
+
+def search_of(leg: TextLeg | VectorLeg, ef_search: int) -> Request | None:
+    """The search of a leg, best first, ties by id. The score is the first sort value; hits have ``packed``."""
+    if not leg.filter.owner_keys or leg.limit < 1:
+        return None
+    size = min(leg.limit, LARGEST_WINDOW)
+    if isinstance(leg, TextLeg):
+        words = _any_of(leg.tokens)
+        query = None if words is None else {"bool": {"must": [words], "filter": _clauses(leg.filter)}}
+    else:
+        query = _nearest(leg, size, ef_search)
+    if query is None:
+        return None
+    return {
+        "size": size,
+        "query": query,
+        "sort": [{"_score": "desc"}, {"id": "asc"}],
+        **_PACKED,
+    }
+
+
+def cosine_of(score: float) -> float:
+    """The cosine behind a score for nearness, which is ``(1 + cosine) / 2`` in k-NN searches and scripts alike."""
+    return 2.0 * score - 1.0
+
+
+def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | None:
+    """The first rows that pass the filter, by id, with their BM25: 0 without a common token. Hits have ``packed``."""
+    if not filter.owner_keys or limit < 1:
+        return None
+    words = _any_of(tokens)
+    query = {"bool": {"filter": _clauses(filter), "should": [words] if words else [], "minimum_should_match": 0}}
+    return {
+        "size": min(limit, LARGEST_WINDOW),
+        "query": query,
+        "sort": [{"id": "asc"}],
+        "track_scores": True,
+        **_PACKED,
+    }
+
+
+def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Request | None:
+    """The first rows that pass the filter and have a vector, by id, scored by ``cosine_of``; the id is the sort value."""
+    if vector is None or not _has_direction(vector) or not filter.owner_keys or limit < 1:
+        return None
+    with_vector = {"bool": {"filter": [*_clauses(filter), {"exists": {"field": "vector"}}]}}
+    parameters = {"field": "vector", "query_value": digits(vector), "space_type": "cosinesimil"}
+    return {
+        "size": min(limit, LARGEST_WINDOW),
+        "query": {
+            "script_score": {
+                "query": with_vector,
+                "script": {"lang": "knn", "source": "knn_score", "params": parameters},
+            }
+        },
+        "sort": [{"id": "asc"}],
+        "track_scores": True,
+        **_BARE,
+    }
+
+
+def _any_of(tokens: Iterable[str]) -> Request | None:
+    """A BM25 query for any of the tokens, each counted once. They are data: nothing in them is syntax."""
+    kept, terms = [], 0
+    for token in dict.fromkeys(tokens):
+        terms += 1 + len(token) // _LONGEST_TERM
+        if terms > _MOST_TERMS:
+            break
+        kept.append(token)
+    return {"match": {"tokens": {"query": " ".join(kept)}}} if kept else None
+
+
+def _nearest(leg: VectorLeg, size: int, ef_search: int) -> Request | None:
+    if not _has_direction(leg.vector):
+        return None
+    nearest = {
+        "vector": digits(leg.vector),
+        "k": size,
+        "filter": {"bool": {"filter": _clauses(leg.filter)}},
+        "method_parameters": {"ef_search": max(ef_search, size)},
+    }
+    return {"knn": {"vector": nearest}}
+
+
+def _has_direction(vector: Vector) -> bool:
+    return bool(np.isfinite(vector).all() and np.any(vector))
+
+
+def _clauses(filter: Filter) -> list[Request]:
+    clauses: list[Request] = [
+        {"term": {"tenant_id": filter.tenant_id}},
+        {"terms": {"owner_key": list(filter.owner_keys)}},
+    ]
+    any_of = {
+        "kind": filter.kinds,
+        "id": filter.ids,
+        "parent_id": filter.parent_ids,
+        "conversation_id": filter.conversation_ids,
+        "document_id": filter.document_ids,
+        "agent_id": filter.agent_ids,
+        "people": filter.people,
+        "message_ids": filter.message_ids,
+    }
+    clauses += [{"terms": {field: list(values)}} for field, values in any_of.items() if values]
+    clauses += [_labelled(each) for each in filter.labels]
+    if filter.since is not None:
+        clauses.append({"range": {"at": {"gte": filter.since.isoformat()}}})
+    if filter.before is not None:
+        clauses.append({"range": {"at": {"lt": filter.before.isoformat()}}})
+    if filter.valid_at is not None:
+        ended = {"range": {"valid_to": {"lte": filter.valid_at.isoformat()}}}
+        clauses.append({"bool": {"must_not": [ended]}})
+    if not filter.hidden:
+        clauses.append({"bool": {"must_not": [{"terms": {"kind": list(HIDDEN_KINDS)}}]}})
+    return clauses
+
+
+def _labelled(condition: LabelCondition) -> Request:
+    match condition.test:
+        case AnyOf(labels):
+            test: Request = {"terms": {"labels": list(labels)}}
+        case Between(low, high):
+            test = {"range": {"labels": {"gte": low, "lt": high}}}
+        case Containing(start, text):
+            test = {"wildcard": {"labels": {"value": f"{_plain(start)}*{_plain(text)}*"}}}
+    return {"bool": {"must_not": [test]}} if condition.negated else test
+
+
+def _plain(text: str) -> str:
+    """A text of which nothing is a wildcard."""
+    return re.sub(r"[\\*?]", r"\\\g<0>", text)

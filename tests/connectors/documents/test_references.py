@@ -1,0 +1,219 @@
+"""Documents by reference: what may be read, what may not, and that nothing ever reaches a network."""
+
+import hashlib
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from connectors.documents.references import FileReferences
+from mneme.errors import InputError
+
+LARGEST = 1_000
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a document, beside a secret."""
+    folder = tmp_path / "documents"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "a note.txt").write_text("a note")
+    (folder / "inner" / "deep.txt").write_text("deep")
+    (tmp_path / "secret.txt").write_text("canary")
+    (tmp_path / "documents-too").mkdir()
+    (tmp_path / "documents-too" / "secret.txt").write_text("canary")
+    return folder
+
+
+@pytest.fixture
+def references(root: Path) -> FileReferences:
+    return FileReferences((root,), LARGEST)
+
+
+@pytest.fixture
+def no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens a socket, or asks for an address, fails the test."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    for name in ("socket", "create_connection", "getaddrinfo", "gethostbyname"):
+        monkeypatch.setattr(socket, name, refuse)
+
+
+def test_a_file_under_a_root_is_read(references: FileReferences, root: Path):
+    assert references.read((root / "a note.txt").as_uri(), "acme") == b"a note"
+    assert references.read(f"file://{root}/inner/../a%20note.txt", "acme") == b"a note"
+    assert references.read(f"file:{root}/inner/deep.txt", "acme") == b"deep"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://169.254.169.254/latest/meta-data/",
+        "https://169.254.169.254/latest/meta-data/",
+        "http://localhost:9200/_search",
+        "http://127.0.0.1/",
+        "http://[::1]/",
+        "HTTP://LOCALHOST/",
+        "gopher://localhost:25/_HELO",
+        "ftp://localhost/a",
+        "s3://bucket/a.txt",
+        "jar:file:///a!/b",
+        "data:text/plain,hello",
+        "dict://localhost:11211/",
+        "file://remote.example.org/share/a.txt",
+        "file://127.0.0.1/etc/passwd",
+        "file://localhost/etc/passwd",
+        "file:////remote/share/a.txt",
+        r"file://\\remote\share\a.txt",
+        "//remote.example.org/a.txt",
+        "/etc/passwd",
+        "a note.txt",
+        "",
+        "file:",
+        "file://",
+        "file://[",
+        "file:///%ff",
+        "file:///a%00b",
+        "file:///a?b",
+        "file:///a#b",
+        "file:///a\nb",
+    ],
+)
+def test_nothing_but_a_file_of_this_machine_is_read_and_no_socket_is_opened(references, no_sockets, uri):
+    with pytest.raises(InputError, match=r"^uri: ") as refused:
+        references.read(uri, "acme")
+    assert "169.254" not in str(refused.value), "a URI may hold a password"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret.txt",
+        "/inner/../../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/inner/%2e%2e/%2E%2E/secret.txt",
+        "/..%2fsecret.txt",
+        "/%252e%252e/secret.txt",
+        "-too/secret.txt",
+        "/../documents-too/secret.txt",
+        "/../absent.txt",
+        "",
+        "/",
+        "/.",
+        "/inner/..",
+        "/../../../../../../etc/passwd",
+        "/" + "a" * 300,
+        "/" + "a/" * 1000,
+        "/absent.txt",
+        "/inner",
+    ],
+)
+def test_no_path_leads_out_of_a_root_and_none_is_told(references, root, path):
+    with pytest.raises(InputError, match=r"^uri: ") as refused:
+        references.read(f"file://{root}{path}", "acme")
+    assert "secret" not in str(refused.value)
+    assert str(root) not in str(refused.value)
+
+
+def test_what_lies_outside_is_refused_the_same_whether_it_exists_or_not(references, root):
+    reasons = set()
+    for name in ("secret.txt", "absent.txt", "absent/absent.txt"):
+        with pytest.raises(InputError) as refused:
+            references.read(f"file://{root.parent}/{name}", "acme")
+        reasons.add(str(refused.value))
+    assert len(reasons) == 1
+
+
+def test_links_are_followed_before_it_is_judged_where_a_file_lies(references, root, tmp_path):
+    (root / "out.txt").symlink_to(tmp_path / "secret.txt")
+    (root / "out").symlink_to(tmp_path)
+    (root / "loop").symlink_to(root / "loop")
+    (root / "within.txt").symlink_to(root / "inner" / "deep.txt")
+    for path in ("out.txt", "out/secret.txt", "loop", "inner/../out/secret.txt"):
+        with pytest.raises(InputError, match=r"^uri: "):
+            references.read(f"file://{root}/{path}", "acme")
+    assert references.read(f"file://{root}/within.txt", "acme") == b"deep"
+
+
+def test_a_folder_that_becomes_a_link_after_it_was_judged_is_not_followed(references, root, tmp_path, monkeypatch):
+    judged = FileReferences._beneath
+
+    def judge_then_exchange(self: FileReferences, path: Path, tenant_id: str) -> object:
+        found = judged(self, path, tenant_id)
+        (root / "inner").rename(root / "moved")
+        (root / "inner").symlink_to(tmp_path / "documents-too")
+        return found
+
+    (tmp_path / "documents-too" / "deep.txt").write_text("canary")
+    monkeypatch.setattr(FileReferences, "_beneath", judge_then_exchange)
+    with pytest.raises(InputError, match=r"^uri: "):
+        references.read(f"file://{root}/inner/deep.txt", "acme")
+
+
+def test_only_regular_files_are_read_and_a_pipe_holds_nobody_up(references, root):
+    os.mkfifo(root / "pipe")
+    began = time.monotonic()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(root / "s"))
+        for name in ("pipe", "inner", "s"):
+            with pytest.raises(InputError, match=r"no regular file|in none of the folders"):
+                references.read(f"file://{root}/{name}", "acme")
+    with pytest.raises(InputError, match="no regular file"):
+        FileReferences((Path("/dev"),), LARGEST).read("file:///dev/zero", "acme")
+    assert time.monotonic() - began < 5
+
+
+def test_a_file_of_the_largest_size_is_read_and_a_larger_one_is_not(references, root):
+    (root / "full.txt").write_bytes(b"x" * LARGEST)
+    (root / "over.txt").write_bytes(b"x" * (LARGEST + 1))
+    assert len(references.read(f"file://{root}/full.txt", "acme")) == LARGEST
+    with pytest.raises(InputError, match=rf"more than {LARGEST} bytes.*MNEME_DOCUMENTS__LARGEST_BYTES"):
+        references.read(f"file://{root}/over.txt", "acme")
+
+
+def test_a_file_that_claims_to_be_empty_is_read_no_further_than_the_limit():
+    with pytest.raises(InputError, match=r"more than 10 bytes|no regular file"):
+        FileReferences((Path("/proc"),), 10).read("file:///proc/self/environ", "acme")
+
+
+def test_the_content_must_have_the_hash_that_was_promised(references, root):
+    uri = (root / "a note.txt").as_uri()
+    assert references.read(uri, "acme", hashlib.sha256(b"a note").hexdigest()) == b"a note"
+    with pytest.raises(InputError, match=r"^sha256: .*another content"):
+        references.read(uri, "acme", hashlib.sha256(b"another").hexdigest())
+
+
+def test_without_roots_nothing_is_read(root):
+    with pytest.raises(InputError, match="MNEME_DOCUMENTS__ROOTS"):
+        FileReferences().read((root / "a note.txt").as_uri(), "acme")
+
+
+@pytest.mark.parametrize("stranger", ["other", "..", ".", "acme/", "acme/../acme", "ACME", "*", "{tenant}", "acme%2f.."])
+def test_a_root_for_each_tenant_keeps_tenants_apart(tmp_path, stranger):
+    mine = tmp_path / "acme" / "a.txt"
+    mine.parent.mkdir()
+    mine.write_text("acme's")
+    references = FileReferences((tmp_path / "{tenant}",), LARGEST)
+    assert references.read(mine.as_uri(), "acme") == b"acme's"
+    with pytest.raises(InputError, match="none of the folders"):
+        references.read(mine.as_uri(), stranger)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    path=st.lists(st.sampled_from(["..", ".", "inner", "secret.txt", "%2e%2e", "", "deep.txt", "out", "%2f", "\\"]), max_size=8)
+)
+def test_no_walk_through_folders_and_links_finds_the_secret(references, root, tmp_path, path):
+    if not (root / "out").is_symlink():
+        (root / "out").symlink_to(tmp_path)
+    try:
+        content = references.read(f"file://{root}/{'/'.join(path)}", "acme")
+    except InputError:
+        return
+    assert content in (b"a note", b"deep")

@@ -1,0 +1,219 @@
+"""What may pass is tried again, what is refused is not, and nothing outlasts its deadline."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import NoReturn
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from connectors.endpoints.openai_http import Endpoint, Refusal, Retries, retry_after
+from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
+from mneme.times import utc_now
+from tests.connectors.model_help import Clock
+from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
+
+PATH, BODY = "/embeddings", {"model": "m", "input": ["a text"]}
+KEY = "sk-very-secret-0123456789"
+
+Open = Callable[[Retries], Endpoint]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def endpoint(model_server: ModelServer) -> Iterator[Open]:
+    opened: list[Endpoint] = []
+
+    def open_endpoint(retries: Retries) -> Endpoint:
+        opened.append(Endpoint(model_server.url, SecretStr(KEY), retries, "MNEME_MODELS"))
+        return opened[-1]
+
+    yield open_endpoint
+    for one in opened:
+        one.close()
+
+
+@pytest.mark.parametrize(
+    "fault", [RATE_LIMITED, SERVER_ERROR, Fault("status", status=503), Fault("status", status=408), Fault("drop")]
+)
+def test_what_may_pass_is_tried_again(endpoint: Open, model_server: ModelServer, clock: Clock, fault: Fault) -> None:
+    model_server.script(fault, fault)
+    assert endpoint(clock.retries()).post(PATH, BODY)["data"]
+    assert model_server.calls("/v1/embeddings") == 3
+    assert clock.slept == [2.0, 4.0]
+
+
+def test_waits_double_and_are_jittered_down(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    model_server.script(*[SERVER_ERROR] * 5)
+    endpoint(clock.retries(jitter=0.5)).post(PATH, BODY)
+    assert clock.slept == [1.0, 2.0, 4.0, 8.0, 16.0]
+
+
+def test_retries_are_spent_after_their_number(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    model_server.script(*[SERVER_ERROR] * 9)
+    with pytest.raises(ModelError, match=r"HTTP 500 as the test wanted it, 6 times; check that MNEME_MODELS__BASE_URL is up"):
+        endpoint(clock.retries()).post(PATH, BODY)
+    assert model_server.calls("/v1/embeddings") == 6
+
+
+def test_a_429_that_does_not_end_is_rate_limited(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    model_server.script(*[RATE_LIMITED] * 9)
+    with pytest.raises(ModelRateLimited, match=r"429 slow down, 6 times; make fewer calls .*MNEME_MODELS"):
+        endpoint(clock.retries()).post(PATH, BODY)
+
+
+def test_retry_after_is_waited_for(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    in_a_minute = format_datetime(utc_now() + timedelta(seconds=60), usegmt=True)
+    model_server.script(Fault("rate_limited", retry_after="7.5"), Fault("rate_limited", retry_after=in_a_minute))
+    endpoint(clock.retries(jitter=0.0)).post(PATH, BODY)
+    assert clock.slept[0] == 7.5
+    assert clock.slept[1] == pytest.approx(59.5, abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("3", 3.0),
+        ("0.25", 0.25),
+        ("-5", 0.0),
+        ("nan", 0.0),
+        ("soon", 0.0),
+        ("", 0.0),
+        ("Mon, 02 Mar 2026 09:00:30 GMT", 30.0),
+        ("Mon, 02 Mar 2026 10:00:30 +0100", 30.0),
+        ("Mon, 02 Mar 2026 08:00:00 GMT", 0.0),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(value: str, seconds: float) -> None:
+    assert retry_after(httpx.Headers({"Retry-After": value}), datetime(2026, 3, 2, 9, tzinfo=UTC)) == seconds
+
+
+def test_a_retry_after_holds_back_the_calls_of_others_too(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    one = endpoint(clock.retries(count=0))
+    model_server.script(Fault("rate_limited", retry_after="7"))
+    with pytest.raises(ModelRateLimited):
+        one.post(PATH, BODY)
+    assert one.post(PATH, BODY)["data"]
+    assert clock.slept == [7.0]
+    assert model_server.calls("/v1/embeddings") == 2
+
+
+def test_a_retry_after_beyond_the_deadline_is_not_waited_for(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    model_server.script(Fault("rate_limited", retry_after="3600"))
+    with pytest.raises(ModelRateLimited):
+        endpoint(clock.retries(deadline_seconds=60)).post(PATH, BODY)
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize(
+    ("status", "check"),
+    [
+        (400, "model's name"),
+        (401, "MNEME_MODELS__API_KEY"),
+        (403, "API_KEY"),
+        (404, "MNEME_MODELS__BASE_URL"),
+        (302, "BASE_URL"),
+    ],
+)
+def test_a_refusal_is_not_tried_again_and_says_what_to_check(
+    endpoint: Open, model_server: ModelServer, clock: Clock, status: int, check: str
+) -> None:
+    model_server.script(Fault("status", status=status, message="no such thing"))
+    with pytest.raises(Refusal, match=f"HTTP {status} no such thing; check .*{check}") as caught:
+        endpoint(clock.retries()).post(PATH, BODY)
+    assert caught.value.status == status
+    assert model_server.calls("/v1/embeddings") == 1
+
+
+def test_a_429_for_lack_of_credit_is_a_refusal(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    model_server.script(Fault("status", status=429, message="insufficient_quota"))
+    with pytest.raises(ModelRefused, match="credit"):
+        endpoint(clock.retries()).post(PATH, BODY)
+
+
+def test_the_deadline_is_over_all_attempts(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    model_server.script(*[SERVER_ERROR] * 9)
+    with pytest.raises(ModelTimeout, match=r"within 10 s; the last attempt: HTTP 500"):
+        endpoint(clock.retries(deadline_seconds=10)).post(PATH, BODY)
+    assert clock.slept == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("fault", [Fault("hang"), Fault("slow", seconds=20.0)])
+def test_a_server_that_hangs_or_drips_is_left_at_the_deadline(endpoint: Open, model_server: ModelServer, fault: Fault) -> None:
+    model_server.script(fault)
+    began = time.monotonic()
+    with pytest.raises(ModelTimeout, match=r"within 0\.5 s"):
+        endpoint(Retries(5, 0.01, 0.5)).post(PATH, BODY)
+    assert time.monotonic() - began < 3.0
+
+
+def test_no_server_at_all_is_an_error_that_names_the_address(clock: Clock) -> None:
+    endpoint = Endpoint("http://127.0.0.1:9/v1", None, clock.retries(count=1), "MNEME_EMBEDDER")
+    with pytest.raises(ModelError, match=r"http://127.0.0.1:9/v1/embeddings: no connection.*2 times.*MNEME_EMBEDDER__BASE_URL"):
+        endpoint.post(PATH, BODY)
+    endpoint.close()
+
+
+def test_a_page_instead_of_json_is_malformed(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Endpoint("http://127.0.0.1:9/v1", None, clock.retries(), "MNEME_MODELS")
+    monkeypatch.setattr(page, "_send", lambda *_: httpx.Response(200, text="<html>Sign in</html>"))
+    with pytest.raises(ModelMalformed, match="MNEME_MODELS__BASE_URL"):
+        page.post(PATH, BODY)
+    page.close()
+
+
+def test_content_that_cannot_be_unpacked_is_tried_again(endpoint: Open, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = endpoint(clock.retries())
+    send, broken = opened._send, [httpx.DecodingError("incorrect header check")]
+    monkeypatch.setattr(opened, "_send", lambda *given: _raise(broken.pop()) if broken else send(*given))
+    assert opened.post(PATH, BODY)["data"]
+    assert clock.slept == [2.0]
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
+
+
+def test_the_key_is_in_no_error_no_log_and_no_repr(
+    endpoint: Open, model_server: ModelServer, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    model_server.api_key = "another"
+    opened = endpoint(clock.retries())
+    with caplog.at_level(logging.DEBUG), pytest.raises(ModelRefused, match=r"Incorrect API key provided: \*\*\*") as caught:
+        opened.post(PATH, BODY)
+    assert model_server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in caplog.text + str(caught.value) + repr(caught.value) + repr(opened) + repr(vars(opened)["_client"])
+
+
+def test_a_password_in_the_address_is_not_shown(clock: Clock) -> None:
+    endpoint = Endpoint("http://anna:hush@127.0.0.1:9/v1?token=hush", None, clock.retries(count=0), "MNEME_MODELS")
+    with pytest.raises(ModelError) as caught:
+        endpoint.post(PATH, BODY)
+    assert "hush" not in str(caught.value) + repr(endpoint)
+    endpoint.close()
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8000/v1", "ftp://host/v1", "http://", "http://host:port/v1"])
+def test_a_wrong_address_is_refused_at_once(clock: Clock, url: str) -> None:
+    with pytest.raises(SettingsError, match="MNEME_MODELS__BASE_URL"):
+        Endpoint(url, None, clock.retries(), "MNEME_MODELS")
+
+
+@pytest.mark.parametrize("key", ["sk-schlüssel", "sk-1\nX-Other: 2"])
+def test_a_key_that_is_none_is_refused_without_showing_it(clock: Clock, key: str) -> None:
+    with pytest.raises(SettingsError, match="MNEME_MODELS__API_KEY") as caught:
+        Endpoint("http://host/v1", SecretStr(key), clock.retries(), "MNEME_MODELS")
+    assert "sk-" not in str(caught.value)
+
+
+def test_half_a_surrogate_pair_does_not_stop_a_call(endpoint: Open, clock: Clock, model_server: ModelServer) -> None:
+    endpoint(clock.retries()).post(PATH, {"model": "m", "input": ["half \ud83d"]})
+    assert model_server.requests[0].body["input"] == ["half ?"]

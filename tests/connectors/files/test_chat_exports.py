@@ -1,0 +1,352 @@
+"""Chats of other programs: who said what, when, in whose memory."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from connectors.files.files import read_file
+from mneme.errors import InputError
+from mneme.events import Message, parse_event
+from mneme.times import utc_now
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def read(data: Any, name: str = "chat.json", **given: str) -> list[Message]:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(data), encoding="utf-8")
+        messages = [parse_event(one.raw, utc_now()) for one in read_file(path, **given)]
+        assert all(isinstance(message, Message) for message in messages)
+        return messages
+
+    return read
+
+
+def said(messages: list[Message]) -> list[tuple[str, str]]:
+    return [(message.sender_name, message.text) for message in messages]
+
+
+# --- LoCoMo ----------------------------------------------------------------------------------------------------------
+
+
+def turn(id: str, speaker: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"dia_id": id, "speaker": speaker, "text": text, **more}
+
+
+SAMPLE = {
+    "sample_id": "pair-1",
+    "qa": [],
+    "conversation": {
+        "speaker_a": "Ines",
+        "speaker_b": "Otto",
+        "session_10_date_time": "12:05 am on 3 January, 2024",
+        "session_10": [turn("D10:1", "Otto", "Happy new year!")],
+        "session_2_date_time": "1:56 pm on 8 May, 2023",
+        "session_2": [
+            turn("D2:1", "Ines", "I planted a lemon tree."),
+            turn("D2:2", "Otto", "Look!", blip_caption="a photo of a kite", query="red kite", img_url=["u"]),
+            turn("D2:3", "Ines", "", query="lemon tree"),
+        ],
+        "session_3_date_time": "9:00 am on 1 June, 2023",
+    },
+}
+
+
+def test_locomo_sessions_come_in_order_of_their_number_with_turns_30_seconds_apart(read):
+    messages = read([SAMPLE])
+    assert [(message.message_id, message.sent_at) for message in messages] == [
+        ("D2:1", datetime(2023, 5, 8, 13, 56, 0, tzinfo=UTC)),
+        ("D2:2", datetime(2023, 5, 8, 13, 56, 30, tzinfo=UTC)),
+        ("D2:3", datetime(2023, 5, 8, 13, 57, 0, tzinfo=UTC)),
+        ("D10:1", datetime(2024, 1, 3, 0, 5, tzinfo=UTC)),
+    ]
+
+
+def test_locomo_samples_are_conversations_and_memories_of_a_group(read):
+    messages = read([SAMPLE, {**SAMPLE, "sample_id": "pair-2"}])
+    assert [message.conversation_id for message in messages] == ["pair-1"] * 4 + ["pair-2"] * 4
+    assert {message.owner.key for message in messages} == {"default/group/pair-1", "default/group/pair-2"}
+    assert {(message.sender_id, message.sender_name) for message in messages} == {("Ines", "Ines"), ("Otto", "Otto")}
+    assert {message.timezone for message in messages} == {"UTC"}
+
+
+def test_a_picture_in_locomo_is_mentioned(read):
+    assert [message.text for message in read(SAMPLE)] == [
+        "I planted a lemon tree.",
+        "Look! [shared a photo: a photo of a kite]",
+        "[shared a photo: lemon tree]",
+        "Happy new year!",
+    ]
+
+
+def test_a_locomo_session_without_a_date_is_refused_with_its_name(read):
+    broken = {**SAMPLE, "conversation": {"session_1": [turn("D1:1", "Ines", "Hi")], "session_1_date_time": "May"}}
+    with pytest.raises(InputError, match=r"pair-1, session 1: the date 'May' is not like"):
+        read([broken])
+
+
+# --- EverOS ----------------------------------------------------------------------------------------------------------
+
+
+def everos(scene: str, **meta: Any) -> dict[str, Any]:
+    return {
+        "version": "1.0.0",
+        "session_meta": {
+            "scene": scene,
+            "group_id": "garden-club",
+            "default_timezone": "Europe/Lisbon",
+            "user_details": {"u1": {"full_name": "Ines", "role": "user"}, "bot": {"role": "assistant"}},
+            **meta,
+        },
+        "conversation_list": [
+            {"message_id": "m1", "create_time": "2025-02-01T02:00:00Z", "sender": "u1", "sender_name": "Ines", "content": "Hi"},
+            {
+                "message_id": "m2",
+                "create_time": "2025-07-01T02:00:00",
+                "sender": "bot",
+                "sender_name": "Bot",
+                "content": "Yes?",
+            },
+            {"message_id": "m3", "sender": "u1", "sender_name": "Ines", "type": "image", "content": "roses.jpg"},
+            {"message_id": "m4", "sender": "u1", "sender_name": "Ines", "type": "text", "content": ""},
+        ],
+    }
+
+
+def test_a_team_of_everos_is_a_group_and_a_solo_chat_is_its_users(read):
+    assert {message.owner.key for message in read(everos("team"))} == {"default/group/garden-club"}
+    assert {message.owner.key for message in read(everos("solo"))} == {"default/user/u1"}
+    assert {message.conversation_id for message in read(everos("solo"))} == {"garden-club"}
+
+
+def test_everos_messages_keep_ids_senders_roles_and_times(read):
+    messages = read(everos("team"))
+    assert [(one.message_id, one.sender_id, one.role) for one in messages] == [
+        ("m1", "u1", "user"),
+        ("m2", "bot", "assistant"),
+        ("m3", "u1", "user"),
+    ]
+    assert said(messages) == [("Ines", "Hi"), ("Bot", "Yes?"), ("Ines", "[image: roses.jpg]")]
+    assert [one.sent_at.astimezone(UTC).isoformat() for one in messages] == [
+        "2025-02-01T02:00:00+00:00",
+        "2025-07-01T01:00:00+00:00",  # no offset: it is meant in Lisbon
+        "2025-07-01T01:00:30+00:00",
+    ]
+
+
+# --- messages with role and content ----------------------------------------------------------------------------------
+
+TALK = [{"role": "user", "content": "Where is my tea?"}, {"role": "assistant", "content": "On the table."}]
+
+
+@pytest.mark.parametrize("data", [TALK, {"messages": TALK}], ids=["list", "object"])
+def test_messages_with_role_and_content_are_read(read, data):
+    messages = read(data, user_id="ines")
+    assert said(messages) == [("ines", "Where is my tea?"), ("assistant", "On the table.")]
+    assert [message.role for message in messages] == ["user", "assistant"]
+    assert {message.conversation_id for message in messages} == {"ines/chat"}
+    assert {message.owner.key for message in messages} == {"default/user/ines"}
+
+
+def test_a_chat_without_times_has_the_time_of_its_file_30_seconds_apart(tmp_path):
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(TALK))
+    os.utime(path, (1767258000, 1767258000))
+    events = [parse_event(incoming.raw, incoming.received_at) for incoming in read_file(path, user_id="ines")]
+    assert [event.sent_at.isoformat() for event in events] == ["2026-01-01T09:00:00+00:00", "2026-01-01T09:00:30+00:00"]
+
+
+def test_chats_of_two_owners_may_lie_in_files_of_one_name(read):
+    conversations = {message.conversation_id for owner in ("ines", "bob") for message in read(TALK, user_id=owner)}
+    assert conversations == {"ines/chat", "bob/chat"}
+
+
+@pytest.mark.parametrize(
+    "time", [1767258000, 1767258000000, "1767258000.0", "2026-01-01T09:00:00Z", "2026-01-01T09:00:00", "2026-01-01 10:00+01:00"]
+)
+def test_times_are_read_in_every_usual_form(read, time):
+    first, second = read([{**TALK[0], "timestamp": time}, TALK[1]], user_id="ines")
+    assert first.sent_at == datetime(2026, 1, 1, 9, tzinfo=UTC)
+    assert second.sent_at == datetime(2026, 1, 1, 9, 0, 30, tzinfo=UTC)
+
+
+def test_a_time_that_is_none_is_left_for_the_flow_to_refuse(read):
+    with pytest.raises(InputError, match="sent_at"):
+        read([{**TALK[0], "timestamp": "yesterday"}], user_id="ines")
+
+
+def test_without_an_owner_a_chat_is_refused_with_the_remedy(read):
+    with pytest.raises(InputError, match=r"chat\.json.*whose memory.*--user"):
+        read(TALK)
+
+
+def test_several_chats_in_one_file_are_several_conversations(read):
+    messages = read([{"id": "a", "messages": TALK}, {"messages": TALK}], user_id="ines", conversation_id="work")
+    assert [message.conversation_id for message in messages] == ["a", "a", "work-1", "work-1"]
+
+
+def test_chats_one_on_each_line_are_read(tmp_path):
+    path = tmp_path / "chats.jsonl"
+    path.write_text("".join(json.dumps({"messages": TALK}) + "\n" for _ in range(2)))
+    assert [parse_event(one.raw, utc_now()).conversation_id for one in read_file(path, user_id="ines")] == [
+        "ines/chats-0",
+        "ines/chats-0",
+        "ines/chats-1",
+        "ines/chats-1",
+    ]
+
+
+def test_messages_without_ids_get_the_same_ones_each_time_and_repetitions_differ(read):
+    chat = [*TALK, TALK[0]]
+    ids = [message.message_id for message in read(chat, user_id="ines")]
+    assert len(set(ids)) == 3
+    assert ids == [message.message_id for message in read(chat, user_id="ines")]
+    grown = [message.message_id for message in read([*chat, {"role": "user", "content": "More"}], user_id="ines")]
+    assert grown[:3] == ids
+
+
+def test_ids_and_names_that_are_given_are_kept(read):
+    (message,) = read([{"role": "user", "content": "Hi", "id": 7, "name": "Ines", "sender_id": "u1"}], group_id="team")
+    assert (message.message_id, message.sender_id, message.sender_name) == ("7", "u1", "Ines")
+
+
+def test_tool_calls_are_kept_also_without_text(read):
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": {"city": "Oslo", "at": 1}}}
+    messages = read(
+        [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "4 degrees"},
+            {"role": "assistant", "content": ""},
+        ],
+        agent_id="helper",
+    )
+    assert [(message.role, message.text) for message in messages] == [("assistant", ""), ("tool", "4 degrees")]
+    assert [(one.name, one.arguments) for one in messages[0].tool_calls] == [("weather", '{"at": 1, "city": "Oslo"}')]
+
+
+def test_parts_that_are_no_text_are_mentioned_and_inline_data_is_left_out(read):
+    content = [
+        {"type": "text", "text": "See:"},
+        {"type": "image_url", "image_url": {"url": "https://example.org/kite.png"}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "input_audio", "input_audio": {"data": "AAAA"}},
+    ]
+    (message,) = read([{"role": "user", "content": content}], user_id="ines")
+    assert message.text == "See:\n[image: https://example.org/kite.png]\n[image: image_url]\n[audio: input_audio]"
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"), [("human", "user"), ("AI", "assistant"), ("developer", "system"), ("function", "tool"), ("?", "user")]
+)
+def test_roles_of_other_programs_are_understood(read, role, expected):
+    assert read([{"role": role, "content": "Hi"}], user_id="ines")[0].role == expected
+
+
+def test_a_claude_export_is_read(read):
+    chat = {
+        "uuid": "c-1",
+        "created_at": "2026-01-01T09:00:00Z",
+        "chat_messages": [
+            {"uuid": "m-1", "sender": "human", "text": "Hi"},
+            {"uuid": "m-2", "sender": "assistant", "text": "Yes?"},
+        ],
+    }
+    first, second = read([chat], user_id="ines")
+    assert (first.conversation_id, first.message_id, first.role) == ("c-1", "m-1", "user")
+    assert (second.role, second.sent_at) == ("assistant", datetime(2026, 1, 1, 9, 0, 30, tzinfo=UTC))
+
+
+# --- ChatGPT ---------------------------------------------------------------------------------------------------------
+
+
+def node(id: str, parent: str | None, role: str, text: Any, *children: str, **more: Any) -> dict[str, Any]:
+    parts = text if isinstance(text, list) else [text]
+    message = {"id": f"m-{id}", "author": {"role": role}, "content": {"content_type": "text", "parts": parts}, **more}
+    return {"id": id, "parent": parent, "children": list(children), "message": message if role else None}
+
+
+CHATGPT = {
+    "title": "Tea",
+    "conversation_id": "conv-9",
+    "create_time": 1767258000.5,
+    "current_node": "d",
+    "mapping": {
+        "root": node("root", None, "", "", "a"),
+        "a": node("a", "root", "system", "", "b"),
+        "b": node(
+            "b", "a", "user", ["Which tea?", {"content_type": "image_asset_pointer"}], "c", "d", create_time=1767258060.0
+        ),
+        "c": node("c", "b", "assistant", "An answer that was generated again."),
+        "d": node("d", "b", "assistant", "Green tea."),
+    },
+}
+
+
+def test_a_chatgpt_export_gives_the_branch_that_was_last_shown(read):
+    messages = read([CHATGPT], user_id="ines")
+    assert [(message.message_id, message.role, message.text) for message in messages] == [
+        ("m-b", "user", "Which tea?\n[image]"),
+        ("m-d", "assistant", "Green tea."),
+    ]
+    assert {message.conversation_id for message in messages} == {"conv-9"}
+    assert [message.sent_at for message in messages] == [
+        datetime(2026, 1, 1, 9, 1, tzinfo=UTC),
+        datetime(2026, 1, 1, 9, 1, 30, tzinfo=UTC),
+    ]
+
+
+def test_a_chatgpt_export_without_a_current_node_gives_the_newest_branch(read):
+    data = {name: value for name, value in CHATGPT.items() if name not in ("current_node", "conversation_id")}
+    assert [message.message_id for message in read(data, user_id="ines")] == ["m-b", "m-d"]
+
+
+def test_a_circle_of_nodes_ends(read):
+    mapping = {"a": node("a", "b", "user", "Hi", "b"), "b": node("b", "a", "assistant", "Yes?", "a")}
+    assert len(read([{"title": "x", "current_node": "a", "mapping": mapping}], user_id="ines")) == 2
+
+
+def test_hidden_messages_of_chatgpt_are_left_out(read):
+    hidden = node("a", None, "user", "profile", metadata={"is_visually_hidden_from_conversation": True})
+    data = [{"current_node": "a", "mapping": {"a": hidden}}]
+    assert read(data, user_id="ines") == []
+
+
+# --- Slack -----------------------------------------------------------------------------------------------------------
+
+SLACK = [
+    {"type": "message", "user": "U1", "text": "Hi <@U2>!", "ts": "1767258000.000200", "user_profile": {"real_name": "Ines"}},
+    {"type": "message", "subtype": "channel_join", "user": "U2", "text": "<@U2> has joined", "ts": "1767258001.000000"},
+    {
+        "type": "message",
+        "user": "U2",
+        "text": "&lt;3 see <https://example.org|the page> and <#C1|general>",
+        "ts": "1767258002.0",
+        "files": [{"name": "plan.pdf"}],
+    },
+    {"type": "message", "subtype": "bot_message", "bot_id": "B1", "username": "ci", "text": "Built.", "ts": "1767258003.0"},
+]
+
+
+def test_a_slack_export_is_the_memory_of_its_channel(read):
+    messages = read(SLACK, "general/2026-01-01.json")
+    assert {message.owner.key for message in messages} == {"default/group/general"}
+    assert {message.conversation_id for message in messages} == {"general"}
+    assert read(SLACK, "random.json")[0].conversation_id == "random"
+    assert read(SLACK, "general/2026-01-01.json", conversation_id="c", user_id="ines")[0].owner.key == "default/user/ines"
+
+
+def test_slack_messages_are_told_as_a_reader_sees_them(read):
+    messages = read(SLACK, "general/2026-01-01.json")
+    assert said(messages) == [
+        ("Ines", "Hi @U2!"),
+        ("U2", "<3 see the page (https://example.org) and #general\n[file: plan.pdf]"),
+        ("ci", "Built."),
+    ]
+    assert [message.role for message in messages] == ["user", "user", "assistant"]
+    assert messages[0].sent_at == datetime(2026, 1, 1, 9, 0, 0, 200, tzinfo=UTC)
+    assert messages[0].message_id == "1767258000.000200"

@@ -1,0 +1,263 @@
+"""Rows in memory: they pass, score and come back as the rows of an index do."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connectors.lance.held_rows import HeldRows, LateRow
+from connectors.lance.held_scope import HeldScope
+from connectors.lance.index import LanceIndex
+from mneme.labels import LabelCondition, containing, equal_to, present, within
+from mneme.ports import Filter, Put, TextLeg, VectorLeg
+from mneme.records import Owner, Validity
+from mneme.rows import Collection, Row
+from tests.connectors.held_help import as_read
+from tests.contracts.memory_index import assert_same
+from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, fact, of, towards
+from tests.memory_index_reference import ReferenceIndex
+
+BOB = Owner(tenant_id="acme", type="user", id="bob")
+ELSEWHERE = Owner(tenant_id="other", type="user", id="alice")
+WORDS = ("tea", "milk", "honey", "green", "coffee", "茶")
+HOURS = st.integers(-3, 3).map(lambda hours: NOON + timedelta(hours=hours))
+NAMES = st.sampled_from(["a", "b", "A", "é", "a'b"])
+
+
+@st.composite
+def rows_of_facts(draw: st.DrawFn, owners: tuple[Owner, ...] = (ALICE,)) -> list[Row]:
+    """Facts with few values in each column, so that filters meet them."""
+    count = draw(st.integers(0, 12))
+    return [draw(_facts(f"f{number:02d}", owners)) for number in range(count)]
+
+
+@st.composite
+def _facts(draw: st.DrawFn, id: str, owners: tuple[Owner, ...]) -> Row:
+    vector = draw(st.none() | st.sampled_from([axis(0), axis(1), towards(0.3), -towards(0.6)]))
+    fields: dict[str, Any] = {
+        "conversation_id": draw(st.none() | NAMES),
+        "document_id": draw(st.none() | NAMES),
+        "agent_id": draw(st.none() | NAMES),
+        "parent_episode_id": draw(NAMES),
+        "speakers": tuple(draw(st.lists(NAMES, max_size=3))),
+        "message_ids": tuple(draw(st.lists(NAMES, max_size=3))),
+        "said_at": draw(HOURS),
+        "metadata": draw(
+            st.fixed_dictionaries({}, optional={"p": st.just(("x",)), "n": st.just((1, 2)), "t": st.just(("Yes",))})
+        ),
+        "validity": Validity(
+            valid_to=draw(st.none() | HOURS), merged_into=draw(st.none() | st.just("another")), superseded_by=None
+        ),
+    }
+    return fact(
+        id, " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=6))), 1, vector, draw(st.sampled_from(owners)), **fields
+    )
+
+
+_some = st.lists(NAMES, max_size=2).map(tuple)
+_labels = st.lists(
+    st.builds(
+        LabelCondition,
+        st.sampled_from(
+            [equal_to("p", ["x"]), equal_to("n", [2, "2"]), within("n", {"gt": 1}), present("t"), containing("t", "ES")]
+        ),
+        st.booleans(),
+    ),
+    max_size=2,
+).map(tuple)
+FILTERS = st.builds(
+    Filter,
+    tenant_id=st.sampled_from(["acme", "acme", "acme", "other"]),
+    owner_keys=st.sampled_from([(ALICE.key,), (ALICE.key, BOB.key), (BOB.key, ELSEWHERE.key), ()]),
+    kinds=st.sampled_from([(), (), ("fact",), ("repetition",), ("episode",)]),
+    ids=st.sampled_from([(), (), ("f00", "f03", "absent")]),
+    parent_ids=_some,
+    conversation_ids=_some,
+    document_ids=_some,
+    agent_ids=_some,
+    people=_some,
+    message_ids=_some,
+    labels=_labels,
+    since=st.none() | HOURS,
+    before=st.none() | HOURS,
+    valid_at=st.none() | HOURS,
+    hidden=st.booleans(),
+)
+
+
+def held(rows: list[Row]) -> HeldRows:
+    return HeldRows(Collection.FACTS, as_read(rows))
+
+
+def reference(rows: list[Row]) -> ReferenceIndex:
+    index = ReferenceIndex()
+    index.prepare(EMBEDDER)
+    index.write([Put(row) for row in rows])
+    return index
+
+
+# --- filters ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows=rows_of_facts((ALICE, BOB, ELSEWHERE)), filter=FILTERS)
+def test_the_rows_that_pass_are_those_of_the_reference_in_order_of_id(rows, filter):
+    part = held(rows)
+    expected = [row.id for row in reference(rows).scan(Collection.FACTS, filter)]
+    assert [row.id for row in part.rows(part.passing(filter))] == expected
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LanceIndex, HeldRows]]:
+    """The same rows in LanceDB and in memory."""
+    values = ["a", "b", "A", "é", "a'b"]
+    rows = [
+        fact(
+            f"f{number:02d}",
+            " ".join(WORDS[: number % 5]),
+            vector=axis(number % DIMENSION) if number % 3 else None,
+            owner=(ALICE, BOB, ELSEWHERE)[number % 7 % 3],
+            conversation_id=values[number % 5] if number % 2 else None,
+            document_id=values[number % 4] if number % 3 else None,
+            agent_id=values[number % 3] if number % 4 else None,
+            parent_episode_id=values[number // 5 % 5],
+            speakers=tuple(values[: number % 3]),
+            message_ids=tuple(values[number % 4 : 4]),
+            said_at=NOON + timedelta(hours=number % 7 - 3),
+            metadata=({}, {"p": ("x",)}, {"n": (1, 2), "t": ("Yes",)})[number % 3],
+            validity=Validity(
+                valid_to=NOON + timedelta(hours=number % 5 - 2) if number % 2 else None,
+                merged_into=None if number % 6 else "another",
+            ),
+        )
+        for number in range(60)
+    ]
+    index = LanceIndex(tmp_path_factory.mktemp("lance") / "index")
+    index.prepare(EMBEDDER)
+    index.write([Put(row) for row in rows])
+    yield index, held(rows)
+    index.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(filter=FILTERS)
+def test_a_filter_means_the_same_in_memory_as_in_sql(many, filter):
+    index, part = many
+    expected = [row.id for row in index.scan(Collection.FACTS, filter)]
+    assert [row.id for row in part.rows(part.passing(filter))] == expected
+
+
+def test_in_memory_and_in_the_files_the_same_is_found_with_the_same_scores(many):
+    """Of all owners, whose words LanceDB counts."""
+    index, part = many
+    everybody = Filter("acme", (ALICE.key, BOB.key), hidden=True)
+    mine = HeldScope([part])
+    index._table(Collection.FACTS).maintain()
+    words, near = index.recall(
+        [
+            TextLeg(Collection.FACTS, everybody, ("milk", "green", "茶"), 20),
+            VectorLeg(Collection.FACTS, everybody, towards(0.8), 20),
+        ]
+    )
+    for expected, got in (
+        (words, mine.match(everybody, ("milk", "green", "茶"), 20)),
+        (near, mine.nearest(everybody, towards(0.8), 20)),
+    ):
+        assert len(expected) == 20
+        assert [hit.row.id for hit in got] == [hit.row.id for hit in expected]
+        assert [hit.score for hit in got] == pytest.approx([hit.score for hit in expected], rel=1e-5)
+
+
+# --- scores ----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=rows_of_facts(), tokens=st.lists(st.sampled_from(WORDS), max_size=4), cut=st.integers(0, 12), limit=st.integers(0, 6)
+)
+def test_scores_are_those_of_the_reference_however_the_rows_are_parted(rows, tokens, cut, limit):
+    index, scope = reference(rows), HeldScope([held(rows[:cut]), held(rows[cut:])])
+    legs = [TextLeg(Collection.FACTS, of(), tuple(tokens), limit), VectorLeg(Collection.FACTS, of(), towards(0.5), limit)]
+    words, near = index.recall(legs)
+    got = scope.match(of(), tokens, limit)
+    assert [hit.row.id for hit in got] == [hit.row.id for hit in words]
+    assert [hit.score for hit in got] == pytest.approx([2.2 * hit.score for hit in words])  # LanceDB's BM25 has k1 + 1 above
+    got = scope.nearest(of(), towards(0.5), limit)
+    assert [hit.row.id for hit in got] == [hit.row.id for hit in near]
+    assert [hit.score for hit in got] == pytest.approx([hit.score for hit in near], abs=1e-6)
+    scored = {each.row.id: each for each in scope.score(of(), tokens, towards(0.5), limit)}
+    expected = {each.row.id: each for each in index.score(Collection.FACTS, of(), tokens, towards(0.5), limit)}
+    assert scored.keys() == expected.keys()
+    for id, each in scored.items():
+        assert each.bm25 == pytest.approx(2.2 * expected[id].bm25)
+        assert each.cosine == (None if expected[id].cosine is None else pytest.approx(expected[id].cosine, abs=1e-6))
+
+
+def test_the_words_of_an_owner_who_is_not_searched_change_no_score():
+    mine = [fact("f1", "tea milk"), fact("f2", "milk")]
+    alone = HeldScope([held(mine)]).match(of(), ("tea", "milk"), 5)
+    beside = HeldScope([held(mine)]).match(replace(of(), owner_keys=(ALICE.key, BOB.key)), ("tea", "milk"), 5)
+    assert [hit.score for hit in alone] == [hit.score for hit in beside]
+
+
+def test_what_is_taken_out_counts_in_no_statistics():
+    rows = [fact(f"f{number}", "tea milk" if number % 2 else "tea") for number in range(6)]
+    part = held(rows).without([1, 4])
+    left = HeldScope([held([row for at, row in enumerate(rows) if at not in (1, 4)])]).match(of(), ("tea", "milk"), 9)
+    got = HeldScope([part]).match(of(), ("tea", "milk"), 9)
+    assert part.count == 4
+    assert [(hit.row.id, hit.score) for hit in got] == [(hit.row.id, hit.score) for hit in left]
+
+
+def test_equal_vectors_have_equal_cosines_wherever_they_lie():
+    drawn = np.random.default_rng(3).normal(size=DIMENSION).astype(np.float32)
+    part = held([fact(f"f{number:03d}", vector=drawn) for number in range(101)])
+    few, all_of_them = np.array([7, 100]), np.arange(101)
+    question = np.random.default_rng(4).normal(size=DIMENSION).astype(np.float32)
+    assert len({*part.cosines(question, few).tolist(), *part.cosines(question, all_of_them).tolist()}) == 1
+
+
+def test_a_cosine_does_not_depend_on_how_long_a_vector_is():
+    part = held([fact("f1", vector=3 * towards(0.6)), fact("f2"), fact("f3", vector=towards(0.6) / 3)])
+    cosines = part.cosines(5 * axis(0), np.arange(3))
+    assert cosines[[0, 2]] == pytest.approx([0.6, 0.6], abs=1e-6)
+    assert np.isnan(cosines[1])
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows=rows_of_facts())
+def test_rows_come_back_as_they_were(rows):
+    part = held(rows)
+    for got, row in zip(part.rows(np.arange(len(rows))), rows, strict=True):
+        assert_same(got, row, with_vector=False)
+        assert got.record() == row.record()
+
+
+def test_who_changes_a_body_changes_nobody_elses():
+    part = held([fact("f", "tea")])
+    (row,) = part.rows(np.array([0]))
+    row.body["atomic_fact"] = "coffee"
+    (again,) = part.rows(np.array([0]))
+    assert again.body["atomic_fact"] == "tea"
+
+
+def test_a_row_that_is_copied_with_a_change_keeps_its_body():
+    (row,) = held([fact("f", "tea")]).rows(np.array([0]))
+    assert isinstance(row, LateRow)
+    copied = replace(row, version=7)
+    assert (copied.version, copied.body, copied.tokens) == (7, row.body, "tea")
+
+
+def test_no_rows_are_held_as_well_as_some():
+    part = held([])
+    assert part.count == 0
+    assert HeldScope([part]).match(of(), ("tea",), 5) == HeldScope([part]).nearest(of(), axis(0), 5) == []
+    assert HeldScope([]).score(of(), ("tea",), axis(0), 5) == []
