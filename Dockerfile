@@ -1,4 +1,5 @@
-# The flow and the command line in one image. Build: docker build -t mneme .
+# The flow and the command line. Build: docker build -t mneme .
+# With tesseract and LibreOffice, for scans, pictures and old Office files: docker build -t mneme:full --target full .
 FROM python:3.11-slim AS build
 WORKDIR /opt/mneme
 RUN python -m venv /opt/venv
@@ -14,7 +15,7 @@ COPY serving serving
 COPY evaluation evaluation
 RUN /opt/venv/bin/pip install --no-cache-dir --no-deps .
 
-FROM python:3.11-slim
+FROM python:3.11-slim AS slim
 RUN useradd --create-home --uid 10001 mneme && install --directory --owner=mneme --group=mneme /data
 COPY --from=build /opt/venv /opt/venv
 COPY --chown=mneme:mneme examples /home/mneme/examples
@@ -25,3 +26,12 @@ VOLUME /data
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["mneme"]
 CMD ["run"]
+
+FROM slim AS full
+USER root
+COPY requirements/system-packages.sh /tmp/
+RUN /tmp/system-packages.sh && tesseract --version && soffice --version && rm -rf /tmp/system-packages.sh /var/lib/apt/lists/*
+USER mneme
+
+# Without a target: the small one.
+FROM slim

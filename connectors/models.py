@@ -1,7 +1,7 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
 from mneme.errors import SettingsError
-from mneme.ports import Embedder, QueryChat, RememberingChat
+from mneme.ports import Describer, Embedder, QueryChat, RememberingChat, Role, Transcriber
 from mneme.settings import Settings
 
 ANSWERS_FILE = "answers.sqlite"
@@ -44,6 +44,43 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
             from connectors.endpoints.openai_chat import OpenAiChat
 
             return CachedChat(OpenAiChat(settings.models), settings.data / ANSWERS_FILE)
+
+
+def open_describer(settings: Settings) -> Describer | None:
+    """What describes pictures: the chat model that is named for the role ``vision``, with its answers cached in the data
+    folder. None where no model is named for it: not every chat model sees.
+
+    Raises:
+        SettingsError: a role or an address is wrong.
+        StoreUnavailable: the data folder cannot be written.
+    """
+    if Role.VISION not in settings.models.by_role:
+        return None
+    chat = open_chat_model(settings)
+    if chat is None:
+        return None
+    from connectors.endpoints.pictures import PictureDescriber
+
+    return PictureDescriber(chat, settings.models.output_language)
+
+
+def open_transcriber(settings: Settings) -> Transcriber | None:
+    """What listens to recordings, by ``MNEME_TRANSCRIPTION__PROVIDER``, with its transcripts cached in the data folder; None
+    for ``none``.
+
+    Raises:
+        SettingsError: an address or a key is wrong.
+        StoreUnavailable: the data folder cannot be written.
+    """
+    match settings.transcription.provider:
+        case "none":
+            return None
+        case "openai":
+            from connectors.endpoints.transcript_cache import CachedTranscriber
+            from connectors.endpoints.transcription import TranscriptionEndpoint
+
+            endpoint = TranscriptionEndpoint(settings.transcription, settings.models)
+            return CachedTranscriber(endpoint, settings.data / ANSWERS_FILE)
 
 
 def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: bool = True) -> QueryChat:

@@ -27,7 +27,6 @@ from typing import Any
 import psutil
 from rich.console import Console
 
-from connectors.documents.plain_text import PlainTextParser
 from connectors.models import open_embedder
 from evaluation.acknowledging_index import AcknowledgingIndex
 from evaluation.many_talks import START, Talks, vectors_of_texts
@@ -262,7 +261,7 @@ def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) ->
 
 def _execute(task: Task, services: Services, index: AcknowledgingIndex, open_feed: Callable[[str, Any], Stream]) -> None:
     letters = NoLetters()
-    decoding = partial(decode, parser=PlainTextParser(), buckets=services.settings.flow.buckets)
+    decoding = partial(decode, buckets=services.settings.flow.buckets)
     writer = Writer(index, letters, None, utc_now, threading.Event())
     flow = build([Source("volume", ("volume",), open_feed)], decoding, services, writer)
     settings = services.settings.flow

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from connectors.documents.plain_text import PlainTextParser
 from connectors.files.files import read_file
 from evaluation.segmentation import cut
 from evaluation.vector_cache import embed_texts
@@ -83,7 +82,7 @@ def read_conversations(path: Path) -> list[list[StoredMessage]]:
         InputError: the file cannot be read or is no chat.
     """
     events = read_file(path, group_id="sample", conversation_id=path.stem)
-    arrived = [item for event in events for item in decode(event, PlainTextParser(), buckets=1) if isinstance(item, Arrived)]
+    arrived = [item for event in events for item in decode(event, buckets=1) if isinstance(item, Arrived)]
     messages = [item.message for item in arrived if item.message.conversation_id is not None]
     messages.sort(key=lambda message: (message.conversation_id, message.sent_at, message.position.offset))
     return [list(group) for _, group in groupby(messages, key=lambda message: message.conversation_id)]

@@ -22,10 +22,14 @@ CREATED = 1  # the version of a message that has not passed the embed step yet
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Messages on their way to their vectors; after a restart only their keys are known."""
+    """Messages on their way to their vectors; after a restart only their keys are known.
+
+    ``anew`` are chunks that were withdrawn a moment ago, which the index may still show.
+    """
 
     keys: tuple[Key, ...]
     messages: tuple[StoredMessage, ...] | None
+    anew: frozenset[str] = frozenset()
 
     @property
     def lanes(self) -> set[str]:
@@ -66,19 +70,22 @@ def serve(batch: Batch, services: Services) -> Served:
             erased.append(message)
             continue
         key = conversation_key(message.owner.tenant_id, message.conversation_id or "")
-        origin = origin_of(stored.get(key))
+        is_chunk = message.document_id is not None  # its owner is its document's
+        origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
             stored |= services.index.get([message_key(origin.owner, message.id), *_tombstone_keys([message], origin.owner)])
         if origin is not None and has_erased_beginning(origin, message.conversation_id or "", stored):
             beginnings[key] = anew(Create(conversation_row(message)), services.versions.next())
             origin = None
-        elif origin is None and message.conversation_id is not None:
+        elif origin is None and not is_chunk:
             beginnings.setdefault(key, Create(conversation_row(message)))
         if origin is not None and origin.began_with != message.position:
             continuing.add(message.id)
         if origin is not None and origin.owner != message.owner:  # it had been forgotten here whose this is
             misplaced.append(message_key(message.owner, message.id))
             message = owned_by(origin.owner, message)
+        if message.id in batch.anew:
+            stored.pop(message_key(message.owner, message.id), None)
         if (goes_on := _unless_known(message, stored)) is not None:
             new.append(goes_on)
     living = [message for message in new if not message.deleted]
@@ -121,12 +128,12 @@ def _read(batch: Batch, services: Services) -> tuple[Sequence[StoredMessage], di
 
 
 def _conversations(messages: Sequence[StoredMessage]) -> list[Key]:
-    named = [(message.owner.tenant_id, message.conversation_id) for message in messages]
+    named = [(message.owner.tenant_id, message.conversation_id) for message in messages if message.document_id is None]
     return [conversation_key(tenant_id, identity) for tenant_id, identity in dict.fromkeys(named) if identity is not None]
 
 
 def _tombstone_keys(messages: Sequence[StoredMessage], owner: Owner | None = None) -> list[Key]:
-    named = dict.fromkeys((owner or message.owner, message.conversation_id) for message in messages)
+    named = dict.fromkeys((owner or message.owner, message.conversation_id, message.document_id) for message in messages)
     return list(dict.fromkeys(key for each in named for key in tombstone_keys(*each)))
 
 

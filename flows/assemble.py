@@ -78,6 +78,7 @@ def assemble(
             event_until=fact.event_until,
             agent_id=agent_id,
             metadata=_metadata(sources),
+            citation=sources[0].citation,
             **common,
         )
         fact_ids.append(record.id)
@@ -97,6 +98,7 @@ def assemble(
             event_until=remark.event_until,
             agent_id=agent_id,
             metadata=_metadata([utterance.message]),
+            citation=utterance.message.citation,
             **common,
         )
         remark_ids.append(said.id)
@@ -114,6 +116,7 @@ def assemble(
             start=foresight.start,
             end=foresight.end,
             metadata=_metadata(sources),
+            citation=sources[0].citation,
             **common,
         )
         foresight_ids.append(expected.id)
@@ -152,7 +155,8 @@ def assemble(
         aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
         agent_id=agent_id,
         metadata=_metadata(messages),
-        section=cut.section,
+        section=cut.section if cut.is_document else None,
+        citation=messages[0].citation,
         begins_because=cut.begins_because,
         closed_by=cut.closed_by,
         provisional=cut.provisional,

@@ -4,12 +4,14 @@
 Both are plain objects over plain values: they know neither Bytewax nor an index.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from mneme.records import ClosedBy, Owner, StoredMessage
+from flows.lanes import lane_of_message
+from mneme.ids import chunk_episode_id
+from mneme.records import Citation, ClosedBy, Owner, StoredMessage
 from mneme.rows import Vector
 
 
@@ -26,8 +28,14 @@ class Utterance:
 
 
 def embedding_text(message: StoredMessage) -> str:
-    """What is embedded for a message: who says what."""
-    return f"{message.sender_name}: {message.text}"
+    """What is embedded for a message: who says what; for a chunk of a document, where it stands and what it says."""
+    return f"{', '.join(dict.fromkeys(_context(message)))}: {message.text}"
+
+
+def _context(message: StoredMessage) -> Iterator[str]:
+    yield message.sender_name
+    if message.document_id is not None and message.citation is not None and message.citation.section:
+        yield message.citation.section
 
 
 # --- segment ---------------------------------------------------------------------------------------------------------
@@ -86,8 +94,7 @@ class BoundaryDetector(Protocol):
 class Cut:
     """An episode as it was cut: a stretch of a conversation, or a chunk of a document.
 
-    ``begins_because`` names what spoke for the cut before it. For a document there is one utterance, the chunk;
-    ``section`` is its title and ``document_name`` its file.
+    ``begins_because`` names what spoke for the cut before it. For a document there is one utterance, the chunk.
     """
 
     id: str
@@ -98,13 +105,44 @@ class Cut:
     closed_by: ClosedBy
     provisional: bool = False
     begins_because: tuple[str, ...] = ()
-    document_name: str | None = None
-    section: str | None = None
 
     @property
     def is_document(self) -> bool:
         """Whether this is a chunk of a document."""
         return self.document_id is not None
+
+    @property
+    def lane(self) -> str:
+        """The conversation or document it belongs to."""
+        return lane_of_message(self.utterances[0].message)
+
+    @property
+    def citation(self) -> Citation | None:
+        """Where it stands in a document."""
+        return self.utterances[0].message.citation
+
+    @property
+    def document_name(self) -> str | None:
+        """The file of a chunk of a document."""
+        return self.citation.name if self.citation is not None else None
+
+    @property
+    def section(self) -> str | None:
+        """The title of the section that a chunk of a document is from."""
+        return self.citation.section or None if self.citation is not None else None
+
+
+def cut_of_chunk(utterance: Utterance) -> Cut:
+    """A chunk of a document is an episode of its own."""
+    message = utterance.message
+    return Cut(
+        id=chunk_episode_id(message.id),
+        owner=message.owner,
+        conversation_id=message.conversation_id,
+        document_id=message.document_id,
+        utterances=(utterance,),
+        closed_by="section",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,26 +4,29 @@ Only the answers of a chat model are kept, in the answer cache: to take the file
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from connectors.documents.plain_text import PlainTextParser
-from connectors.documents.references import FileReferences
+from connectors.documents.reader import open_reader
+from connectors.documents.references import open_references
 from connectors.files.files import read_file
 from connectors.models import open_chat_model, open_embedder
 from flows.boundaries import SemanticDetector, open_detector
-from flows.chunks import section_cut
 from flows.conversations.conversation import Conversation, Limits
-from flows.cuts import BoundaryDetector, Cut, Extraction, Utterance, embedding_text
+from flows.cuts import BoundaryDetector, Cut, Extraction, Utterance, cut_of_chunk, embedding_text
 from flows.decode import decode
 from flows.extraction import open_extractor
-from flows.items import Arrived
+from flows.items import Arrived, Unread
+from flows.lanes import lane_of_message
+from flows.reading.documents import about_event, content_of
+from flows.reading.editions import edition_of
 from mneme.errors import InputError
-from mneme.ports import DeadLetter, Embedder, References
+from mneme.events import Document
+from mneme.ports import DeadLetter, Embedder
 from mneme.records import StoredMessage
 from mneme.settings import Boundaries, Settings
 from mneme.times import utc_now
@@ -58,8 +61,21 @@ def dry_run(
         pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="dry-run")
         stack.callback(partial(pool.shutdown, wait=True, cancel_futures=True))
         ahead: deque[tuple[Cut, Future[Extraction]]] = deque()
-        references = FileReferences(settings.documents.roots, settings.documents.largest_bytes)
-        for messages in _conversations(paths, dict(defaults or {}), references):
+        reader = open_reader(settings)
+        stack.callback(reader.close)
+        references = open_references(settings.documents, paths)
+
+        def read(unread: Unread) -> Sequence[StoredMessage]:
+            """What a document says. A message with attachments is taken as it stands."""
+            event = unread.event
+            if not isinstance(event, Document):
+                return ()
+            about = about_event(event, unread.position, unread.received_at)
+            scope = f"{about.owner.key}/{about.document_id}"
+            parsed = reader.read(content_of(event, references), event.name, event.media_type, scope)
+            return edition_of(about, parsed, edition="").messages
+
+        for messages in _conversations(paths, dict(defaults or {}), read):
             for cut in _cuts(messages, embedder, detector, settings.boundaries):
                 ahead.append((cut, pool.submit(extractor.extract, cut)))
                 if len(ahead) > at_a_time:
@@ -73,17 +89,19 @@ def _extracted(ahead: "deque[tuple[Cut, Future[Extraction]]]") -> tuple[Cut, Ext
     return cut, extraction.result()
 
 
-def _conversations(paths: Sequence[Path], defaults: dict[str, str], references: References) -> Iterator[list[StoredMessage]]:
+def _conversations(
+    paths: Sequence[Path], defaults: dict[str, str], read: Callable[[Unread], Sequence[StoredMessage]]
+) -> Iterator[list[StoredMessage]]:
     """The messages of each conversation or document, each once, in the order in which they first appear."""
     found: dict[str, dict[str, StoredMessage]] = {}
-    parser = PlainTextParser()
     for path in paths:
         for number, incoming in enumerate(read_file(path, 0, **defaults), 1):
-            for item in decode(incoming, parser, buckets=1, references=references):
+            for item in decode(incoming, buckets=1):
                 if isinstance(item, DeadLetter):
                     raise InputError(f"{path}, event {number}: {item.reason}")
-                if isinstance(item, Arrived):
-                    found.setdefault(item.lane, {}).setdefault(item.message.id, item.message)
+                arrived = [item.message] if isinstance(item, Arrived) else read(item) if isinstance(item, Unread) else ()
+                for message in arrived:
+                    found.setdefault(lane_of_message(message), {}).setdefault(message.id, message)
     for messages in found.values():
         yield list(messages.values())
 
@@ -94,9 +112,10 @@ def _cuts(
     vectors = embedder.embed([embedding_text(message) for message in messages])
     utterances = [Utterance(message, vector) for message, vector in zip(messages, vectors, strict=True)]
     first = messages[0]
-    if first.conversation_id is None:
-        yield from map(section_cut, utterances)
+    if first.document_id is not None:
+        yield from map(cut_of_chunk, utterances)
         return
+    assert first.conversation_id is not None, "else it is of a document"
     limits = Limits(settings.max_messages, settings.max_tokens)
     conversation = Conversation(first.id, first.owner, first.conversation_id, limits)
     now = utc_now()

@@ -24,13 +24,27 @@ from datetime import datetime
 from flows.arrivals import Batch, Served, anew, owned_by, serve
 from flows.conversations.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
 from flows.conversations.owners import lane_key, origin_of, tenant_of
-from flows.items import Amended, Amendment, Arrived, Embedded, Erasure, Pause, SinkItem, WriteBatch, lane_of
+from flows.items import (
+    Amended,
+    Amendment,
+    Arrived,
+    Embedded,
+    Erasure,
+    Pause,
+    Read,
+    Retraction,
+    SinkItem,
+    Withdrawn,
+    WriteBatch,
+)
+from flows.lanes import lane_of, lane_of_row
 from flows.lately import Lately
 from flows.pump import Pump
-from flows.references import refer, referred
+from flows.references import owner_from, owner_values, refer, referred
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from flows.tombstones import Tombstones, tombstone_row
+from mneme.ids import chunk_episode_id
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, StoredMessage
 from mneme.rows import Collection, Key, row_of
@@ -39,7 +53,8 @@ STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
 _RECENT_IDS = 8192  # of a bucket: deleted messages, erased conversations; more than can be between this step and the index
 
-Passed = Embedded | Amended | Erasure | Pause | SinkItem
+Passed = Embedded | Amended | Retraction | Erasure | Pause | SinkItem
+Item = Batch | Waiting | Withdrawn | Erasure | Pause
 
 log = logging.getLogger(__name__)
 
@@ -49,11 +64,10 @@ class EmbedLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[Batch | Waiting | Erasure | Pause, Served | Change | Owner | None] = Pump(
-            services.submit, services.clock
-        )
+        self._pump: Pump[Item, Served | Change | Owner | None] = Pump(services.submit, services.clock)
         self._recent: Lately[None] = Lately()
         self._deleted: OrderedDict[str, None] = OrderedDict()
+        self._withdrawn: Lately[None] = Lately()
         self._owners: Lately[Owner] = Lately()
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
@@ -61,11 +75,13 @@ class EmbedLane:
         if state is not None:
             self._restore(decode_state(state, STATE_VERSION, {1: lambda older: older}))
 
-    def on_batch(self, items: Sequence[Arrived | Amendment | Embedded | Erasure | Pause]) -> Iterator[Passed]:
+    def on_batch(self, items: Sequence[Read]) -> Iterator[Passed]:
         """Take in what arrived."""
         fresh: list[StoredMessage] = []
         for item in items:
             if isinstance(item, Arrived):
+                if item.message.document_id is not None:
+                    self._chunk_came()
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
                 elif item.message.id in self._recent:
@@ -84,6 +100,8 @@ class EmbedLane:
                 self._amend(Waiting(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
             elif isinstance(item, Erasure):
                 yield from self._erase(item)
+            elif isinstance(item, Withdrawn):
+                self._withdraw(item)
             elif isinstance(item, Embedded):  # of a rebuild: stored long ago, and nothing before it is at work
                 yield from self.poll()
                 if item.utterance.message.metadata:  # stored by an earlier version, it has no labels yet
@@ -105,6 +123,9 @@ class EmbedLane:
                 for lane in self._lanes_of.pop(item, [item.lane]):
                     _remember(self._begin_anew, lane)
                 yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
+            elif isinstance(item, Withdrawn):
+                yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
+                yield Retraction(item.lane, item.owner, chunk_episode_id(item.chunk_id))
             elif isinstance(outcome, Served):
                 yield from self._pass_on(outcome)
             elif isinstance(item, Waiting) and (outcome is None or isinstance(outcome, Change)):
@@ -112,6 +133,7 @@ class EmbedLane:
             else:
                 assert isinstance(outcome, BaseException)
                 raise outcome
+        self._count_chunks()
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
@@ -132,6 +154,8 @@ class EmbedLane:
             match item:
                 case Pause() | Erasure():
                     pending.append(refer(item))
+                case Withdrawn():
+                    pending.append({"withdrawn": [*owner_values(item.owner), item.document_id, item.chunk_id]})
                 case Waiting():
                     about = [item.tenant_id, item.conversation_id, item.message_id]
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
@@ -140,6 +164,7 @@ class EmbedLane:
         owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
         self._owners.snapshot_taken()
         self._recent.snapshot_taken()
+        self._withdrawn.snapshot_taken()
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -153,6 +178,9 @@ class EmbedLane:
             if "keys" in entry:
                 keys = tuple(Key(Collection.MESSAGES, owner_key, identity) for owner_key, identity in entry["keys"])
                 self._add(Batch(keys, None))
+            elif "withdrawn" in entry:
+                *owner, document_id, chunk_id = entry["withdrawn"]
+                self._withdraw(Withdrawn(owner_from(owner), document_id, chunk_id))
             elif "amendment" in entry:
                 self._amend(Waiting(Key(Collection.CONTROL, *entry["amendment"]), *entry["about"]))
             else:
@@ -174,7 +202,8 @@ class EmbedLane:
                 part.append(owned_by(owner, message))
                 writes.append(Create(row_of(part[-1])))
             yield WriteBatch(tuple(writes))
-            self._add(Batch(tuple(message_key(message.owner, message.id) for message in part), tuple(part)))
+            anew = frozenset(message.id for message in part if message.id in self._withdrawn)
+            self._add(Batch(tuple(message_key(message.owner, message.id) for message in part), tuple(part), anew))
 
     def _add(self, batch: Batch) -> None:
         self._pump.add("", batch, lambda: serve(batch, self._services))
@@ -198,6 +227,25 @@ class EmbedLane:
             message = utterance.message
             self._owners[Arrived(message).lane] = message.owner
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
+
+    # --- documents ---------------------------------------------------------------------------------------------------
+
+    def _chunk_came(self) -> None:
+        """From here on it is counted among what is at work in this step."""
+        if (reading := self._services.reading) is not None:
+            reading.in_flight.leave()
+
+    def _count_chunks(self) -> None:
+        if (reading := self._services.reading) is not None:
+            batches = (item for item in self._pump.items() if isinstance(item, Batch) and item.messages is not None)
+            count = sum(message.document_id is not None for batch in batches for message in batch.messages or ())
+            reading.in_flight.jobs(f"embed-{id(self)}", count)
+
+    def _withdraw(self, withdrawn: Withdrawn) -> None:
+        """A chunk goes in its turn, behind what was sent on of it; if it comes again, it is new."""
+        self._recent.pop(withdrawn.chunk_id, None)
+        self._withdrawn[withdrawn.chunk_id] = None
+        self._pump.add("", withdrawn, None)
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 
@@ -236,7 +284,7 @@ class EmbedLane:
     def _beginning(self, beginning: Create | Put) -> Create | Put:
         """What begins behind an erasure takes the place of what began before it, and may have been written since."""
         row = beginning.row
-        lane = lane_of(row.tenant_id, row.conversation_id)
+        lane = lane_of_row(row)
         if lane not in self._begin_anew:
             return beginning
         del self._begin_anew[lane]

@@ -1,12 +1,12 @@
 """The dataflow on Bytewax: the only file that knows the engine.
 
-    source ─ decode ─ embed ─ segment ─ extract ─ reconcile ─ write
-                └───────┴────────┴─────────┴── what goes straight to the index ──┘
+    source ─ decode ─ read ─ embed ─ segment ─ extract ─ reconcile ─ write
+                └──────┴───────┴────────┴─────────┴── what goes straight to the index ──┘
 
-embed, segment and extract are keyed by bucket of conversations, reconcile by bucket of owners; a bucket's state is one
-value of bytes. Bytewax restores sources and states to the end of the last whole epoch; what the sink wrote after it is
-written again, and converges (flows/versions.py). Several processes may run it together: buckets and the partitions of
-sources are spread over them, and each writes what its own steps hand over.
+read, embed, segment and extract are keyed by bucket of conversations and documents, reconcile by bucket of owners; a
+bucket's state is one value of bytes. Bytewax restores sources and states to the end of the last whole epoch; what the sink
+wrote after it is written again, and converges (flows/versions.py). Several processes may run it together: buckets and the
+partitions of sources are spread over them, and each writes what its own steps hand over.
 """
 
 import time
@@ -27,8 +27,9 @@ from bytewax.run import cli_main
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.feeds import Fed, Feed
-from flows.items import Amendment, Arrived, Embedded, Erased, Erasure, Extracted, FlushDone, Pause, Retraction, WriteBatch
+from flows.items import Decoded, Erased, Erasure, Extracted, FlushDone, Pause, Read, Retraction, Unread, WriteBatch
 from flows.pending import Pending
+from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from flows.services import Services
@@ -89,7 +90,7 @@ class Failures:
 
 def build(
     sources: Sequence[Source],
-    decode: Callable[[Any], Iterable[Arrived | Amendment | Pause | Erasure | DeadLetter]],
+    decode: Callable[[Any], Iterable[Decoded]],
     services: Services,
     writer: Writer,
     failures: Failures | None = None,
@@ -114,8 +115,13 @@ def build(
     inputs = [op.input(source.name, flow, _Source(source, failures)) for source in sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
     arrived = op.branch("decoded", op.flat_map("decode", events, decoded), _goes_to_the_writer)
-    lanes = op.map("conversation", arrived.falses, lambda item: (_conversation_bucket(item, buckets), item))
-    to_writer: list[Stream[Any]] = [arrived.trues]
+    unread = op.map("document", arrived.falses, lambda item: (_conversation_bucket(item, buckets), item))
+    read = op.branch(
+        "read-writes", _step("read", unread, ReadLane, services, failures), lambda pair: _goes_to_the_writer(pair[1])
+    )
+    to_writer: list[Stream[Any]] = [arrived.trues, op.map("read-unkeyed", read.trues, _without_key)]
+    # What is said in a document is a conversation, in a bucket of its own.
+    lanes = op.map("conversation", read.falses, lambda pair: (_conversation_bucket(pair[1], buckets), pair[1]))
     steps: list[tuple[str, Callable[[Services, bytes | None], Lane]]] = [
         ("embed", EmbedLane),
         ("segment", SegmentLane),
@@ -185,7 +191,7 @@ def _without_key(pair: tuple[str, Any]) -> Any:
     return pair[1]
 
 
-def _conversation_bucket(item: Arrived | Amendment | Embedded | Pause | Erasure, buckets: int) -> str:
+def _conversation_bucket(item: Unread | Read, buckets: int) -> str:
     if isinstance(item, Pause | Erasure) and not item.lane:
         return f"{item.bucket:04d}"
     return f"{stable_hash(item.lane) % buckets:04d}"

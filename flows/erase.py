@@ -1,4 +1,4 @@
-"""Erasing: everything that is known of a conversation, or of an owner, leaves the index. Blocks: for the pool.
+"""Erasing: everything that is known of a conversation, a document or an owner leaves the index. Blocks: for the pool.
 
 1. Wait until all that was sent on before is in the index and visible (a marker behind it, like that of a flush).
 2. Find every row: by a scan, and among what the owner's lane wrote since.
@@ -15,10 +15,11 @@ from flows.consistency.revise import Revision
 from flows.conversations.owners import conversation_key
 from flows.items import Erased, Erasure
 from flows.pump import NotYet
+from flows.reading.waiting import KIND as UNREAD
 from flows.tombstones import Tombstone
-from mneme.ids import message_id
+from mneme.ids import chunk_id, document_key, message_id
 from mneme.ports import Filter, MemoryIndex
-from mneme.records import Position, StoredMessage
+from mneme.records import Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row
 
 
@@ -59,7 +60,8 @@ def sweep(
     rows = {row.key: row for row in _stored(erasure, index)}
     rows |= {row.key: row for row in unseen.values() if row is not None and _is_of(erasure, row)}
     rows = {key: row for key, row in rows.items() if unseen.get(key, row) is not None}
-    conversations = {row.conversation_id for row in rows.values() if row.conversation_id is not None}
+    named = rows.values() if erasure.document_id is None else ()  # of a document goes no conversation that it is attached to
+    conversations = {row.conversation_id for row in named if row.conversation_id is not None}
     if erasure.conversation_id is not None:
         conversations.add(erasure.conversation_id)
     rows |= index.get([conversation_key(erasure.tenant_id, each) for each in sorted(conversations)])
@@ -70,7 +72,7 @@ def sweep(
     kept = _newer(episodes.values(), rows, {row.key for row in gone}, tombstone, index)
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
-    if erasure.conversation_id is None and not kept:
+    if erasure.is_of_an_owner and not kept:
         changes: dict[Key, Row | None] = dict.fromkeys(own)
     else:
         changes = revise([Revision(each) for each in episodes if each not in kept])
@@ -82,27 +84,35 @@ def sweep(
 
 def _stored(erasure: Erasure, index: MemoryIndex) -> Iterator[Row]:
     assert erasure.owner is not None, "known by now"
-    of_conversation = () if erasure.conversation_id is None else (erasure.conversation_id,)
-    scope = Filter(erasure.tenant_id, (erasure.owner.key,), conversation_ids=of_conversation, hidden=True)
+    scope = Filter(
+        erasure.tenant_id,
+        (erasure.owner.key,),
+        conversation_ids=() if erasure.conversation_id is None else (erasure.conversation_id,),
+        document_ids=() if erasure.document_id is None else (erasure.document_id,),
+        hidden=True,
+    )
     for collection in Collection:
         yield from index.scan(collection, scope)
 
 
 def _is_of(erasure: Erasure, row: Row) -> bool:
-    return erasure.conversation_id is None or row.conversation_id == erasure.conversation_id
+    of_conversation = erasure.conversation_id is None or row.conversation_id == erasure.conversation_id
+    return of_conversation and (erasure.document_id is None or row.document_id == erasure.document_id)
 
 
 def _is_of_the_source(row: Row) -> bool:
     """Whether a row was written by a conversation's lane: as it came, not made from episodes."""
-    return row.collection is Collection.MESSAGES or row.kind == "conversation"
+    return row.collection is Collection.MESSAGES or row.kind in ("conversation", "document", UNREAD)
 
 
 def _is_older(row: Row, tombstone: Tombstone) -> bool:
     if row.kind == "conversation":
         return tombstone.covers(Position.model_validate(row.body["began_with"]), row.at)
-    message = row.record()
-    assert isinstance(message, StoredMessage)
-    return tombstone.covers(message.position, message.created_at)
+    if row.kind == UNREAD:
+        return tombstone.covers(Position.model_validate(row.body["position"]), row.at)
+    record = row.record()
+    assert isinstance(record, StoredMessage | StoredDocument)
+    return tombstone.covers(record.position, record.created_at)
 
 
 def _newer(
@@ -117,8 +127,10 @@ def _newer(
 
 
 def _sources(row: Row) -> list[Key]:
-    place = row.conversation_id if row.conversation_id is not None else f"d/{row.document_id}"
-    ids = (message_id(row.tenant_id, place, each) for each in row.message_ids)
+    if row.document_id is not None:
+        ids = [chunk_id(document_key(row.owner_key, row.document_id), each) for each in row.message_ids]
+    else:
+        ids = [message_id(row.tenant_id, row.conversation_id or "", each) for each in row.message_ids]
     return [Key(Collection.MESSAGES, row.owner_key, each) for each in ids]
 
 

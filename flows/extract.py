@@ -76,6 +76,9 @@ class ExtractLane:
                 yield letter(reference, end_of_traceback(done), self._services)
             else:
                 raise done
+        if (reading := self._services.reading) is not None:
+            chunks = sum(reference.get("document") is not None for reference in self._pump.items())
+            reading.in_flight.jobs(f"extract-{id(self)}", chunks)
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""

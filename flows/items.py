@@ -1,11 +1,12 @@
 """What travels between the steps of the flow.
 
-    source -> Incoming -> decode -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
+    source -> Incoming -> decode -> Unread -> read -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
            -> reconcile -> WriteBatch -> write
 
-An ``Amendment`` comes out of decode as well and leaves embed as ``Amended``. ``Pause``, ``Retraction`` and ``Erasure`` travel
-the same way, in order with what they concern. ``WriteBatch``, ``FlushDone``, ``Erased`` and ``DeadLetter`` go from any step
-straight to the writer.
+Only what must be read first, documents and attachments, is ``Unread``; a message ``Arrived`` as it is decoded. An
+``Amendment`` comes out of decode as well and leaves embed as ``Amended``; what is ``Withdrawn`` of a document leaves it as a
+``Retraction``. ``Pause``, ``Retraction`` and ``Erasure`` travel the same way, in order with what they concern.
+``WriteBatch``, ``FlushDone``, ``Erased`` and ``DeadLetter`` go from any step straight to the writer.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from flows.cuts import Cut, Utterance
-from mneme.ids import make_id, message_id
+from flows.lanes import lane_of, lane_of_message
+from mneme.events import Document, Edit, Message
+from mneme.ids import document_key, message_id
 from mneme.ports import DeadLetter, Write
 from mneme.records import Mention, Owner, Position, StoredMessage
 from mneme.rows import Row
@@ -21,9 +24,21 @@ from mneme.rows import Row
 Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
 
 
-def lane_of(tenant_id: str, conversation_id: str | None, document_id: str | None = None) -> str:
-    """What keeps its order: a conversation, or a document."""
-    return make_id(tenant_id, "d", document_id) if document_id is not None else make_id(tenant_id, conversation_id or "")
+@dataclass(frozen=True, slots=True, eq=False)
+class Unread:
+    """A document, or a message or an edit with attachments: what is to be read. ``raw`` are the bytes of its event."""
+
+    event: Document | Message | Edit
+    position: Position
+    received_at: datetime | None
+    raw: bytes
+
+    @property
+    def lane(self) -> str:
+        """The conversation or document it belongs to."""
+        if isinstance(self.event, Document):
+            return document_key(self.event.owner.key, self.event.document_id)
+        return lane_of(self.event.tenant_id, self.event.conversation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +50,7 @@ class Arrived:
     @property
     def lane(self) -> str:
         """The conversation or document it belongs to."""
-        return lane_of(self.message.owner.tenant_id, self.message.conversation_id, self.message.document_id)
+        return lane_of_message(self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +139,25 @@ class Retraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Erasure:
-    """A conversation, or everything of an owner, is to be erased: a barrier behind all that came before it.
+class Withdrawn:
+    """A chunk that a new version of its document no longer has: its message goes, and the episode that was made from it."""
 
-    That of a conversation goes the conversation's way; its ``owner`` is set once it is known. That of an owner, without a
-    ``conversation_id``, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
+    owner: Owner
+    document_id: str
+    chunk_id: str
+
+    @property
+    def lane(self) -> str:
+        """The document."""
+        return document_key(self.owner.key, self.document_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """A conversation, a document or everything of an owner is to be erased: a barrier behind all that came before it.
+
+    That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
+    with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
     all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/tombstones.py).
     """
 
@@ -140,15 +169,24 @@ class Erasure:
     position: Position
     bucket: int = 0
     tokens: int = 1
+    document_id: str | None = None
+
+    @property
+    def is_of_an_owner(self) -> bool:
+        """Whether everything of an owner is erased."""
+        return self.conversation_id is None and self.document_id is None
 
     @property
     def lane(self) -> str:
-        """The conversation it is about; empty for an owner's."""
+        """The conversation or document it is about; empty for an owner's."""
+        if self.document_id is not None:
+            assert self.owner is not None, "a document's owner is known from the start"
+            return document_key(self.owner.key, self.document_id)
         return "" if self.conversation_id is None else lane_of(self.tenant_id, self.conversation_id)
 
     def concerns(self, lane: str, owner: Owner) -> bool:
-        """Whether a conversation is erased by it."""
-        return owner == self.owner if self.conversation_id is None else lane == self.lane
+        """Whether a conversation or a document is erased by it."""
+        return owner == self.owner if self.is_of_an_owner else lane == self.lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,5 +248,7 @@ class Erased:
     conversation_ids: tuple[str, ...]
 
 
-LaneItem = Arrived | Amendment | Embedded | Amended | Cut | Pause | Retraction | Erasure | Extracted
+Decoded = Unread | Arrived | Amendment | Pause | Erasure | DeadLetter
+Read = Arrived | Amendment | Embedded | Withdrawn | Pause | Erasure
+LaneItem = Read | Amended | Cut | Retraction | Extracted
 SinkItem = WriteBatch | FlushDone | Erased | DeadLetter

@@ -1,9 +1,11 @@
 """Items as plain values, and back: what a step snapshots instead of the texts it works on."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from flows.cuts import Cut, Utterance
-from flows.items import Erasure, Pause, Reference, Retraction, lane_of
+from flows.items import Erasure, Pause, Reference, Retraction
 from flows.services import Services
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key
@@ -19,20 +21,18 @@ def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
         case Cut():
             return {
                 "is": "cut",
-                "lane": lane_of(item.owner.tenant_id, item.conversation_id, item.document_id),
+                "lane": item.lane,
                 "id": item.id,
-                "owner": _owner_values(item.owner),
+                "owner": owner_values(item.owner),
                 "conversation": item.conversation_id,
                 "document": item.document_id,
                 "ids": [utterance.message.id for utterance in item.utterances],
                 "closed_by": item.closed_by,
                 "provisional": item.provisional,
                 "because": item.begins_because,
-                "document_name": item.document_name,
-                "section": item.section,
             }
         case Retraction():
-            return {"is": "retraction", "lane": item.lane, "owner": _owner_values(item.owner), "id": item.episode_id}
+            return {"is": "retraction", "lane": item.lane, "owner": owner_values(item.owner), "id": item.episode_id}
         case Pause():
             pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
             return {"is": "pause", "lane": item.lane, "pause": pause}
@@ -42,12 +42,13 @@ def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
                 "lane": item.lane,
                 "tenant": item.tenant_id,
                 "conversation": item.conversation_id,
-                "owner": _owner_values(item.owner) if item.owner else None,
+                "owner": owner_values(item.owner) if item.owner else None,
                 "id": item.erasure_id,
                 "arrived_at": item.arrived_at.isoformat(),
                 "position": item.position.model_dump(),
                 "bucket": item.bucket,
                 "tokens": item.tokens,
+                "document": item.document_id,
             }
 
 
@@ -70,13 +71,19 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             position=Position.model_validate(reference["position"]),
             bucket=reference["bucket"],
             tokens=reference["tokens"],
+            document_id=reference.get("document"),
         )
     return Pause(*reference["pause"])
 
 
 def owner_of(reference: Reference) -> Owner:
     """Whose item it is."""
-    tenant_id, owner_type, owner_id = reference["owner"]
+    return owner_from(reference["owner"])
+
+
+def owner_from(values: Sequence[Any]) -> Owner:
+    """The owner whose ``owner_values`` these are."""
+    tenant_id, owner_type, owner_id = values
     return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
 
 
@@ -106,10 +113,9 @@ def read_cut(reference: Reference, services: Services) -> Cut:
         closed_by=reference["closed_by"],
         provisional=reference["provisional"],
         begins_because=tuple(reference.get("because", ())),
-        document_name=reference["document_name"],
-        section=reference["section"],
     )
 
 
-def _owner_values(owner: Owner) -> list[str]:
+def owner_values(owner: Owner) -> list[str]:
+    """An owner as plain values."""
     return [owner.tenant_id, owner.type, owner.id]

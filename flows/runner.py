@@ -19,6 +19,7 @@ from mneme.ports import Incoming, MemoryIndex, Role, Usage
 from mneme.settings import Settings
 
 if TYPE_CHECKING:
+    from connectors.files.folders import Skipped
     from flows.feeds import FileFeed
     from flows.running.process import Place
 
@@ -31,7 +32,8 @@ log = logging.getLogger(__name__)
 class IngestReport:
     """What a run over files did. Episodes and facts are counted once, however often they were revised.
 
-    ``usage`` is what chat models cost, by role.
+    ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
+    folders that are not understood.
     """
 
     messages: int
@@ -41,6 +43,8 @@ class IngestReport:
     dead_letters: int
     seconds: float
     usage: Mapping[Role, Usage] = field(default_factory=dict)
+    files: Sequence[Path] = ()
+    skipped: "Sequence[Skipped]" = ()
 
 
 def ingest(
@@ -52,17 +56,18 @@ def ingest(
     """Take files through the whole flow into the index, until they end.
 
     Args:
-        paths: files in the formats of connectors/files/files.py.
+        paths: files in the formats of connectors/files/files.py, and folders of them; the files may be read by reference too.
         settings: where and how; the hold-back is 0, since a file is in order.
         on_progress: called with events finished and events in all.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; what was read is settled, and the next run goes on from there.
-        InputError: a file is missing, empty or in no known format.
+        InputError: a file that is given by itself is missing, empty or in no known format, or a folder has none that is.
         SettingsError, StoreError: the flow cannot run.
     """
-    from connectors.files.files import content_identity, count_events, read_file
+    from connectors.files.files import content_identity, read_file
+    from connectors.files.folders import find_files
     from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
     from flows.feeds import FileFeed
@@ -72,27 +77,30 @@ def ingest(
     started = time.monotonic()
     settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
     owner_defaults = dict(defaults or {})
-    total = sum(count_events(path, **owner_defaults) for path in paths)
+    search = find_files(paths, owner_defaults)
+    names = {found.path: found.name for found in search.files}
+    total = sum(found.events for found in search.files)
     stopping, pending = threading.Event(), Pending()
     if on_progress is not None:
         on_progress(0, total)
 
     def identity(path: Path) -> str:
-        """The same content given to another owner is another file."""
+        """The same content given to another owner, or at another place of a folder, is another file."""
+        told = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
         content = content_identity(path)
-        return f"{content}:{short_hash(repr(sorted(owner_defaults.items())))}" if owner_defaults else content
+        return f"{content}:{short_hash(repr(sorted(told.items())))}" if told else content
 
     def fed(count: int) -> None:
         if on_progress is not None:
             on_progress(max(0, count - pending.total), total)
 
     def read(path: Path, start: int) -> Iterator[Incoming]:
-        return read_file(path, start, **owner_defaults)
+        return read_file(path, start, name=names[path], **owner_defaults)
 
     def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
         return FileFeed(
-            paths, read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
+            list(names), read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
         )
 
     wrote: dict[str, set[str]] = {}
@@ -106,6 +114,7 @@ def ingest(
             letters,
             changes=None,
             wrote=lambda kind, identity: wrote.setdefault(kind, set()).add(identity),
+            named_files=tuple(names),
         )
         tally, usage = run_process(settings, partial(_only_place, settings, store), ends, pending, stopping)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
@@ -120,6 +129,8 @@ def ingest(
         dead_letters=len(wrote.get("dead_letter", ())),
         seconds=time.monotonic() - started,
         usage=usage,
+        files=tuple(names),
+        skipped=search.skipped,
     )
 
 

@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from flows.chunks import section_cut
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.quarantine import is_quarantined, noted, quarantine_letter, quarantined, released
 from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
@@ -22,7 +21,7 @@ from flows.conversations.rest import Resting, Texts, owner_at_rest, read_texts, 
 from flows.conversations.shelf import Awake, Shelf, joined, parts_in
 from flows.conversations.timers import Timers
 from flows.conversations.verdicts import judge
-from flows.cuts import BoundaryDetector, Cut, Verdict
+from flows.cuts import BoundaryDetector, Cut, Verdict, cut_of_chunk
 from flows.defects import is_defect
 from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
 from flows.pump import Pump, next_poll
@@ -70,7 +69,7 @@ class SegmentLane:
         if state is not None:
             self._restore(state)
 
-    def on_batch(self, items: Sequence[Embedded | Amended | Pause | Erasure]) -> Iterator[Out]:
+    def on_batch(self, items: Sequence[Embedded | Amended | Retraction | Pause | Erasure]) -> Iterator[Out]:
         """Take in messages, changes and pauses, in order."""
         now = self._services.clock()
         touched: dict[str, None] = {}
@@ -86,8 +85,10 @@ class SegmentLane:
                     touched.pop(lane, None)
                     self._erase(lane, item)
                 yield from self._pass_on_if_done(item)
+            elif isinstance(item, Retraction):  # of a chunk of a document
+                yield item
             elif item.utterance.message.document_id is not None:
-                yield section_cut(item.utterance)
+                yield cut_of_chunk(item.utterance)
             elif self._is_quarantined(item.lane):
                 before = self._resting[item.lane]
                 if (after := noted(before, item, now)) is not before:

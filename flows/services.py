@@ -12,7 +12,7 @@ from flows.consistency.statements import Judge
 from flows.cuts import BoundaryDetector, Extractor
 from flows.pending import Pending
 from flows.versions import Versions
-from mneme.ports import MemoryIndex
+from mneme.ports import DocumentReader, MemoryIndex, References
 from mneme.rows import Vector
 from mneme.settings import Settings
 
@@ -27,6 +27,20 @@ class Submit(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What reads documents and attachments. ``submit`` runs it in a pool of its own: parsing takes seconds, or minutes.
+
+    ``in_flight`` counts chunks on their way through the other steps of this process; ``at_work`` what waits to be read.
+    """
+
+    reader: DocumentReader
+    references: References
+    submit: Submit
+    in_flight: Pending
+    at_work: Pending
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """Everything outside the steps.
 
@@ -34,6 +48,7 @@ class Services:
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
     ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
     no model is called. ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does.
+    ``reading`` is None where no documents come.
     ``tally`` counts what happened, for reports; only the worker's thread touches it. ``processes`` is how many run the flow
     together.
     """
@@ -54,6 +69,7 @@ class Services:
     tally: Counter[str]
     submit_call: Submit | None = None
     processes: int = 1
+    reading: Reading | None = None
 
     def pool(self, waits_for_a_model: bool) -> Submit:
         """Where a job belongs."""

@@ -5,13 +5,14 @@ before it (a message of a file: was sent before it, since a file has no time of 
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from flows.conversations.owners import Origin, tenant_of
-from flows.items import Amendment, Erasure, lane_of
-from mneme.ids import content_hash, make_id
+from flows.items import Amendment, Erasure
+from flows.lanes import lane_of
+from mneme.ids import content_hash, document_key, make_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row
 
@@ -47,8 +48,16 @@ class Tombstones:
 
     def cover(self, message: StoredMessage) -> bool:
         """Whether one of them erases this message."""
-        found = (self._known.get(subject) for subject in _subjects(message.owner, message.conversation_id))
-        return any(each.covers(message.position, message.created_at) for each in found if each is not None)
+        return self.cover_event(
+            message.owner, message.conversation_id, message.document_id, message.position, message.created_at
+        )
+
+    def cover_event(
+        self, owner: Owner, conversation_id: str | None, document_id: str | None, position: Position, arrived_at: datetime
+    ) -> bool:
+        """Whether one of them erases what an event from there, that arrived then, says of a conversation or document."""
+        found = (self._known.get(subject) for subject in _subjects(owner, conversation_id, document_id))
+        return any(each.covers(position, arrived_at) for each in found if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
         """Whether one of them erases the conversation of this edit or delete, after it."""
@@ -73,9 +82,9 @@ def tombstone_row(erasure: Erasure, version: int) -> Row:
     )
 
 
-def tombstone_keys(owner: Owner, conversation_id: str | None) -> list[Key]:
-    """Where the tombstones would lie that erase a conversation, or its owner."""
-    return [_key(owner.tenant_id, subject) for subject in _subjects(owner, conversation_id)]
+def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:
+    """Where the tombstones would lie that erase a conversation, a document, or their owner."""
+    return [_key(owner.tenant_id, subject) for subject in _subjects(owner, conversation_id, document_id)]
 
 
 def conversation_tombstone_key(tenant_id: str, conversation_id: str) -> Key:
@@ -85,18 +94,24 @@ def conversation_tombstone_key(tenant_id: str, conversation_id: str) -> Key:
 
 def is_erased(message: StoredMessage, rows: Mapping[Key, Row]) -> bool:
     """Whether one of these rows is a tombstone that erases this message."""
-    return _covered(message.owner, message.conversation_id, message.position, message.created_at, rows)
+    return is_covered(message.owner, message.conversation_id, message.document_id, message.position, message.created_at, rows)
 
 
 def has_erased_beginning(origin: Origin, conversation_id: str, rows: Mapping[Key, Row]) -> bool:
     """Whether one of these rows is a tombstone that erases what a conversation began with."""
-    return _covered(origin.owner, conversation_id, origin.began_with, origin.began_at, rows)
+    return is_covered(origin.owner, conversation_id, None, origin.began_with, origin.began_at, rows)
 
 
-def _covered(
-    owner: Owner, conversation_id: str | None, position: Position, arrived_at: datetime, rows: Mapping[Key, Row]
+def is_covered(
+    owner: Owner,
+    conversation_id: str | None,
+    document_id: str | None,
+    position: Position,
+    arrived_at: datetime,
+    rows: Mapping[Key, Row],
 ) -> bool:
-    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(owner, conversation_id))
+    """Whether one of these rows is a tombstone that erases what an event says of a conversation or document."""
+    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(owner, conversation_id, document_id))
     return any(each.covers(position, arrived_at) for each in found if each is not None)
 
 
@@ -113,16 +128,19 @@ def _key(tenant_id: str, subject: str) -> Key:
 
 
 def _subject_of(erasure: Erasure) -> str:
-    if erasure.conversation_id is not None:
+    if not erasure.is_of_an_owner:
         return erasure.lane
-    assert erasure.owner is not None, "an erasure without a conversation is an owner's"
+    assert erasure.owner is not None, "it is known whose all is erased"
     return _owner_subject(erasure.owner)
 
 
-def _subjects(owner: Owner, conversation_id: str | None) -> tuple[str, ...]:
+def _subjects(owner: Owner, conversation_id: str | None, document_id: str | None) -> Iterator[str]:
     """What a message may be erased with."""
-    of_owner = _owner_subject(owner)
-    return (of_owner,) if conversation_id is None else (lane_of(owner.tenant_id, conversation_id), of_owner)
+    if document_id is not None:
+        yield document_key(owner.key, document_id)
+    if conversation_id is not None:
+        yield lane_of(owner.tenant_id, conversation_id)
+    yield _owner_subject(owner)
 
 
 def _owner_subject(owner: Owner) -> str:

@@ -116,7 +116,8 @@ class Writer:
 
     def _erase_traces(self, erased: Erased) -> None:
         erasure = erased.erasure
-        scope = Scope(erasure.tenant_id, erased.conversation_ids, erasure.owner if erasure.conversation_id is None else None)
+        owner = erasure.owner if erasure.conversation_id is None else None
+        scope = Scope(erasure.tenant_id, erased.conversation_ids, owner, erasure.document_id)
         answers = self._patiently(lambda: self._erase_answers(erased))
         letters = self._patiently(lambda: self._dead_letters.erase(scope))
         self._patiently(self._index.purge)

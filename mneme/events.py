@@ -9,6 +9,7 @@ checked before what would cost more than its length: a hostile event is refused 
 import json
 import re
 from abc import abstractmethod
+from base64 import b64decode
 from collections.abc import Sized
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
@@ -60,6 +61,15 @@ def _on_the_calendar(moment: datetime | None) -> datetime | None:
     return moment
 
 
+def _decodable(data: str) -> str:
+    try:
+        b64decode(data, validate=True)
+    except ValueError:
+        raise ValueError("is not base64; encode the bytes with the standard alphabet") from None
+    return data
+
+
+_Base64 = Annotated[str, AfterValidator(_decodable)]
 Name = Annotated[str, Field(min_length=1, max_length=512)]
 _Label = Annotated[str, Field(max_length=512)]
 _Metadata = Annotated[dict[str, str | int | float | bool], BeforeValidator(_few), AfterValidator(_brief)]
@@ -67,14 +77,26 @@ _Moment = Annotated[datetime, AfterValidator(_on_the_calendar)]
 
 
 class Part(BaseModel):
-    """A piece of a message that is not plain text: kept by reference."""
+    """A piece of a message. What is no text is read and remembered in place: ``data`` (base64), or what lies at ``uri``."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     type: Literal["text", "image", "audio", "file"]
     text: str | None = None
+    data: _Base64 | None = Field(default=None, repr=False)
     uri: Annotated[str, Field(max_length=4096)] | None = None
     media_type: _Label | None = None
     name: _Label | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if self.data is not None and self.uri is not None:
+            raise ValueError("data and uri are both given; leave one out")
+        return self
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether there is something to read."""
+        return self.type != "text" and (self.data is not None or self.uri is not None)
 
     def as_text(self) -> str:
         """The text of the part, or a bracketed mention of what it is."""
@@ -303,18 +325,39 @@ class Erase(_Erasure, _Owned):
         return owner
 
 
-class Document(_Owned):
-    """A document for the documents topic: its text inline, or a reference. Without an owner it is the tenant's knowledge.
+class ForgetDocument(_Erasure, _Owned):
+    """Erases a document, and all that was made of it; see ``Forget``. Without an owner it is one of the tenant's knowledge."""
 
-    ``uri`` is a ``file://`` under one of the folders that the reader allows (``MNEME_DOCUMENTS__ROOTS``); ``sha256`` is what
-    the file must then have, in hexadecimal digits.
+    event: Literal["forget_document"] = "forget_document"
+    document_id: Name
+
+    @property
+    def key(self) -> str:
+        """``tenant/document``, on the documents topic."""
+        return f"{self.tenant_id}/{self.document_id}"
+
+    @property
+    def owner(self) -> Owner:
+        """Whose document it is."""
+        return self._owner() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
+
+
+class Document(_Owned):
+    """A document for the documents topic: its text (``content``), its bytes (``data``, base64), or where they lie (``uri``).
+
+    Without an owner it is the tenant's knowledge. The same ``document_id`` of the same owner again is a new version, which
+    takes the place of the one before. ``uri`` lies under one of the folders or stores that the reader allows
+    (``MNEME_DOCUMENTS__ROOTS``); ``sha256`` is what its content must then have, in hexadecimal digits. With a ``flush_id`` the
+    marker of that name appears once all of the document is searchable.
     """
 
     event: Literal["document"] = "document"
     document_id: Name
     name: Name
     media_type: _Label | None = None
-    content: str | None = None
+    content: str | None = Field(default=None, repr=False)
+    data: _Base64 | None = Field(default=None, repr=False)
+    flush_id: _Label = ""
     uri: Annotated[str, Field(max_length=4096)] | None = None
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     dated_at: _Moment | None = None
@@ -322,10 +365,10 @@ class Document(_Owned):
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:
-        if (self.content is None) == (self.uri is None):
-            raise ValueError("exactly one of content and uri is needed")
+        if sum(each is not None for each in (self.content, self.data, self.uri)) != 1:
+            raise ValueError("exactly one of content, data and uri is needed")
         if self.sha256 is not None and self.uri is None:
-            raise ValueError("sha256 is of what uri names; leave it out with content")
+            raise ValueError("sha256 is of what uri names; leave it out with content and data")
         if self.dated_at and self.dated_at.tzinfo is None:
             raise ValueError("dated_at has no offset; write one ('2026-03-01T00:00:00+00:00')")
         return self
@@ -341,11 +384,12 @@ class Document(_Owned):
         return self._owner() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
 
 
-Event = Annotated[Message | Edit | Delete | Flush | Forget | Erase | Document, Field(discriminator="event")]
-_event: TypeAdapter[Message | Edit | Delete | Flush | Forget | Erase | Document] = TypeAdapter(Event)
+AnyEvent = Message | Edit | Delete | Flush | Forget | Erase | Document | ForgetDocument
+Event = Annotated[AnyEvent, Field(discriminator="event")]
+_event: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
 
-def parse_event(raw: bytes, received_at: datetime | None) -> Message | Edit | Delete | Flush | Forget | Erase | Document:
+def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
     """Bytes of a topic or a file line, as an event.
 
     A message without ``sent_at`` gets ``received_at``, the time the transport gave it; never the present, so that a
@@ -429,4 +473,4 @@ def describe(error: ValidationError) -> str:
     return "; ".join([*unlike[:_MOST_COMPLAINTS], *more])
 
 
-_EVENT_NAMES = frozenset({"message", "edit", "delete", "flush", "forget", "erase", "document"})
+_EVENT_NAMES = frozenset({"message", "edit", "delete", "flush", "forget", "erase", "document", "forget_document"})

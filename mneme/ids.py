@@ -12,7 +12,8 @@ an id always fits the 512 bytes that OpenSearch allows.
     relationship  tenant/owner_type/owner/r/<source>/<relation>/<target>
     profile       tenant/owner_type/owner/p
     cluster       tenant/owner_type/owner/k/<hash of what its statements are about>
-    section       tenant/d/document/<position>     (an episode made from a document)
+    document      tenant/owner_type/owner/d/document
+    chunk         <document>/<hash of its text and place>     (a message; the episode that is made from it has /e behind)
 """
 
 import hashlib
@@ -63,9 +64,19 @@ def episode_id(tenant_id: str, conversation_id: str, first_sent_at_ms: int, firs
     return make_id(tenant_id, conversation_id, f"{first_sent_at_ms}-{short_hash(first_caller_id)}")
 
 
-def section_id(tenant_id: str, document_id: str, position: int) -> str:
-    """The id of an episode that stands for one section of a document."""
-    return make_id(tenant_id, "d", document_id, f"{position:05d}")
+def document_key(owner: str, document_id: str) -> str:
+    """The id of a document of an owner (``owner_key``), and its lane: documents of two owners may have one name."""
+    return f"{owner}/d/{_encode(document_id)}"
+
+
+def chunk_id(document: str, chunk: str) -> str:
+    """The id of a chunk of a document (``document_key``), which is a message; ``chunk`` is its ``short_hash``."""
+    return f"{document}/{chunk}"
+
+
+def chunk_episode_id(chunk: str) -> str:
+    """The id of the episode that is made from a chunk (``chunk_id``)."""
+    return f"{chunk}/e"
 
 
 def fact_id(episode: str, index: int) -> str:

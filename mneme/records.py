@@ -44,6 +44,20 @@ class Position(_Frozen):
         return f"{self.topic}/{self.partition}/{self.offset}"
 
 
+class Citation(_Frozen):
+    """Where a text stands in a document: what a result cites. ``section`` and ``place`` as of ``Section`` (mneme/ports)."""
+
+    document_id: str
+    name: str
+    section: str = ""
+    place: str = ""
+    uri: str | None = None
+
+    def __str__(self) -> str:
+        """File and place in few words: ``offer.pdf, page 2``; where no place is known, the section."""
+        return ", ".join(filter(None, (self.name, self.place or self.section)))
+
+
 class ToolCall(_Frozen):
     """A tool that an agent called in a message."""
 
@@ -86,6 +100,33 @@ class StoredMessage(Record):
     metadata: dict[str, Scalar] = Field(default_factory=dict)
     edited_by: Position | None = None
     deleted: bool = False
+    citation: Citation | None = None
+
+
+class StoredDocument(Record):
+    """A document, or an attachment of a message: what it is and what was made of it. Lies in ``control``, never found.
+
+    ``edition`` is a hash of everything that its chunks are made from: the same one again changes nothing. ``chunk_ids`` are
+    ids of its messages; while it is ``reading``, also those of the edition before. ``conversation_id`` is that of the message
+    it is attached to (``message_id``), or of the conversation that its speech is. ``unread`` says what was not read, and why.
+    """
+
+    kind: Literal["document"] = "document"
+    name: str
+    title: str
+    format: str
+    edition: str
+    status: Literal["reading", "read", "unread"]
+    chunk_ids: tuple[str, ...] = ()
+    dated_at: datetime
+    position: Position
+    uri: str | None = None
+    media_type: str | None = None
+    message_id: str | None = None
+    pages: int | None = None
+    characters: int = 0
+    unread: tuple[str, ...] = ()
+    metadata: dict[str, Scalar] = Field(default_factory=dict)
 
 
 ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
@@ -116,6 +157,7 @@ class Episode(Record):
     agent_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
     section: str | None = None
+    citation: Citation | None = None
     begins_because: tuple[str, ...] = ()
     closed_by: ClosedBy
     provisional: bool = False
@@ -157,6 +199,7 @@ class AtomicFact(Record):
     event_until: datetime | None = None
     agent_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
+    citation: Citation | None = None
     cluster_id: str = ""
     validity: Validity = Validity()
 
@@ -175,6 +218,7 @@ class Remark(Record):
     event_until: datetime | None = None
     agent_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
+    citation: Citation | None = None
 
 
 class Foresight(Record):
@@ -189,6 +233,7 @@ class Foresight(Record):
     start: datetime | None = None
     end: datetime | None = None
     metadata: Metadata = Field(default_factory=dict)
+    citation: Citation | None = None
     cluster_id: str = ""
     validity: Validity = Validity()
 
@@ -307,4 +352,5 @@ AnyRecord = (
     | Profile
     | AgentCase
     | AgentSkill
+    | StoredDocument
 )

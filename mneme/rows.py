@@ -29,6 +29,7 @@ from mneme.records import (
     Profile,
     Relationship,
     Remark,
+    StoredDocument,
     StoredMessage,
 )
 from mneme.text import index_tokens
@@ -188,7 +189,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 labels=_labels(record),
                 **_hidden_if_repeated(record),
             )
-        case Cluster():
+        case Cluster() | StoredDocument():
             return _row(record, Collection.CONTROL, record.created_at, None)
         case Entity():
             return _row(

@@ -107,7 +107,10 @@ class Models(_Group):
     base_url: str = "https://api.openai.com/v1"
     api_key: SecretStr | None = None
     default: str = Field(default="gpt-4.1-mini", description="the model of every role that by_role does not name")
-    by_role: dict[str, str] = Field(default_factory=dict, description="a model for a role: boundary, extraction, ...")
+    by_role: dict[str, str] = Field(
+        default_factory=dict,
+        description="a model for a role: boundary, extraction, ...; pictures are only described where vision is among them",
+    )
     reasoning_models: tuple[str, ...] = Field(
         default=("o1", "o3", "o4", "gpt-5"), description="prefixes of models without temperature"
     )
@@ -183,13 +186,48 @@ class Skills(_Group):
 
 
 class Documents(_Group):
-    """Documents by reference: files that a ``uri`` of an event may name."""
+    """Documents: where they may be fetched from, and what reading one may cost."""
 
-    roots: tuple[Path, ...] = Field(
+    roots: tuple[str, ...] = Field(
         default=(),
-        description="folders under which files may be read, as JSON; {tenant} in one stands for the tenant; none: refused",
+        description="folders, and prefixes of stores (s3://bucket/prefix), under which a uri may lie, as JSON; {tenant} in one"
+        " stands for the tenant; none: no document is read by reference",
+    )
+    store: str = Field(
+        default="",
+        description="folder or prefix of a store where a publisher leaves what is too large for an event; also under roots",
+    )
+    inline_bytes: int = Field(
+        default=1_000_000, ge=0, le=6_000_000, description="the most of a document that an event itself carries"
     )
     largest_bytes: int = Field(default=50_000_000, ge=1, description="of one file")
+    largest_text: int = Field(default=5_000_000, ge=1, description="characters of one document")
+    most_pages: int = Field(default=2_000, ge=1, description="pages, sheets or slides of one document")
+    seconds: float = Field(default=900.0, gt=0, description="for reading one document; then its process is ended")
+    megabytes: int = Field(default=2_048, ge=256, description="memory of the processes that read one document")
+    processes: int = Field(
+        default=0, ge=0, le=64, description="documents read at a time; 0: half as many as there are processors"
+    )
+    ocr_languages: tuple[str, ...] = Field(
+        default=("eng", "chi_sim"), description="tesseract's, as JSON; those that are not installed are left out"
+    )
+    ocr_dpi: int = Field(default=200, ge=72, le=600, description="of a page without text, as a picture")
+    attachment_depth: int = Field(default=3, ge=0, le=10, description="mails in mails that are opened")
+    chunks_in_flight: int = Field(
+        default=8, ge=1, description="of all documents on their way to the index; conversations pass them"
+    )
+
+
+class Transcription(_Group):
+    """Speech to text, by an OpenAI-compatible endpoint. None: recordings are kept by name, and marked as not read."""
+
+    provider: Literal["none", "openai"] = Field(default="none", description="``POST {base_url}/audio/transcriptions``, or none")
+    base_url: str = "https://api.openai.com/v1"
+    api_key: SecretStr | None = None
+    model: str = "whisper-1"
+    language: str | None = Field(default=None, description="ISO 639-1; None: the endpoint finds out")
+    retries: int = Field(default=3, ge=0)
+    timeout_seconds: float = Field(default=300.0, gt=0, description="for one recording, with its retries")
 
 
 class Flow(_Group):
@@ -353,6 +391,7 @@ class Settings(BaseSettings):
     profiles: Profiles = Profiles()
     skills: Skills = Skills()
     documents: Documents = Documents()
+    transcription: Transcription = Transcription()
     flow: Flow = Flow()
     retrieval: Retrieval = Retrieval()
     rerank: Rerank = Rerank()

@@ -22,6 +22,7 @@ from queries.agents.search import AgenticSearch
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.answerer import Answerer
 from queries.answers.followup import Turns
+from queries.browsing.documents import DocumentList, read_documents
 from queries.browsing.history import read_history
 from queries.browsing.inspected import Inspection
 from queries.browsing.inspection import read_inspection
@@ -218,6 +219,18 @@ class Memories:
             StoreError: the index cannot answer.
         """
         return read_inspection(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()), conversation_id)
+
+    def documents(self, filters: Mapping[str, Any] | None = None) -> DocumentList:
+        """The documents and attachments of an owner, and the tenant's: what each is, and what of it was read.
+
+        Args:
+            filters: see ``queries.filtering.filters.Filters``; ``since`` and ``before`` are about the dates of documents.
+
+        Raises:
+            InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
+            StoreError: the index cannot answer.
+        """
+        return read_documents(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()))
 
     def close(self) -> None:
         """Release the index, the models and the threads."""

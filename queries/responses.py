@@ -2,6 +2,9 @@
 
 ``rank`` is the place in one list over all types, from 1 without gaps. It is null where something is shown for its
 context only: an episode whose facts hold places instead of it, a fact nested under an episode that holds the place.
+
+``citation`` is where it stands in a document: file, section, and page, sheet, slide or time. It is null for what was said in
+a conversation, unless that is a recording's.
 """
 
 from datetime import datetime
@@ -9,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from mneme.records import ProfileItem
+from mneme.records import Citation, ProfileItem
 
 Method = Literal["keyword", "vector", "hybrid", "agentic"]
 
@@ -35,6 +38,7 @@ class _FoundStatement(_Found):
     parent_episode_id: str
     message_ids: tuple[str, ...]
     said_at: datetime
+    citation: Citation | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     superseded_by: str | None = None
@@ -74,6 +78,7 @@ class FoundMessage(_Found):
     sender_name: str
     text: str
     sent_at: datetime
+    citation: Citation | None = None
     parent_episode_id: str | None = None
 
 
@@ -89,6 +94,7 @@ class FoundEpisode(_Found):
     conversation_id: str | None
     document_id: str | None
     section: str | None
+    citation: Citation | None = None
     started_at: datetime
     ended_at: datetime
     participants: tuple[str, ...]

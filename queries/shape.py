@@ -112,6 +112,7 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
         conversation_id=episode.conversation_id,
         document_id=episode.document_id,
         section=episode.section,
+        citation=episode.citation,
         started_at=episode.started_at,
         ended_at=episode.ended_at,
         participants=episode.participants,
@@ -130,6 +131,7 @@ def _fact(row: Row, places: _Places) -> FoundFact:
         parent_episode_id=fact.parent_episode_id,
         message_ids=fact.message_ids,
         said_at=fact.said_at,
+        citation=fact.citation,
         event_at=fact.event_at,
         **_validity(fact.validity),
     )
@@ -160,6 +162,7 @@ def _message(row: Row, places: _Places) -> FoundMessage:
         sender_name=message.sender_name,
         text=message.text,
         sent_at=row.at,
+        citation=message.citation,
         parent_episode_id=row.parent_id,
     )
 
@@ -182,6 +185,7 @@ def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None
         start=record.start,
         end=record.end,
         said_at=record.said_at,
+        citation=record.citation,
         expired=scope.is_over(row),
         parent_episode_id=record.parent_episode_id,
         message_ids=record.message_ids,

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.rendering import day
+from serving.rendering import cited, day
 from serving.words import count
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ def answer_view(response: "AnswerResponse") -> RenderableType:
         table.add_column(ratio=1, overflow="fold")
         for citation in response.citations:
             when = day(citation.said_at.astimezone(response.asked_at.tzinfo)) if citation.said_at else citation.kind
-            table.add_row(f"[{citation.number}]", when, Text(citation.text))
+            text = Text(citation.text)
+            if citation.document is not None:
+                text.append(f" · {cited(citation.document)}", style="dim")
+            table.add_row(f"[{citation.number}]", when, text)
         parts.append(table)
     metrics = response.metrics
     cost = [

@@ -18,6 +18,8 @@ from serving.commands import (
     ask,
     bench,
     dead_letters,
+    doctor,
+    documents,
     erase,
     evaluate,
     fit,
@@ -40,6 +42,10 @@ _EXTRAS = {
     "onnx": "local",
     "safetensors": "local",
     "tokenizers": "local",
+    "psutil": "flow",
+    "unstructured": "documents",
+    "fsspec": "documents",
+    "s3fs": "s3",
     "matplotlib": "bench",
 }
 
@@ -95,6 +101,8 @@ def options(
 app.command(name="demo")(demo_command.demo)
 stream.register(app)
 search.register(app)
+documents.register(app)
+doctor.register(app)
 ask.register(app)
 transfer.register(app)
 rebuild.register(app)

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.rendering import day, expected, until, whole_day
+from serving.rendering import cited, day, expected, until, whole_day
 from serving.words import count
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ def _statement(kind: str, when: str, entry: "ToldFact | ToldForesight", with_pla
         words.append(f"said {day(entry.said_at)}")
     if entry.times_said > 1:
         words.append(f"said {count(entry.times_said, 'time')}")
-    if with_place:
+    if entry.citation is not None:
+        words.append(cited(entry.citation))
+    elif with_place:
         words.append(entry.conversation_id or entry.document_id or "")
     line = " · ".join(word for word in words if word)
     return [*([line] if line else []), *_what_became(entry)]

@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.times import zone
-from serving.rendering import expected, span, until, whole_day
+from serving.documents_view import document_line
+from serving.rendering import cited, expected, span, until, whole_day
 from serving.words import count
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def inspection_view(inspection: "Inspection") -> RenderableType:
     """Episode by episode; what is still open comes last."""
-    parts: list[RenderableType] = [_head(inspection)]
+    parts: list[RenderableType] = [_head(inspection), *map(document_line, inspection.documents)]
     texts = {
         statement.id: statement.text for episode in inspection.episodes for statement in (*episode.facts, *episode.foresights)
     }
@@ -51,13 +52,15 @@ def _episode(number: int, episode: "InspectedEpisode", texts: Mapping[str, str])
     title = Text(f"{number} · {episode.section or episode.subject}", style="bold")
     yield Rule(title, align="left")
     yield Text(" · ".join(_about(episode)), style="dim")
-    if episode.messages and episode.section is None:
+    if episode.messages and episode.document_id is None:
         yield _messages(episode.messages)
     yield _made(episode, texts)
 
 
 def _about(episode: "InspectedEpisode") -> Iterator[str]:
-    if episode.section is None:
+    if where := cited(episode.citation):
+        yield where
+    if episode.document_id is None:
         local = zone(episode.timezone)
         yield span(episode.started_at.astimezone(local), episode.ended_at.astimezone(local))
         yield count(len(episode.messages), "message")
@@ -91,7 +94,7 @@ def _made(episode: "InspectedEpisode", texts: Mapping[str, str]) -> Table:
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    if episode.section is None:
+    if episode.document_id is None:
         table.add_row("subject", Text(episode.subject, style="bold"))
     if episode.summary != episode.subject:
         table.add_row("summary", Text(episode.summary))

@@ -16,7 +16,7 @@ from serving.words import count
 
 if TYPE_CHECKING:
     from flows import IngestReport
-    from mneme.records import AtomicFact, Episode, ProfileItem
+    from mneme.records import AtomicFact, Citation, Episode, ProfileItem
     from queries.responses import AgentMetrics, Found, FoundEpisode, FoundFact, FoundMessage, GraphRelationship, SearchResponse
 
 _FACTS_UNDER_AN_EPISODE = 3
@@ -99,14 +99,18 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
             return _episode(item)
         case responses.FoundMessage():
             headline = Text.assemble((f"{item.sender_name}: ", "bold"), item.text)
-            source = "message" if item.parent_episode_id else "message of an open episode"
+            if item.citation is not None:
+                source = joined("message", cited(item.citation))
+            else:
+                source = "message" if item.parent_episode_id else "message of an open episode"
             return _Result(day(item.sent_at), headline, (_dim(source),))
         case responses.FoundForesight():
             when = expected(item.start, item.end) if item.start else ""
-            return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), ())
+            lines = (_dim(cited(item.citation)),) if item.citation else ()
+            return _Result(when, Text.assemble(item.statement, (" · over" if item.expired else " · expected", "dim")), lines)
         case responses.FoundProfile():
-            lines = tuple(_line(line) for line in (*item.explicit, *item.implicit))
-            return _Result("", Text("Profile", style="bold"), lines, lines[:_LINES_OF_A_PROFILE])
+            portrait = tuple(_line(line) for line in (*item.explicit, *item.implicit))
+            return _Result("", Text("Profile", style="bold"), portrait, portrait[:_LINES_OF_A_PROFILE])
         case responses.FoundCase():
             return _Result("", Text(item.task_intent, style="bold"), (Text(item.key_insight), _dim("agent case")))
         case responses.FoundSkill():
@@ -115,7 +119,7 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
 
 
 def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
-    source = f"fact · {parent.subject if parent else fact.topic_name}"
+    source = joined("fact", parent.subject if parent else fact.topic_name, cited(fact.citation))
     if fact.times_said > 1:
         source += f" · said {count(fact.times_said, 'time')}"
     if fact.valid_to:
@@ -128,10 +132,10 @@ def _episode(episode: "FoundEpisode") -> _Result:
     lines = [Text(episode.summary)] if episode.summary != episode.subject else []
     facts = [Text(f"• {fact.atomic_fact}") for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
     if episode.document_id is not None:
-        when, source = "document", f"document · {episode.document_id}"
+        when, source = "document", joined("document", cited(episode.citation) or episode.document_id)
     else:
-        when = day(episode.started_at)
-        source = f"episode · {', '.join(episode.participants)} · {count(len(episode.message_ids), 'message')}"
+        when, messages = day(episode.started_at), count(len(episode.message_ids), "message")
+        source = joined("episode", ", ".join(episode.participants), messages, cited(episode.citation))
     headline = Text(episode.subject, style="bold")
     best = tuple(facts[:1] or lines)
     return _Result(when, headline, (*lines, *facts, _dim(source)), best)
@@ -166,9 +170,11 @@ def section_table(episodes: Sequence["Episode"]) -> RenderableType:
     """The parts of one document, one a line."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=True)
     table.add_column("section", ratio=1, overflow="fold")
+    table.add_column("place", style="dim")
     table.add_column("facts", justify="right", no_wrap=True)
     for episode in episodes:
-        table.add_row(Text(episode.section or episode.subject), str(len(episode.fact_ids)))
+        place = episode.citation.place if episode.citation else ""
+        table.add_row(Text(episode.section or episode.subject), Text(place), str(len(episode.fact_ids)))
     return table
 
 
@@ -193,6 +199,16 @@ def spoken(episode: "Episode") -> tuple[datetime, datetime]:
     """When an episode began and ended, by the clock of those who spoke."""
     local = zone(episode.timezone)
     return episode.started_at.astimezone(local), episode.ended_at.astimezone(local)
+
+
+def cited(citation: "Citation | None") -> str:
+    """Where something stands in a document: ``offer.pdf · page 2``; empty for what stands in none."""
+    return joined(citation.name, citation.place) if citation is not None else ""
+
+
+def joined(*words: str) -> str:
+    """Those that say something, side by side."""
+    return " · ".join(word for word in words if word)
 
 
 def day(moment: datetime) -> str:

@@ -1,41 +1,76 @@
-"""Documents by reference: the file behind a ``file://`` URI, if it lies where documents may be read from.
+"""Documents by reference: what a URI names, if it lies where documents may be read from.
 
-Nothing is ever fetched from a network here: every other scheme is refused before anything is opened.
+A URI is that of a file of this machine (``file:///folder/name``) or of an object in a store (``s3://bucket/folder/name``,
+see connectors/documents/stores.py). Every other scheme, ``http`` above all, is refused before anything is opened.
 """
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from connectors.documents.roots import PACKAGES, ROOTS, TENANT, Prefix, place_of, tenant_folder
+from connectors.documents.stores import StoreReferences
 from mneme.errors import InputError
-from mneme.ids import content_hash, make_id
+from mneme.ids import content_hash
+from mneme.ports import References
+from mneme.settings import Documents
 
-_SETTING = "MNEME_DOCUMENTS__ROOTS"
-_TENANT = "{tenant}"
 _BLOCK = 1 << 20  # bytes read at a time
 
 
+def open_references(settings: Documents, also: Iterable[Path] = ()) -> References:
+    """What reads documents by reference, as the settings allow. Nothing is opened, and no client loaded, before it is needed.
+
+    Args:
+        settings: roots and the largest size.
+        also: files that may be read by ``file://`` wherever they lie: those that a person named on the command line.
+
+    Raises:
+        SettingsError: a root is no place that documents are read from.
+    """
+    places = [place_of(root, ROOTS) for root in settings.roots]
+    return _AnyReferences(
+        FileReferences([place for place in places if isinstance(place, Path)], settings.largest_bytes, also),
+        StoreReferences([place for place in places if isinstance(place, Prefix)], settings.largest_bytes),
+    )
+
+
+class _AnyReferences:
+    """Files of this machine and objects of stores."""
+
+    def __init__(self, files: References, stores: References) -> None:
+        self._files = files
+        self._stores = stores
+
+    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
+        """See ``References``."""
+        is_stored = uri.partition("://")[0] in PACKAGES
+        return (self._stores if is_stored else self._files).read(uri, tenant_id, sha256)
+
+
 class FileReferences:
-    """Reads what ``uri`` of a document event names (``References``).
+    """Reads what ``uri`` of a document event names among the files of this machine (``References``).
 
     Args:
         roots: folders under which files may be read; none: nothing may. ``{tenant}`` in one stands for the tenant's id, so
             that no tenant reads another's files.
         largest_bytes: of one file.
+        also: files that may be read wherever they lie.
     """
 
-    def __init__(self, roots: Sequence[Path] = (), largest_bytes: int = 0) -> None:
+    def __init__(self, roots: Sequence[Path] = (), largest_bytes: int = 0, also: Iterable[Path] = ()) -> None:
         self._roots = tuple(roots)
         self._largest = largest_bytes
+        self._also = frozenset(path.resolve() for path in also)
 
     def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
         """The content of the file.
 
         1. The URI names a file of this machine, and roots are set.
-        2. Its real path, with all links followed, lies under a root.
+        2. Its real path, with all links followed, lies under a root, or is one of the files that may be read anyway.
         3. It is opened folder by folder from the root down, without following links: nobody can exchange one in between.
         4. It is a regular file, not too large, and has the hash that the event promises.
 
@@ -44,8 +79,8 @@ class FileReferences:
                 or not, and no path is told.
         """
         path = _path_of(uri)
-        if not self._roots:
-            raise InputError(f"uri: documents by reference are not read here; set {_SETTING}, or send the text as content")
+        if not self._roots and not self._also:
+            raise InputError(f"uri: documents by reference are not read here; set {ROOTS}, or send content or data")
         root, names = self._beneath(path, tenant_id)
         try:
             content = self._read(root, names)
@@ -61,16 +96,16 @@ class FileReferences:
         """The root that a path lies under, and the names from there."""
         with suppress(OSError, RuntimeError):  # a loop of links, a name too long
             real = path.resolve()
+            if real in self._also:
+                return real.parent, (real.name,)
             for root in self._roots_of(tenant_id):
                 if real != root and real.is_relative_to(root):
                     return root, real.relative_to(root).parts
-        raise InputError(f"uri: the file is in none of the folders of {_SETTING} that this tenant may read; put it there")
+        raise InputError(f"uri: the file is in none of the folders of {ROOTS} that this tenant may read; put it there")
 
     def _roots_of(self, tenant_id: str) -> list[Path]:
-        folder = make_id(tenant_id)
-        if folder.startswith("."):  # a tenant that is called ".."
-            folder = f"%2E{folder[1:]}"
-        return [Path(str(root).replace(_TENANT, folder)).resolve() for root in self._roots]
+        folder = tenant_folder(tenant_id)
+        return [Path(str(root).replace(TENANT, folder)).resolve() for root in self._roots]
 
     def _read(self, root: Path, names: Sequence[str]) -> bytes:
         opened = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -114,7 +149,9 @@ def _path_of(uri: str) -> Path:
     except ValueError:
         raise InputError("uri: it is no URI; write file:///folder/name, other characters percent-encoded") from None
     if parts.scheme != "file":
-        raise InputError(f"uri: {parts.scheme[:20]!r} is not read; only file:///folder/name is, or send the text as content")
+        raise InputError(
+            f"uri: {parts.scheme[:20]!r} is not read; write file:///folder/name or s3://bucket/name, or send content or data"
+        )
     if parts.netloc:
         raise InputError("uri: it names a host; only files of this machine are read, as file:///folder/name")
     if parts.query or parts.fragment or not path.startswith("/") or any(ord(each) < 32 for each in uri + path):

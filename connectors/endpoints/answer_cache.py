@@ -1,38 +1,18 @@
-"""A chat model that remembers its answers durably, so that a replay gets the same answer and pays nothing.
-
-An answer is on disk before it is returned (DESIGN section 5, point 5): what the flow has written on the strength of
-an answer can always be made again from the same answer. Hence WAL with ``synchronous=FULL``: with ``NORMAL`` the last
-answers are lost when the machine loses power, and a model asked again answers differently. One fsync costs
-milliseconds, the call it protects seconds and money.
-"""
+"""A chat model that remembers its answers durably, so that a replay gets the same answer and pays nothing."""
 
 import hashlib
 import json
-import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from mneme.errors import InputError, StoreRejected, StoreUnavailable
+from connectors.endpoints.answer_file import AnswerFile
 from mneme.ports import Answer, ChatModel, Prompt, Role, Usage
-
-_WAIT_SECONDS = 30.0  # for another process that writes
-_SCHEMA = """
-    CREATE TABLE IF NOT EXISTS answers (
-        scope TEXT NOT NULL,
-        key BLOB NOT NULL,
-        answer TEXT NOT NULL,
-        PRIMARY KEY (scope, key)
-    ) WITHOUT ROWID
-"""
-_FIND = "SELECT answer FROM answers WHERE scope = ? AND key = ?"
-_ADD = "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 
 class NamedChatModel(ChatModel, Protocol):
@@ -46,10 +26,10 @@ class NamedChatModel(ChatModel, Protocol):
 
 
 class CachedChat:
-    """A chat model in front of which lies a table of its answers.
+    """A chat model in front of which lies a file of its answers.
 
-    The key is a hash of everything that makes the answer: model, role, system, user and the form's schema. Rows are
-    kept by scope: the same question in two conversations is two rows, so that erasing one conversation neither
+    The key is a hash of everything that makes the answer: model, role, system, user, pictures and the form's schema. Rows
+    are kept by scope: the same question in two conversations is two rows, so that erasing one conversation neither
     leaves a trace of it nor changes what a replay of the other gives. Safe for several threads and processes; of two
     that ask the same at the same time both get the answer that was stored first.
     """
@@ -62,12 +42,9 @@ class CachedChat:
             StoreUnavailable: the file cannot be opened.
         """
         self._chat = chat
-        self._path = path
+        self._answers = AnswerFile(path)
         self._lock = threading.Lock()
         self._hits: Counter[Role] = Counter()
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(path)
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
@@ -87,8 +64,8 @@ class CachedChat:
                 self._hits[prompt.role] += 1
             return stored
         answer = self._chat.answer(prompt, form)
-        self._store(prompt.scope, key, answer)
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
+        self._answers.add(prompt.scope, {key: answer.model_dump_json(by_alias=True)})
         return self._stored(prompt.scope, key, form) or answer
 
     def remembered(self, role: Role, scope: str, contents: Iterable[str]) -> dict[str, str]:
@@ -98,12 +75,8 @@ class CachedChat:
             StoreUnavailable: the cache cannot be read.
         """
         asked = {self._part_key(role, content): content for content in contents}
-        with self._lock, self._errors():
-            kept = {
-                content: str(row[0])
-                for key, content in asked.items()
-                if (row := self._connection.execute(_FIND, (scope, key)).fetchone()) is not None
-            }
+        kept = {asked[key]: answer for key, answer in self._answers.find(scope, asked).items()}
+        with self._lock:
             self._hits[role] += len(kept)
         return kept
 
@@ -114,9 +87,8 @@ class CachedChat:
             StoreUnavailable: the cache cannot be written.
         """
         keys = {content: self._part_key(role, content) for content in answers}
-        with self._lock, self._errors(), self._transaction():
-            self._connection.executemany(_ADD, [(scope, keys[content], answer) for content, answer in answers.items()])
-            return {content: str(self._connection.execute(_FIND, (scope, key)).fetchone()[0]) for content, key in keys.items()}
+        standing = self._answers.add(scope, {keys[content]: answer for content, answer in answers.items()})
+        return {content: standing[key] for content, key in keys.items()}
 
     def usage(self) -> dict[Role, Usage]:
         """What each role has used since the start; ``cached`` counts the answers that cost nothing."""
@@ -130,102 +102,31 @@ class CachedChat:
 
         A call that is under way stores its answer afterwards, so the caller first stops those of the scope.
         """
-        with self._lock, self._errors():
-            return _erase(self._connection, self._path, scope_prefix, ())
+        return self._answers.erase(scope_prefix)
 
     def close(self) -> None:
         """Close the cache and the model behind it."""
-        with self._lock:
-            self._connection.close()
+        self._answers.close()
         self._chat.close()
 
     def _key(self, prompt: Prompt, form: type[BaseModel]) -> bytes:
         schema = json.dumps(form.model_json_schema(), sort_keys=True)
-        asked = [self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema]
-        content = json.dumps(asked if prompt.seed is None else [*asked, prompt.seed])
-        return hashlib.sha256(content.encode()).digest()
+        asked: list[Any] = [self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema]
+        if prompt.seed is not None:
+            asked.append(prompt.seed)
+        if prompt.pictures:
+            asked.append([picture.sha256 for picture in prompt.pictures])
+        return hashlib.sha256(json.dumps(asked).encode()).digest()
 
     def _part_key(self, role: Role, content: str) -> bytes:
         return hashlib.sha256(json.dumps([self._chat.model(role), role, content]).encode()).digest()
 
     def _stored(self, scope: str, key: bytes, form: type[Answer]) -> Answer | None:
-        with self._lock, self._errors():
-            row = self._connection.execute(_FIND, (scope, key)).fetchone()
-        if row is None:
+        stored = self._answers.find(scope, [key]).get(key)
+        if stored is None:
             return None
         try:
-            return form.model_validate_json(row[0])
+            return form.model_validate_json(stored)
         except ValidationError:  # the form's own checks have become stricter under the same schema
-            with self._lock, self._errors():
-                self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (scope, key))
+            self._answers.drop(scope, key)
             return None
-
-    def _store(self, scope: str, key: bytes, answer: BaseModel) -> None:
-        with self._lock, self._errors():
-            self._connection.execute(_ADD, (scope, key, answer.model_dump_json(by_alias=True)))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        finally:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-
-    def _errors(self) -> AbstractContextManager[None]:
-        return _sqlite_errors(self._path)
-
-
-def erase_answers(path: Path, scope_prefix: str, also: Iterable[str] = ()) -> int:
-    """Erase the answers of a scope and of all below it from a cache that may be in use; the number erased.
-
-    ``tenant/user/anna`` erases ``tenant/user/anna/chat-1`` and not ``tenant/user/anna-maria``; of the scopes in ``also``
-    only what is directly in them. The bytes are gone from the disk on return: freed pages are overwritten, the log is
-    emptied. Where there is no cache there is nothing to erase.
-
-    Raises:
-        InputError: no prefix.
-        StoreUnavailable: another process reads the log still, so that the bytes may be there; repeat it.
-        StoreRejected: the file is no cache of answers.
-    """
-    if not path.exists():
-        return 0
-    with _sqlite_errors(path), closing(_connect(path)) as connection:
-        return _erase(connection, path, scope_prefix, also)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-    connection.execute(_SCHEMA)
-    return connection
-
-
-def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str, also: Iterable[str]) -> int:
-    prefix = scope_prefix.rstrip("/")
-    if not prefix:
-        raise InputError("scope_prefix is empty; name the tenant, owner or conversation to erase")
-    erased = connection.execute(
-        "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
-    ).rowcount  # '0' is the character after '/'
-    for scope in also:
-        erased += connection.execute("DELETE FROM answers WHERE scope = ?", (scope,)).rowcount
-    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    if busy:
-        raise StoreUnavailable(f"{path}: answers were erased, but another process holds the log; erase them again")
-    return erased
-
-
-@contextmanager
-def _sqlite_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise StoreUnavailable(f"{path}: {error}; check that the disk has room and MNEME_DATA is writable") from error
-    except OSError as error:
-        raise StoreUnavailable(f"{path}: {error.strerror}; check that MNEME_DATA is writable") from error
-    except sqlite3.DatabaseError as error:
-        raise StoreRejected(f"{path}: {error}; move the file away, a new cache is made") from error

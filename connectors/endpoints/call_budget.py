@@ -26,7 +26,7 @@ class Purpose(StrEnum):
     QUERIES = "queries"
 
 
-INGESTION_ROLES = frozenset({Role.BOUNDARY, Role.EXTRACTION, Role.RECONCILE})
+INGESTION_ROLES = frozenset({Role.BOUNDARY, Role.EXTRACTION, Role.RECONCILE, Role.VISION})
 
 
 def purpose_of(role: Role) -> Purpose:

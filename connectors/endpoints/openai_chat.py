@@ -1,6 +1,7 @@
 """A chat model behind an OpenAI-compatible endpoint, that answers in a given form."""
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,15 +16,16 @@ from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.openai_http import Endpoint, Refusal, Retries
 from connectors.recorded.offline_endpoint import OfflineEndpoint
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
-from mneme.ports import Answer, Prompt, Role, Spent, Usage
+from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
 
 Format = Literal["json_schema", "json_object", "text"]
-Chat = list[dict[str, str]]
+Chat = list[dict[str, Any]]  # messages, as the protocol has them
 
 _FORMATS: tuple[Format, ...] = ("json_schema", "json_object", "text")  # from what holds the model best
 _UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
+_PICTURE_TOKENS = 1_100  # what OpenAI bills for a picture of 2,048 pixels that is looked at closely
 
 
 class OpenAiChat:
@@ -223,7 +225,13 @@ class _Asked:
 
 
 def _chat(prompt: Prompt) -> Chat:
-    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+    shown = [{"type": "image_url", "image_url": {"url": _data_uri(each), "detail": "high"}} for each in prompt.pictures]
+    user = [{"type": "text", "text": prompt.user}, *shown] if shown else prompt.user
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
+
+
+def _data_uri(picture: Picture) -> str:
+    return f"data:{picture.media_type};base64,{b64encode(picture.content).decode()}"
 
 
 def _delta(event: dict[str, Any]) -> dict[str, Any]:
@@ -237,7 +245,13 @@ def _delta(event: dict[str, Any]) -> dict[str, Any]:
 
 def _asked(chat: Chat, form: type[BaseModel] | None = None) -> int:
     """Tokens of a question with its schema, by estimate; each message has some three of its own (OpenAI)."""
-    return sum(estimate_tokens(message["content"]) + 3 for message in chat) + 3 + (_schema_tokens(form) if form else 0)
+    return sum(_content_tokens(message["content"]) + 3 for message in chat) + 3 + (_schema_tokens(form) if form else 0)
+
+
+def _content_tokens(content: str | list[dict[str, Any]]) -> int:
+    if isinstance(content, str):
+        return estimate_tokens(content)
+    return sum(estimate_tokens(part["text"]) if part["type"] == "text" else _PICTURE_TOKENS for part in content)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The way to an OpenAI-compatible endpoint: JSON by POST, tried again under one deadline.
+"""The way to an OpenAI-compatible endpoint: JSON or a file by POST, tried again under one deadline.
 
 A call passes these steps: 1. send it with the time that is left; 2. an answer is returned; 3. a refusal (400, 401, 403,
 404, ...) is raised at once; 4. anything that may pass (429, 5xx, no connection) is waited out: twice as long each time
@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -29,7 +29,6 @@ silence("httpx", below=logging.WARNING)  # each URL as it is, with a login in it
 _SHORTEST_SECONDS = 0.001  # a time-out of 0 would mean none
 _CONNECT_SECONDS = 10.0  # a host that does not answer in this time is down, and is tried again
 _MAY_PASS = frozenset({408, 409, 425, 429})  # of the 4xx: time-out, conflict, too early, too many requests
-_JSON = {"Content-Type": "application/json"}
 _SHOWN_CHARACTERS = 300  # of an endpoint's own error message
 
 
@@ -59,6 +58,14 @@ class Retries:
     def wait(self, tried: int, at_least: float) -> float:
         """Seconds to wait after the ``tried``-th attempt (from 1)."""
         return max(at_least, self.jitter() * self.base_seconds * 2.0 ** (tried - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file for an endpoint, under a name whose ending says what it is."""
+
+    name: str
+    content: bytes = field(repr=False)
 
 
 class Endpoint:
@@ -105,10 +112,22 @@ class Endpoint:
 
         Args, Raises: as ``exchange``; ModelMalformed also for an answer that is no object.
         """
-        answer = self.exchange(path, body, deadline, before_each)
-        if not isinstance(answer, dict):
-            raise ModelMalformed(f"{self._shown}{path} answered no JSON object; check {self._group}__BASE_URL")
-        return answer
+        return self._object(path, self.exchange(path, body, deadline, before_each))
+
+    def upload(
+        self,
+        path: str,
+        fields: Mapping[str, str],
+        file: Upload,
+        deadline: float | None = None,
+        before_each: Callable[[float], None] = lambda left: None,
+    ) -> dict[str, Any]:
+        """The JSON object that answers a form (multipart) with a file in it, the field ``file``.
+
+        Args, Raises: as ``post``, with ``fields`` and ``file`` in place of a JSON body.
+        """
+        response = self._attempts(path, deadline, before_each, partial(self._send, path, _form(fields, file)))
+        return self._object(path, self._json(path, response))
 
     def exchange(
         self,
@@ -133,7 +152,7 @@ class Endpoint:
             ModelMalformed: an answer that is no JSON.
             ModelError: server errors or no connection until the attempts were spent.
         """
-        return self._json(path, self._attempts(path, deadline, before_each, partial(self._send, path, body)))
+        return self._json(path, self._attempts(path, deadline, before_each, partial(self._send, path, _json_body(body))))
 
     def events(
         self,
@@ -149,7 +168,7 @@ class Endpoint:
         Args, Raises: as ``exchange``; ModelError also where the connection ends before the last event (``[DONE]``).
         """
         ends = self.retries.deadline() if deadline is None else deadline
-        response = self._attempts(path, ends, before_each, partial(self._open, path, body))
+        response = self._attempts(path, ends, before_each, partial(self._open, path, _json_body(body)))
         with closing(response):
             try:
                 for line in _lines(response):
@@ -230,9 +249,8 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self._shown!r})"
 
-    def _send(self, path: str, body: Mapping[str, Any], left: float, ends: float) -> httpx.Response:
-        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
-        with self._client.stream("POST", path, content=_content(body), headers=_JSON, timeout=timeout) as response:
+    def _send(self, path: str, body: "_Body", left: float, ends: float) -> httpx.Response:
+        with closing(self._started(path, body, left)) as response:
             answer = bytearray()
             for chunk in response.iter_bytes():
                 answer += chunk
@@ -240,15 +258,20 @@ class Endpoint:
                     raise httpx.ReadTimeout("the answer came too slowly")
         return httpx.Response(response.status_code, content=bytes(answer), headers=_without_coding(response.headers))
 
-    def _open(self, path: str, body: Mapping[str, Any], left: float, ends: float) -> httpx.Response:
+    def _open(self, path: str, body: "_Body", left: float, ends: float) -> httpx.Response:
         """A response whose content has not been read, where it is a success; the caller closes it."""
-        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
-        request = self._client.build_request("POST", path, content=_content(body), headers=_JSON, timeout=timeout)
-        response = self._client.send(request, stream=True)
+        response = self._started(path, body, left)
         if not response.is_success:
             with closing(response):
                 response.read()
         return response
+
+    def _started(self, path: str, body: "_Body", left: float) -> httpx.Response:
+        """The response as it begins; the caller closes it."""
+        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_SECONDS))
+        headers = {"Content-Type": body.content_type}
+        request = self._client.build_request("POST", path, content=body.content, headers=headers, timeout=timeout)
+        return self._client.send(request, stream=True)
 
     def _event(self, path: str, data: bytes) -> dict[str, Any]:
         try:
@@ -266,6 +289,11 @@ class Endpoint:
             return response.json()
         except ValueError as error:
             raise ModelMalformed(f"{self._shown}{path} answered no JSON; check {self._group}__BASE_URL") from error
+
+    def _object(self, path: str, answer: Any) -> dict[str, Any]:
+        if not isinstance(answer, dict):
+            raise ModelMalformed(f"{self._shown}{path} answered no JSON object; check {self._group}__BASE_URL")
+        return answer
 
     def _refuse(self, path: str, response: httpx.Response) -> NoReturn:
         status = response.status_code
@@ -310,8 +338,22 @@ def _lines(response: httpx.Response) -> Iterator[bytes]:
     yield rest
 
 
-def _content(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False).encode(errors="replace")  # half a surrogate pair is no text
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """What is sent, the same at each attempt."""
+
+    content: bytes
+    content_type: str
+
+
+def _json_body(body: Mapping[str, Any]) -> _Body:
+    content = json.dumps(body, ensure_ascii=False).encode(errors="replace")  # half a surrogate pair is no text
+    return _Body(content, "application/json")
+
+
+def _form(fields: Mapping[str, str], file: Upload) -> _Body:
+    request = httpx.Request("POST", "", data=fields, files={"file": (file.name, file.content)})
+    return _Body(request.read(), request.headers["Content-Type"])
 
 
 def _may_pass(response: httpx.Response) -> bool:

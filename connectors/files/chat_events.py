@@ -31,7 +31,8 @@ _ROLES = {
 class Given:
     """What the caller says about a file, for what the file itself does not say.
 
-    ``modified_at`` is the file's own time: when a chat without any times was about.
+    ``modified_at`` is the file's own time: when a chat without any times was about. ``document_name`` is what identifies the
+    document that it is, before the owner is put in front.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Given:
     tenant_id: str | None = None
     conversation_id: str | None = None
     modified_at: datetime = UNKNOWN_TIME
+    document_name: str = ""
 
     @property
     def stem(self) -> str:

@@ -1,7 +1,8 @@
 """Files as a source: one event of the flow at a time, in an order that never changes.
 
 What a file holds is told by its content: JSON Lines in the event format (mneme/events.py), a chat in one of the
-forms of connectors/files/chat_exports.py, or a text, which is one document.
+forms of connectors/files/chat_exports.py, or a document of one of the formats of connectors/documents/kinds.py. A short
+text is in its event; of every other document the event names the file and its hash, and the flow reads it from there.
 """
 
 import hashlib
@@ -13,7 +14,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from connectors.documents.content_formats import unread_format
+from connectors.documents.kinds import KINDS, Kind, kind_of
+from connectors.documents.media_types import MEDIA_TYPES
 from connectors.files.chat_events import Event, Given, complete
 from connectors.files.chat_exports import SHAPES, Shape, is_event, shape_of
 from mneme.errors import InputError
@@ -23,18 +25,20 @@ from mneme.records import Position
 from mneme.times import from_milliseconds
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_MARKDOWN, _PLAIN = "text/markdown", "text/plain"
-_TEXT_ENDINGS = {"": _PLAIN, ".txt": _PLAIN, ".text": _PLAIN, ".md": _MARKDOWN, ".markdown": _MARKDOWN}
-_LINE_ENDINGS = (".jsonl", ".ndjson")
+_JSON, _LINE_ENDINGS = ".json", (".jsonl", ".ndjson")
 _HEAD = 65_536  # bytes that tell what a file is
 _LINES_LOOKED_AT = 100  # in search of an event, when the first line is broken
-_UNDERSTOOD = f"JSON Lines of events, {', '.join(shape.name for shape in SHAPES)}, and text or Markdown"
+_LONGEST_TEXT = 1_000_000  # bytes of a text that its event carries
+_LARGEST_ARCHIVE = 500_000_000  # bytes of an Office file that is looked into
+_ARCHIVES = (b"PK", b"\xd0\xcf\x11\xe0")  # what is in them says what they are
+_UNDERSTOOD = f"JSON Lines of events, {', '.join(shape.name for shape in SHAPES)}, and documents ({', '.join(KINDS)})"
 
 
 def read_file(
     path: Path,
     start: int = 0,
     *,
+    name: str | None = None,
     user_id: str | None = None,
     group_id: str | None = None,
     agent_id: str | None = None,
@@ -43,12 +47,13 @@ def read_file(
 ) -> Iterator[Incoming]:
     """The events of a file from the offset ``start`` on.
 
-    A broken line of JSON Lines is passed on as it is: the flow says what is wrong with it and goes on. A text and a chat
+    A broken line of JSON Lines is passed on as it is: the flow says what is wrong with it and goes on. A document and a chat
     without any times have the time of the file.
 
     Args:
         path: the file.
         start: the first offset wanted; offsets are line numbers in JSON Lines, else ordinals, both from 0.
+        name: the id of a document, without its owner; None: the file's name. Files of a folder have their path in it.
         user_id, group_id, agent_id, tenant_id, conversation_id: what holds where the file itself does not say it.
 
     Raises:
@@ -57,9 +62,9 @@ def read_file(
     """
     form = _recognise(path)
     modified_at = from_milliseconds(int(path.stat().st_mtime) * 1000)
-    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified_at)
+    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified_at, name or path.name)
     topic = f"file:{content_identity(path)[:16]}"
-    received_at = modified_at if isinstance(form, _Text) else None
+    received_at = modified_at if isinstance(form, _Document) else None
     return (
         Incoming(raw, Position(topic=topic, partition=0, offset=offset), received_at)
         for offset, raw in form.events(given, start)
@@ -132,42 +137,60 @@ class _Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A text: one document."""
+class _Document:
+    """One document."""
 
     path: Path
+    kind: Kind
 
     def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:
-        name = self.path.name
+        if start > 0:
+            return
         event = {
             "schema": SCHEMA,
             "event": "document",
             **({"tenant_id": given.tenant_id} if given.tenant_id else {}),
             **given.owner,
-            "document_id": given.belonging(name),
-            "name": name,
-            "media_type": _TEXT_ENDINGS[self.path.suffix.lower()],
-            "content": _decoded(self.path),
+            "document_id": given.belonging(given.document_name),
+            "name": self.path.name,
+            "media_type": MEDIA_TYPES[self.kind.name],
         }
-        if start == 0:
-            yield 0, _encoded(event)
+        if (text := self._short_text()) is not None:
+            yield 0, _encoded({**event, "content": text})
+        else:
+            yield 0, _encoded({**event, "uri": self.path.resolve().as_uri(), "sha256": content_identity(self.path)})
+
+    def _short_text(self) -> str | None:
+        if self.kind.name not in ("txt", "md") or self.path.stat().st_size > _LONGEST_TEXT:
+            return None
+        try:
+            return self.path.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError:  # the flow finds out what it is
+            return None
 
 
-def _recognise(path: Path) -> _Lines | _Chat | _Text:
+def _recognise(path: Path) -> _Lines | _Chat | _Document:
     """What a file holds.
 
     Raises:
         InputError: nothing, or nothing that is understood.
     """
-    ending = path.suffix.lower()
     with _opened(path) as file:
-        head = file.read(_HEAD).removeprefix(_BYTE_ORDER_MARK).lstrip()
-        file.seek(0)
-        lines = list(itertools.islice(_filled_lines(file), _LINES_LOOKED_AT)) if head[:1] == b"{" else []
-    if not head:
+        head = file.read(_HEAD)
+    begin = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    if not begin:
         raise InputError(f"{path}: the file is empty")
-    if (format := unread_format(head)) is not None:
-        raise InputError(f"{path}: it is {format}; files of this format are not read yet; what is: {_UNDERSTOOD}, in UTF-8")
+    form = _lines_or_chat(path, begin)
+    return _Document(path, _kind(path, head)) if form is None else form
+
+
+def _lines_or_chat(path: Path, begin: bytes) -> _Lines | _Chat | None:
+    """Events or a chat; None for what is no JSON, and need not be."""
+    ending = path.suffix.lower()
+    if begin[:1] not in b"{[":
+        return _Lines(path) if ending in _LINE_ENDINGS and not _is_binary(path, begin) else None
+    with _opened(path) as file:
+        lines = list(itertools.islice(_filled_lines(file), _LINES_LOOKED_AT)) if begin[:1] == b"{" else []
     parsed = [_parsed(line) for line in lines]
     if ending not in _LINE_ENDINGS and parsed and parsed[0] is None and (data := _parsed(path.read_bytes())) is not None:
         return _chat(path, data)  # one object over many lines
@@ -176,11 +199,29 @@ def _recognise(path: Path) -> _Lines | _Chat | _Text:
     if len(parsed) > 1 and isinstance(parsed[0], dict):  # a chat or a message on each line
         with _opened(path) as file:
             return _chat(path, [_json(path, line) for line in _filled_lines(file)])
-    if ending in _TEXT_ENDINGS and (head[:1] not in b"{[" or _parsed(path.read_bytes()) is None):
-        return _Text(path)
-    if head[:1] not in b"{[":
-        raise InputError(f"{path}: files of this format are not read yet; what is: {_UNDERSTOOD}")
+    if ending not in (_JSON, *_LINE_ENDINGS) and _parsed(path.read_bytes()) is None:
+        return None  # a text that begins with a bracket
     return _chat(path, _json(path, path.read_bytes()))
+
+
+def _is_binary(path: Path, begin: bytes) -> bool:
+    try:
+        return kind_of(begin, path.name, None).family not in ("text", "captions", "web", "mail")
+    except InputError:
+        return False
+
+
+def _kind(path: Path, head: bytes) -> Kind:
+    """The format of a document. The beginning tells it, but of what is packed; the flow judges by all of it."""
+    content = head
+    if head.lstrip().startswith(_ARCHIVES):
+        if path.stat().st_size > _LARGEST_ARCHIVE:
+            raise InputError(f"{path}: it has more than {_LARGEST_ARCHIVE:,} bytes; split it")
+        content = path.read_bytes()
+    try:
+        return kind_of(content, path.name, None)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def _chat(path: Path, data: Any) -> _Chat:
@@ -221,13 +262,6 @@ def _json(path: Path, raw: bytes) -> Any:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error}); what is understood: {_UNDERSTOOD}") from error
-
-
-def _decoded(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8 text") from error
 
 
 def _encoded(event: Event) -> bytes:

@@ -2,14 +2,16 @@
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from mneme.ids import make_id
 from mneme.ports import DeadLetter, Scope
 
-_OF_EVENTS = ("decode", "embed")  # stages whose letters hold an event's own bytes
+_OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's own bytes
 _WITHOUT_OWNER = ("edit", "delete", "flush", "forget")  # events that name a conversation and nobody
+_OF_DOCUMENTS = ("document", "forget_document")  # events that name a document; without an owner it is the tenant's
 _OWNER_FIELDS = (("user", "user_id"), ("group", "group_id"), ("agent", "agent_id"))
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
 
@@ -17,7 +19,7 @@ _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
 def tells_of(letter: DeadLetter, scope: Scope) -> bool:
     """Whether a letter is about a conversation or the owner of a scope.
 
-    1. Its bytes say so: those of an event (``decode``, ``embed``), of a row's body (``write``), or of a reference to an
+    1. Its bytes say so: those of an event (``decode``, ``read``, ``embed``), of a row's body (``write``), or of a reference to an
        episode or a conversation (any other stage; flows/references.py).
     2. Where they do not say whom they are about, because they are damaged or incomplete, it is if bytes or reason hold one
        of the scope's ids as a whole: rather one letter too many goes than one too few.
@@ -25,18 +27,27 @@ def tells_of(letter: DeadLetter, scope: Scope) -> bool:
     told = _told(letter)
     if told is None:
         return _holds_an_id(letter, scope)
-    tenant_id, conversation_id, owners = told
-    if tenant_id != scope.tenant_id:
+    if told.tenant_id != scope.tenant_id:
         return False
     owner = scope.owner
-    return conversation_id in scope.conversation_ids or (owner is not None and (owner.type, owner.id) in owners)
+    is_of_owner = owner is not None and (owner.type, owner.id) in told.owners
+    if scope.document_id is not None:
+        return is_of_owner and told.document_id == scope.document_id
+    return told.conversation_id in scope.conversation_ids or is_of_owner
 
 
-_Told = tuple[str, str | None, list[tuple[str, str]]]
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Whom bytes are of; owners by type and id."""
+
+    tenant_id: str
+    owners: list[tuple[str, str]]
+    conversation_id: str | None
+    document_id: str | None
 
 
 def _told(letter: DeadLetter) -> _Told | None:
-    """Tenant, conversation, and owners by type and id, of whom the bytes are; None where they do not say it."""
+    """Of whom the bytes are; None where they do not say it."""
     try:
         data = json.loads(letter.raw)
     except (ValueError, RecursionError):
@@ -53,23 +64,29 @@ def _told(letter: DeadLetter) -> _Told | None:
 def _of_row(body: dict[str, Any]) -> _Told | None:
     match body.get("owner"):
         case {"tenant_id": str(tenant_id), "type": str(owner_type), "id": str(owner_id)}:
-            return tenant_id, _text(body.get("conversation_id")), [(owner_type, owner_id)]
+            conversation_id, document_id = _text(body.get("conversation_id")), _text(body.get("document_id"))
+            return _Told(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
     return None
 
 
 def _of_reference(reference: dict[str, Any]) -> _Told | None:
     match reference.get("owner"):
         case [str(tenant_id), str(owner_type), str(owner_id)] if {"conversation", "document"} & reference.keys():
-            return tenant_id, _text(reference.get("conversation")), [(owner_type, owner_id)]
+            conversation_id, document_id = _text(reference.get("conversation")), _text(reference.get("document"))
+            return _Told(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
     return None
 
 
 def _of_event(event: dict[str, Any]) -> _Told | None:
     tenant_id, conversation_id = event.get("tenant_id", "default"), _text(event.get("conversation_id"))
     owners = [(kind, owner) for kind, field in _OWNER_FIELDS if (owner := _text(event.get(field)))]
-    kind = event.get("event", "message")
-    complete = bool(owners) if kind == "document" else bool(conversation_id and (owners or kind in _WITHOUT_OWNER))
-    return (tenant_id, conversation_id, owners) if isinstance(tenant_id, str) and complete else None
+    kind, document_id = event.get("event", "message"), _text(event.get("document_id"))
+    if kind in _OF_DOCUMENTS:
+        owners = owners or [("tenant", str(tenant_id))]
+        complete = document_id is not None
+    else:
+        complete = bool(conversation_id and (owners or kind in _WITHOUT_OWNER))
+    return _Told(tenant_id, owners, conversation_id, document_id) if isinstance(tenant_id, str) and complete else None
 
 
 def _text(value: object) -> str | None:
@@ -79,7 +96,8 @@ def _text(value: object) -> str | None:
 def _holds_an_id(letter: DeadLetter, scope: Scope) -> bool:
     text = letter.raw.decode(errors="replace")
     places = "\n".join((text, _unescaped(text), unquote(text), letter.reason))
-    ids = [*scope.conversation_ids, *([scope.owner.id] if scope.owner else [])]
+    ids = [*scope.conversation_ids, *([scope.owner.id] if scope.owner and not scope.document_id else [])]
+    ids += [scope.document_id] if scope.document_id else []
     # A long part of an id is kept as its hash (mneme/ids.py), so that is looked for as well.
     forms = {form for identity in ids for form in (identity, make_id(identity))}
     return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", places) for form in forms)

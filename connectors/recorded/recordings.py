@@ -17,6 +17,7 @@ from typing import Any
 
 from connectors.recorded.embeddings import apart, request_for, texts_of, together
 from connectors.recorded.keyed_lines import KeyedLines
+from connectors.recorded.requests import fields_of
 
 _FORMAT_REFUSED = frozenset({400, 422})  # how endpoints say that they do not know a response format
 _FIELDS = {"key": str, "path": str, "status": int, "content_type": str, "answer": str}
@@ -106,8 +107,7 @@ def is_lasting(status: int, request: Any) -> bool:
 
     The refusal of a format belongs to the recording, since what the client asks next depends on it.
     """
-    asks_a_format = isinstance(request, dict) and "response_format" in request
-    return 200 <= status < 300 or (status in _FORMAT_REFUSED and asks_a_format)
+    return 200 <= status < 300 or (status in _FORMAT_REFUSED and "response_format" in fields_of(request))
 
 
 def _canonical(value: Any) -> str:

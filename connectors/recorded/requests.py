@@ -20,11 +20,15 @@ def request_of(content_type: str, body: bytes) -> Any:
 
 def model_of(request: Any) -> str:
     """The model that a request names; empty without one."""
+    return str(fields_of(request).get("model") or "")
+
+
+def fields_of(request: Any) -> dict[str, Any]:
+    """The fields of a request by name, of JSON or of a form; none of anything else."""
     if not isinstance(request, dict):
-        return ""
+        return {}
     form = request.get("form")
-    fields = {field["name"]: field.get("value") for field in form} if isinstance(form, list) else request
-    return str(fields.get("model") or "")
+    return {field["name"]: field.get("value") for field in form} if isinstance(form, list) else request
 
 
 def _form(content_type: str, body: bytes) -> list[dict[str, Any]]:

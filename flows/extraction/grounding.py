@@ -42,12 +42,17 @@ def is_grounded(statement: str, sources: Sequence[StoredMessage], participants: 
         sources: the messages that it cites.
         participants: who takes part in the conversation: they may be named anywhere.
     """
-    text = " ".join(f"{message.sender_name} {message.text}" for message in sources)
+    text = " ".join(f"{message.sender_name} {_place(message)} {message.text}" for message in sources)
     rest = _without_grounded_dates(statement, sources)
     numbers = {_plain(number) for number in _NUMBER.findall(rest)}
     known = set(_WORD.findall(f"{text} {' '.join(participants)}".lower()))
     names = {part for name in _names(rest) for part in _WORD.findall(name.lower())}
     return numbers <= _numbers(text) and names <= known
+
+
+def _place(message: StoredMessage) -> str:
+    """What a chunk of a document may be named by: its file and section."""
+    return f"{message.citation.name} {message.citation.section}" if message.citation is not None else ""
 
 
 def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) -> str:

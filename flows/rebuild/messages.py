@@ -24,7 +24,7 @@ from connectors.letters.dead_letters import FileDeadLetters
 from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
 from flows.engine import Source
-from flows.items import lane_of
+from flows.lanes import lane_of_row
 from flows.pending import Pending
 from flows.rebuild.clearing import clear
 from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
@@ -128,7 +128,7 @@ def _begin(folder: Path, settings: Settings, agree: Callable[[Found], None]) -> 
 def _messages(index: MemoryIndex) -> Iterator[Listed]:
     for row in index.scan(Collection.MESSAGES):
         if row.kind == "message":
-            lane = lane_of(row.tenant_id, row.conversation_id, row.document_id)
+            lane = lane_of_row(row)
             yield Listed(lane, row.at, row.message_ids[0], row.key)
 
 

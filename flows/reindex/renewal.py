@@ -12,7 +12,7 @@ import numpy as np
 from flows.cuts import embedding_text
 from flows.pump import worth_retrying
 from mneme.errors import ModelError
-from mneme.ids import message_id
+from mneme.ids import chunk_id, document_key, message_id
 from mneme.ports import MemoryIndex
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Remark, StoredMessage
 from mneme.rows import Collection, Key, Row, Vector, row_of
@@ -103,8 +103,9 @@ def _messages(rows: Iterable[Row], index: MemoryIndex) -> Mapping[Key, Row]:
 
 
 def _message_key(row: Row, caller_id: str) -> Key:
-    talk = row.conversation_id if row.document_id is None else f"d/{row.document_id}"  # as flows/decode.py names them
-    return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, talk or "", caller_id))
+    if row.document_id is not None:
+        return Key(Collection.MESSAGES, row.owner_key, chunk_id(document_key(row.owner_key, row.document_id), caller_id))
+    return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, row.conversation_id or "", caller_id))
 
 
 # --- tokens ----------------------------------------------------------------------------------------------------------

@@ -5,14 +5,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from connectors.documents.plain_text import PlainTextParser
-from connectors.documents.references import FileReferences
+from connectors.documents.pool import processes_of
+from connectors.documents.reader import open_reader
+from connectors.documents.references import open_references
 from connectors.embedders.queue import EmbeddingQueue
-from connectors.endpoints.answer_cache import erase_answers
+from connectors.endpoints.answer_file import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
@@ -28,7 +29,7 @@ from flows.items import Erased
 from flows.pending import Pending
 from flows.running.pool import Pool
 from flows.running.store_files import store_error
-from flows.services import Services
+from flows.services import Reading, Services
 from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable
@@ -37,6 +38,7 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 
 _EMBEDDING_CALLS = 8  # at a time to an endpoint
+_FETCHING = 4  # documents that are fetched, or wait for a model, beside those that are parsed
 _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all that waits for no server
 
 log = logging.getLogger(__name__)
@@ -66,12 +68,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Where the flow of a process begins and ends, apart from the index. ``wrote`` is called as ``Writer`` says."""
+    """Where the flow of a process begins and ends, apart from the index.
+
+    ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
+    """
 
     sources: Sequence[Source]
     letters: DeadLetters
     changes: ChangeFeed | None
     wrote: Callable[[str, str], None] = lambda kind, identity: None
+    documents_at_work: Pending = field(default_factory=Pending)
+    named_files: Sequence[Path] = ()
 
 
 def run_process(
@@ -126,6 +133,7 @@ def run_process(
             stack.callback(calls.close, _GRACE_SECONDS)
         services = Services(
             settings=settings,
+            reading=_reading(settings, ends, stack),
             index=index,
             embed=queue.submit,
             submit=pool.submit,
@@ -151,12 +159,7 @@ def run_process(
             ends.wrote,
             partial(_erase_answers, settings.data / ANSWERS_FILE),
         )
-        decoder = partial(
-            decode,
-            parser=PlainTextParser(),
-            buckets=settings.flow.buckets,
-            references=FileReferences(settings.documents.roots, settings.documents.largest_bytes),
-        )
+        decoder = partial(decode, buckets=settings.flow.buckets)
         failures, flow = Failures(), settings.flow
         dataflow = build(ends.sources, decoder, services, writer, failures, on_ready)
         try:
@@ -175,14 +178,25 @@ def run_process(
         return tally, chat.usage() if chat is not None else {}
 
 
+def _reading(settings: Settings, ends: Ends, stack: ExitStack) -> Reading:
+    """What reads documents, in a pool of its own: as many at a time as there are processes that parse, and some that fetch."""
+    reader = open_reader(settings)
+    stack.callback(reader.close, _GRACE_SECONDS)
+    pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
+    stack.callback(pool.close, _GRACE_SECONDS)
+    references = open_references(settings.documents, ends.named_files)
+    return Reading(reader, references, pool.submit, in_flight=Pending(), at_work=ends.documents_at_work)
+
+
 def _erase_answers(file: Path, erased: Erased) -> int:
-    """Erase what models answered about a conversation, or an owner: the scopes of DESIGN section 5, point 5."""
+    """Erase what models answered about a conversation, a document or an owner: the scopes of DESIGN section 5, point 5."""
     erasure = erased.erasure
     assert erasure.owner is not None, "known by now"
-    if erasure.conversation_id is None:
+    if erasure.is_of_an_owner:
         return erase_answers(file, erasure.owner.key)
     # Directly in the owner's scope lie answers about several conversations.
-    return erase_answers(file, f"{erasure.owner.key}/{erasure.conversation_id}", also=[erasure.owner.key])
+    place = erasure.conversation_id or erasure.document_id
+    return erase_answers(file, f"{erasure.owner.key}/{place}", also=[erasure.owner.key])
 
 
 def pause(stopping: threading.Event, seconds: float) -> None:

@@ -19,6 +19,7 @@ from mneme.settings import Kafka, Settings
 # A backfill may have a quarter of the limit unfinished: live traffic always finds room, and little before it. Measured with an
 # embedder of 400 texts/s: the first live message waits 10 s instead of 24, and the backfill is as fast.
 _BACKFILL_PART = 4
+_DOCUMENTS_AT_WORK = 16  # of one process: what waits to be read is held in memory, and may be large
 
 Partitions = Mapping[str, tuple[int, ...]]  # of each source
 
@@ -94,9 +95,16 @@ def stream(
         little = max(1, limit // _BACKFILL_PART)
         return PartitionFeed(reader, pending, little, flow.source_batch, stopping, may_read=lag.is_none)
 
+    documents = Pending()
+
+    def open_documents(topic: str, number: str, place: int | None) -> PartitionFeed:
+        reader = PartitionReader(kafka, topic, int(number), place)
+        is_free = lambda: documents.total < _DOCUMENTS_AT_WORK  # noqa: E731
+        return PartitionFeed(reader, pending, limit, _DOCUMENTS_AT_WORK, stopping, may_read=is_free)
+
     openings = {
         "messages": partial(open_live, kafka.topics.messages),
-        "documents": partial(open_live, kafka.topics.documents),
+        "documents": partial(open_documents, kafka.topics.documents),
         "backfill": partial(open_backfill, kafka.topics.backfill),
     }
     sources = [Source(name, tuple(map(str, partitions[name])), opening) for name, opening in openings.items()]
@@ -106,4 +114,12 @@ def stream(
         changes = KafkaChangeFeed(kafka) if flow.change_feed else None
         if changes is not None:
             stack.callback(changes.close)
-        run_process(settings, take_place, Ends(sources, letters, changes), pending, stopping, on_ready, on_failure)
+        run_process(
+            settings,
+            take_place,
+            Ends(sources, letters, changes, documents_at_work=documents),
+            pending,
+            stopping,
+            on_ready,
+            on_failure,
+        )

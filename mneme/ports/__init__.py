@@ -5,11 +5,15 @@ synchronous and may be called from several threads at once. They raise the error
 """
 
 from mneme.ports.documents import (
+    Describer,
     DocumentParser,
+    DocumentReader,
     ParsedDocument,
     References,
     Section,
+    Spoken,
     Transcriber,
+    Transcript,
 )
 from mneme.ports.index import (
     Create,
@@ -32,6 +36,7 @@ from mneme.ports.models import (
     Answer,
     ChatModel,
     Embedder,
+    Picture,
     Prompt,
     QueryChat,
     RememberingChat,
@@ -57,7 +62,9 @@ __all__ = [
     "Create",
     "DeadLetter",
     "DeadLetters",
+    "Describer",
     "DocumentParser",
+    "DocumentReader",
     "Embedder",
     "EmbedderIdentity",
     "Filter",
@@ -67,6 +74,7 @@ __all__ = [
     "MemoryIndex",
     "Outcome",
     "ParsedDocument",
+    "Picture",
     "Prompt",
     "Put",
     "QueryChat",
@@ -80,8 +88,10 @@ __all__ = [
     "Section",
     "Selection",
     "Spent",
+    "Spoken",
     "TextLeg",
     "Transcriber",
+    "Transcript",
     "Usage",
     "VectorLeg",
     "Write",

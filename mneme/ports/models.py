@@ -1,7 +1,7 @@
 """Models: texts to vectors, questions to answers, texts to an order."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
@@ -42,13 +42,28 @@ class Role(StrEnum):
     AGENTS = "agents"
     ANSWER = "answer"
     JUDGE = "judge"
+    VISION = "vision"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as a chat model is shown it: ``media_type`` is ``image/png`` or ``image/jpeg``.
+
+    ``sha256`` is of the file that it was made from, in hex: what was said of a picture is found again by it, also where
+    another library would scale it to other bytes.
+    """
+
+    content: bytes = field(repr=False)
+    media_type: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """Rules in ``system``, data in ``user``. ``scope`` (``tenant/owner/conversation``) is what an erase removes from caches.
 
-    ``seed`` makes of one question several, each with an answer of its own: the votes of a judge.
+    ``seed`` makes of one question several, each with an answer of its own: the votes of a judge. ``pictures`` are data too,
+    and are shown after ``user``.
     """
 
     role: Role
@@ -56,6 +71,7 @@ class Prompt:
     user: str
     scope: str = ""
     seed: int | None = None
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

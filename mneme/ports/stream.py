@@ -32,11 +32,15 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data an erasure takes away: conversations of a tenant, and, if ``owner`` is given, all that names this owner."""
+    """Whose data an erasure takes away: conversations of a tenant, and, if ``owner`` is given, all that names this owner.
+
+    With a ``document_id`` it is that document of the owner, and nothing else of the owner's.
+    """
 
     tenant_id: str
     conversation_ids: tuple[str, ...] = ()
     owner: Owner | None = None
+    document_id: str | None = None
 
 
 class DeadLetters(Protocol):

@@ -66,6 +66,7 @@ def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count
                     sender_name=message.sender_name,
                     text=message.text,
                     sent_at=row.at,
+                    citation=message.citation,
                     parent_episode_id=episode.id,
                 )
             )

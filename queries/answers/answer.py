@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from mneme import records
 from queries.responses import SearchResponse
 
 Kind = Literal["fact", "episode", "message", "foresight", "profile", "case", "skill", "knowledge", "relationship"]
@@ -20,6 +21,7 @@ class Citation(_Response):
 
     ``number`` is what stands in the answer (``[3]``), ``id`` that of the found memory, ``message_ids`` the callers' ids of the
     messages it comes from. ``said_at`` is null for what was not said at one time: a portrait, a skill, a document.
+    ``document`` is where it stands in one: file, section and page.
     """
 
     number: int
@@ -28,6 +30,7 @@ class Citation(_Response):
     text: str
     said_at: datetime | None
     message_ids: tuple[str, ...]
+    document: records.Citation | None = None
 
 
 class AnswerMetrics(_Response):

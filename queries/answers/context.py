@@ -44,6 +44,7 @@ class Context:
             text=memory.text,
             said_at=memory.said_at,
             message_ids=memory.message_ids,
+            document=memory.citation,
         )
 
 

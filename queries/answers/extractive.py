@@ -20,6 +20,7 @@ from queries.answers.dates import difference
 from queries.answers.memory import Memory
 from queries.answers.support import Support, support_of
 from queries.questions.types import QuestionType
+from queries.reranking.passages import one_line
 from queries.responses import SearchResponse
 
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
@@ -141,21 +142,23 @@ def _line(memory: Memory, number: int, kind: QuestionType, context: Context, que
     quote = memory.text if len(memory.text) <= _LONGEST_QUOTE else memory.text[: _LONGEST_QUOTE - 1] + "…"
     source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
     chinese = words is _CHINESE
-    dates = []
+    remarks = []
     if kind is QuestionType.TEMPORAL and memory.happens:
-        dates.append(_written(memory.happens, chinese))
+        remarks.append(_written(memory.happens, chinese))
         if _AGO.search(question) and memory.happens.last < context.asked:
             far = (
                 f"{(context.asked - memory.happens.first).days}天"
                 if chinese
                 else difference(memory.happens.first, context.asked)
             )
-            dates.append(words.before.format(difference=far))
+            remarks.append(words.before.format(difference=far))
+    if memory.citation:
+        remarks.append(one_line(str(memory.citation), _LONGEST_QUOTE))
     if memory.said:
-        dates.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
-    first = f"{dates.pop(0)}: " if kind is QuestionType.TEMPORAL and memory.happens else ""
-    remarks = f" ({', '.join(dates)})" if dates else ""
-    return f"{first}“{source}{quote}”{remarks} [{number}]"
+        remarks.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
+    first = f"{remarks.pop(0)}: " if kind is QuestionType.TEMPORAL and memory.happens else ""
+    behind = f" ({', '.join(remarks)})" if remarks else ""
+    return f"{first}“{source}{quote}”{behind} [{number}]"
 
 
 def _written(span: DaySpan, chinese: bool) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
 from mneme.dates import DaySpan
-from mneme.records import ProfileItem
+from mneme.records import Citation, ProfileItem
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, happened, name_of
@@ -30,15 +30,17 @@ _LONGEST = 6000  # characters of one memory; some 1,500 tokens
 class Memory:
     """Something that was found.
 
-    ``text`` is what it says, on one line, and ``source`` who said it or where it stands. ``said`` is the day it was said,
-    ``happens`` the days it is about, ``ended`` the day from which it no longer holds, because of ``replaced_by`` if that is
-    known; ``plan`` says that it is expected, not told. ``score`` compares the memories of one search; lower ``rank`` is better.
+    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
+    without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
+    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told.
+    ``score`` compares the memories of one search; lower ``rank`` is better.
     """
 
     id: str
     kind: Kind
     text: str
     source: str = ""
+    citation: Citation | None = None
     said_at: datetime | None = None
     said: date | None = None
     happens: DaySpan | None = None
@@ -102,7 +104,8 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
                 item.id,
                 "message",
                 _line(item.text),
-                _line(item.sender_name),
+                "" if item.citation and item.citation.name == item.sender_name else _line(item.sender_name),
+                item.citation,
                 item.sent_at,
                 day_of(item.sent_at, zone),
                 message_ids=(item.message_id,),
@@ -137,7 +140,8 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
         fact.id,
         "fact",
         _line(fact.atomic_fact),
-        _place(parent) if parent and of_document else "",
+        _unnamed_place(parent) if parent and of_document and fact.citation is None else "",
+        fact.citation,
         None if of_document else fact.said_at,
         None if of_document else day_of(fact.said_at, zone),
         happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
@@ -156,7 +160,8 @@ def _episode(episode: FoundEpisode, zone: tzinfo) -> Memory:
         episode.id,
         "knowledge" if of_document else "episode",
         _line(f"Subject: {episode.subject}. Episode: {episode.episode}"),
-        _place(episode) if of_document else _line(", ".join(episode.participants)),
+        _line(", ".join(episode.participants)) if not of_document else "" if episode.citation else _unnamed_place(episode),
+        episode.citation,
         None if of_document else episode.started_at,
         None if of_document else day_of(episode.started_at, zone),
         message_ids=episode.message_ids,
@@ -176,6 +181,7 @@ def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
         foresight.id,
         "foresight",
         _line(foresight.statement),
+        citation=foresight.citation,
         said_at=foresight.said_at,
         said=day_of(foresight.said_at, zone),
         happens=span,
@@ -196,6 +202,7 @@ def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Memory:
         "profile",
         _line(item.statement),
         _line(item.about),
+        None,
         said_at,
         day_of(said_at, zone) if said_at else None,
         message_ids=tuple(dict.fromkeys(identity for mention in item.evidence for identity in mention.message_ids)),
@@ -235,7 +242,8 @@ def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date
         memory.kind, ""
     )
     day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
-    head = ", ".join(filter(None, (day, f"{label} {_escaped(memory.source)}".strip())))
+    source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
+    head = ", ".join(filter(None, (day, f"{label} {_escaped(source)}".strip())))
     about = f" ({'expected' if memory.plan else 'happened'} {name_of(memory.happens)})" if memory.happens else ""
     before = f" {head}:" if head else ""
     return f"[{number}]{before} {_escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
@@ -250,7 +258,16 @@ def _end(memory: Memory, numbers: Mapping[str, int], asked: date) -> str:
     return f" (held until {memory.ended.isoformat()}{by}: outdated)"
 
 
-def _place(episode: FoundEpisode) -> str:
+def _cited(citation: Citation | None) -> str:
+    """``offer.pdf, page 2, section "Prices"``."""
+    if citation is None:
+        return ""
+    section = f'section "{citation.section}"' if citation.section else ""
+    return _line(", ".join(filter(None, (citation.name, citation.place, section))))
+
+
+def _unnamed_place(episode: FoundEpisode) -> str:
+    """Of a document that was read before citations were kept."""
     section = f', section "{episode.section}"' if episode.section else ""
     return _line(f"{episode.document_id}{section}")
 

@@ -149,6 +149,7 @@ class _Statements:
             "said_at": record.said_at,
             "conversation_id": record.conversation_id,
             "document_id": record.document_id,
+            "citation": record.citation,
             "message_ids": tuple(dict.fromkeys((*record.message_ids, *validity.also_said_in))),
             "times_said": 1 + len(validity.repeated_by),
             "valid_from": validity.valid_from,

@@ -5,6 +5,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from mneme.records import Citation
+from queries.browsing.documents import ListedDocument
+
 State = Literal["holds", "superseded", "merged", "expired"]
 
 
@@ -22,6 +25,7 @@ class InspectedMessage(_Inspected):
     timezone: str
     text: str
     tools: tuple[str, ...] = ()
+    citation: Citation | None = None
     edited: bool = False
     deleted: bool = False
 
@@ -87,12 +91,17 @@ class InspectedCase(_Inspected):
 
 
 class InspectedEpisode(_Inspected):
-    """One stretch with everything made from it. ``begins_because`` is what spoke for the cut before it."""
+    """One stretch with everything made from it. ``begins_because`` is what spoke for the cut before it.
+
+    With a ``document_id`` it is a chunk of a document, and shown without messages. ``citation`` is where it stands.
+    """
 
     id: str
     subject: str
     summary: str
+    document_id: str | None = None
     section: str | None = None
+    citation: Citation | None = None
     started_at: datetime
     ended_at: datetime
     timezone: str
@@ -113,7 +122,8 @@ class InspectedEpisode(_Inspected):
 class Inspection(_Inspected):
     """A conversation, or a document (then without messages), episode by episode. ``open`` are messages in none yet.
 
-    ``notes`` say what was left out.
+    ``documents`` are the document itself, or what is attached to the messages of a conversation: its chunks follow the talk, in
+    their order. ``notes`` say what was left out.
     """
 
     conversation_id: str | None
@@ -121,4 +131,5 @@ class Inspection(_Inspected):
     owner: str
     episodes: tuple[InspectedEpisode, ...]
     open: tuple[InspectedMessage, ...] = ()
+    documents: tuple[ListedDocument, ...] = ()
     notes: tuple[str, ...] = ()

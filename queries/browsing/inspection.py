@@ -23,6 +23,7 @@ from mneme.records import (
     Validity,
 )
 from mneme.rows import Collection, Key
+from queries.browsing.documents import in_order, listed_document, stored_documents
 from queries.browsing.inspected import (
     InspectedCase,
     InspectedEntity,
@@ -47,7 +48,7 @@ Statement = TypeVar("Statement", AtomicFact, Foresight)
 def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection | None:
     """A conversation or a document, by its id; None if the owner has none of this name, or nothing in it yet.
 
-    1. Its messages and episodes.
+    1. Its messages and episodes, and the documents that it has or is.
     2. What was made from them.
     3. Each message to its episode.
 
@@ -63,15 +64,21 @@ def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection 
     # 1.
     filter = replace(scope.rows, conversation_ids=(place,), hidden=True)
     messages = _read(index, Collection.MESSAGES, filter, MOST_MESSAGES, StoredMessage)
+    count = len(messages)
+    messages = [message for message in messages if message.document_id is None]
     episodes = _read(index, Collection.EPISODES, filter, MOST_MESSAGES, Episode)
     is_document = not messages and not episodes
     if is_document:
         filter = replace(scope.rows, document_ids=(place,), hidden=True)
         episodes = _read(index, Collection.EPISODES, filter, MOST_MESSAGES, Episode)
-        if not episodes:
-            return None
+    documents = list(islice(stored_documents(index, filter), MOST_MESSAGES))
+    if not (messages or episodes or documents):
+        return None
     messages.sort(key=lambda message: (message.sent_at, message.message_id))
+    places = in_order(documents)
+    behind = (len(documents), 0)
     episodes.sort(key=lambda episode: (episode.started_at, episode.id))
+    episodes.sort(key=lambda episode: (-1, 0) if episode.document_id is None else places.get(episode.id, behind))
     # 2.
     made = _made(index, replace(filter, since=None, before=None), scope, episodes)
     # 3.
@@ -79,10 +86,11 @@ def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection 
     return Inspection(
         conversation_id=None if is_document else place,
         document_id=place if is_document else None,
-        owner=(messages or episodes)[0].owner.key,
+        owner=(messages or episodes or documents)[0].owner.key,
         episodes=tuple(_episode(each, inside[each.id], made) for each in episodes),
         open=tuple(inspected_message(message) for message in still_open),
-        notes=(f"only {MOST_MESSAGES:,} messages are shown",) if len(messages) == MOST_MESSAGES else (),
+        documents=tuple(listed_document(each) for each in documents),
+        notes=(f"only {MOST_MESSAGES:,} messages are shown",) if count == MOST_MESSAGES else (),
     )
 
 
@@ -154,7 +162,9 @@ def _episode(episode: Episode, messages: Iterable[StoredMessage], made: _Made) -
         id=episode.id,
         subject=episode.subject,
         summary=episode.summary,
+        document_id=episode.document_id,
         section=episode.section,
+        citation=episode.citation,
         started_at=episode.started_at,
         ended_at=episode.ended_at,
         timezone=episode.timezone,
@@ -188,6 +198,7 @@ def inspected_message(message: StoredMessage) -> InspectedMessage:
         timezone=message.timezone,
         text=message.text,
         tools=tuple(call.name for call in message.tool_calls),
+        citation=message.citation,
         edited=message.edited_by is not None,
         deleted=message.deleted,
     )

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from mneme.records import Mention
+from mneme.records import Citation, Mention
 
 
 class _Told(BaseModel):
@@ -32,6 +32,7 @@ class ToldStatement(_Told):
     said_at: datetime
     conversation_id: str | None
     document_id: str | None
+    citation: Citation | None = None
     message_ids: tuple[str, ...]
     times_said: int
     valid_from: datetime | None

@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
     benches.command()(models)
     benches.command()(state)
     benches.command()(faults)
+    benches.command()(parsing)
     app.add_typer(benches, name="bench")
 
 
@@ -204,3 +205,18 @@ def state(
     from serving.console import output
 
     run_state(conversations, messages, closed, load_settings(), out, console=output())
+
+
+def parsing(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Files of any formats.", show_default=False)],
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="In which every file is read by both.")] = 5,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/parsing.json"
+    ),
+) -> None:
+    """What reading documents costs beside the library of each format alone: milliseconds a file, and the overhead."""
+    from evaluation.parsing import run_parsing
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_parsing(folder, load_settings().documents, out, rounds, console=output())

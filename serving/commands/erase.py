@@ -1,4 +1,4 @@
-"""Commands that erase: forget a conversation, erase an owner. Both wait for the receipt, then look whether anything is left."""
+"""Commands that erase: a conversation, a document, an owner. They wait for the receipt, then look whether anything is left."""
 
 import tempfile
 import time
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, owner_of
+from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, not_blank, owner_of
 from serving.console import messages, note, output
 
 if TYPE_CHECKING:
-    from mneme.events import Erase, Forget
+    from mneme.events import Erase, Forget, ForgetDocument
     from mneme.ports import Filter, MemoryIndex
     from mneme.settings import Settings
 
@@ -31,21 +31,44 @@ def register(app: typer.Typer) -> None:
 
 
 def forget(
-    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False)],
+    conversation: Annotated[
+        str | None, typer.Argument(metavar="[CONVERSATION]", help="Its id.", show_default=False, callback=not_blank)
+    ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", help="A document in its place: its id.", show_default=False, callback=not_blank),
+    ] = None,
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
     tenant: TenantOption = "default",
     yes: YesOption = False,
     kafka: KafkaOption = False,
     timeout: TimeoutOption = 120.0,
 ) -> None:
-    """Erase a conversation: its messages, and all that was made of them. What is sent to it later begins anew.
+    """Erase a conversation or a document: all of it, and all that was made of it. What is sent of it later begins anew.
 
     What it told leaves entities, profiles and the validity of other facts too, and comes back neither with a replay nor with
-    a rebuild. Kafka keeps its own copy until the topic's retention is over.
+    a rebuild. Kafka keeps its own copy until the topic's retention is over. --user, --group or --agent says whose document it
+    is; without any it is of the tenant's knowledge.
     """
-    from mneme.events import Forget
+    from mneme.errors import InputError
+    from mneme.events import Forget, ForgetDocument
 
-    _confirm(f"Erase conversation {conversation} for good?", yes)
-    _erase(Forget(tenant_id=tenant, conversation_id=conversation), kafka, timeout)
+    is_owned = user is not None or group is not None or agent is not None
+    if (conversation is None) is (document is None):
+        raise InputError("give a CONVERSATION or --document ID: one of them is forgotten")
+    if conversation is not None:
+        if is_owned:
+            raise InputError("--user, --group and --agent are for --document; a conversation has one owner, leave them out")
+        _confirm(f"Erase conversation {conversation} for good?", yes)
+        _erase(Forget(tenant_id=tenant, conversation_id=conversation), kafka, timeout)
+        return
+    if is_owned:
+        owner_of(user, group, agent, tenant)
+    _confirm(f"Erase document {document} for good?", yes)
+    event = ForgetDocument(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent, document_id=document)
+    _erase(event, kafka, timeout)
 
 
 def erase(
@@ -73,7 +96,7 @@ def _confirm(question: str, yes: bool) -> None:
         raise typer.Abort
 
 
-def _erase(event: "Forget | Erase", kafka: bool, timeout: float) -> None:
+def _erase(event: "Forget | ForgetDocument | Erase", kafka: bool, timeout: float) -> None:
     from uuid import uuid4
 
     from connectors.indices import open_index
@@ -105,14 +128,14 @@ def _erase(event: "Forget | Erase", kafka: bool, timeout: float) -> None:
         raise typer.Exit(1)
 
 
-def _publish(event: "Forget | Erase", settings: "Settings") -> None:
+def _publish(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> None:
     from connectors import Publisher
 
     with Publisher(settings.kafka) as publisher:
         publisher.send(event)
 
 
-def _erase_here(event: "Forget | Erase", settings: "Settings") -> None:
+def _erase_here(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> None:
     """Take the event through the flow in this process, as one would a file."""
     import flows
 
@@ -122,15 +145,17 @@ def _erase_here(event: "Forget | Erase", settings: "Settings") -> None:
         flows.ingest([file], settings)
 
 
-def _scope(event: "Forget | Erase", settings: "Settings") -> "Filter | None":
+def _scope(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> "Filter | None":
     """What must be gone afterwards; None where nothing is known of a conversation."""
     from connectors.indices import open_index
     from flows.conversations.owners import conversation_key, origin_of
-    from mneme.events import Erase
+    from mneme.events import Erase, ForgetDocument
     from mneme.ports import Filter
 
     if isinstance(event, Erase):
         return Filter(event.tenant_id, (event.owner.key,), hidden=True)
+    if isinstance(event, ForgetDocument):
+        return Filter(event.tenant_id, (event.owner.key,), document_ids=(event.document_id,), hidden=True)
     key = conversation_key(event.tenant_id, event.conversation_id)
     index = open_index(settings, read_only=True)
     try:
@@ -142,7 +167,7 @@ def _scope(event: "Forget | Erase", settings: "Settings") -> "Filter | None":
     return Filter(event.tenant_id, (origin.owner.key,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
-def _receipt(index: "MemoryIndex", event: "Forget | Erase", timeout: float) -> dict[str, Any]:
+def _receipt(index: "MemoryIndex", event: "Forget | ForgetDocument | Erase", timeout: float) -> dict[str, Any]:
     """The receipt, once it is there.
 
     Raises:

@@ -66,6 +66,9 @@ def search(
     conversation: Annotated[
         list[str] | None, typer.Option("--conversation", "-c", help="Only these conversations.", callback=not_blank)
     ] = None,
+    document: Annotated[
+        list[str] | None, typer.Option("--document", "-d", help="Only these documents, by id.", callback=not_blank)
+    ] = None,
     metadata: Annotated[
         list[str] | None,
         typer.Option(
@@ -107,7 +110,8 @@ def search(
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     times = {"since": since, "before": before, "as_of": as_of}
-    filters |= {name: value for name, value in ({"conversation_id": conversation} | times).items() if value}
+    places = {"conversation_id": conversation, "document_id": document}
+    filters |= {name: value for name, value in (places | times).items() if value}
     filters |= {"expired": True} if expired else {}
     filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
     filters |= {"kinds": kind} if kind else {}

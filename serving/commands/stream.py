@@ -20,10 +20,13 @@ from serving.commands.options import (
 from serving.console import messages, note, output, progress_bar
 
 if TYPE_CHECKING:
+    from connectors import Publisher
+    from connectors.files.folders import Skipped
+    from mneme.events import AnyEvent
     from mneme.ports import DeadLetter
     from mneme.settings import Settings
 
-_FORMATS = "JSONL events, chat exports, text or Markdown."
+_FORMATS = "JSONL events, chat exports, documents (docs/formats.md), or folders of them."
 Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=_FORMATS, show_default=False)]
 
 _MOST_REFUSALS_SHOWN = 5
@@ -67,6 +70,7 @@ def ingest(
     with progress_bar("Ingesting", "events") as on_progress:
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
+    _show_skipped(report.skipped)
     if not (report.messages or report.duplicates or report.episodes or report.dead_letters):
         note(f"Nothing new. Already read: {', '.join(path.name for path in files)}")
     if report.dead_letters:
@@ -74,7 +78,7 @@ def ingest(
             f"{count(report.dead_letters, 'event')} not taken in; whole, with reasons: {settings.data / 'dead-letters.jsonl'}",
             "yellow",
         )
-        _show_dead_letters(list(islice(letters.read(), before, None)), files)
+        _show_dead_letters(list(islice(letters.read(), before, None)), report.files)
     if settings.models.recordings is not None:
         _tell_pending(settings.models.recordings, settings.models.pending)
 
@@ -100,7 +104,8 @@ def publish(
 ) -> None:
     """Put the events of files on the Kafka topics."""
     from connectors import Publisher
-    from connectors.files.files import count_events, read_file
+    from connectors.files.files import read_file
+    from connectors.files.folders import find_files
     from mneme.errors import InputError
     from mneme.events import parse_event
     from mneme.settings import load_settings
@@ -108,25 +113,50 @@ def publish(
     from serving.words import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
-    total = sum(count_events(path, **defaults) for path in files)
+    settings = load_settings()
+    search = find_files(files, defaults)
+    total = sum(found.events for found in search.files)
     sent, refused, started = 0, list[str](), time.monotonic()
-    with progress_bar("Publishing", "events") as on_progress, Publisher(load_settings().kafka) as publisher:
-        for path in files:
-            for incoming in read_file(path, 0, **defaults):
+    with (
+        progress_bar("Publishing", "events") as on_progress,
+        Publisher(settings.kafka, documents=settings.documents) as publisher,
+    ):
+        for found in search.files:
+            for incoming in read_file(found.path, 0, name=found.name, **defaults):
                 try:
-                    publisher.send(parse_event(incoming.raw, utc_now()), backfill=backfill)
+                    _send(publisher, parse_event(incoming.raw, utc_now()), found.path, backfill)
                 except InputError as error:
-                    refused.append(f"{path}:{incoming.position.offset + 1}: {error}")
+                    refused.append(f"{found.path}:{incoming.position.offset + 1}: {error}")
                 else:
                     sent += 1
                 on_progress(sent + len(refused), total)
     output().print(f"{count(sent, 'event')} published in {time.monotonic() - started:.1f} s")
+    _show_skipped(search.skipped)
     for line in refused[:_MOST_REFUSALS_SHOWN]:
         note(f"not sent: {line}", "yellow")
     if refused:
         raise InputError(
             f"{count(len(refused), 'event')} not sent; correct and publish again, what has an id or a time is not doubled"
         )
+
+
+def _send(publisher: "Publisher", event: "AnyEvent", path: Path, backfill: bool) -> None:
+    """Send an event of a file. A document that lies in that file is sent with its content: the flow may be elsewhere."""
+    from mneme.events import Document
+
+    if not isinstance(event, Document) or event.uri != path.resolve().as_uri():
+        publisher.send(event, backfill=backfill)
+        return
+    publisher.send_document(
+        path,
+        document_id=event.document_id,
+        name=event.name,
+        user_id=event.user_id,
+        group_id=event.group_id,
+        agent_id=event.agent_id,
+        tenant_id=event.tenant_id,
+        media_type=event.media_type,
+    )
 
 
 def run(
@@ -197,6 +227,14 @@ def create() -> None:
         output().print(f"created {name}")
     if not created:
         output().print("all topics are there already")
+
+
+def _show_skipped(skipped: "Sequence[Skipped]") -> None:
+    """Files of folders that are not taken in, each on a line with the reason."""
+    for each in skipped[:_MOST_DEAD_LETTERS_SHOWN]:
+        note(f"skipped: {each.path}: {each.reason}", "yellow")
+    if len(skipped) > _MOST_DEAD_LETTERS_SHOWN:
+        note(f"and {len(skipped) - _MOST_DEAD_LETTERS_SHOWN:,} more skipped", "yellow")
 
 
 def _show_dead_letters(letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:

@@ -1,11 +1,13 @@
 """The steps of the flow joined by hand: no engine, no threads, a clock that a test moves, and crashes on demand.
 
-``River`` does what flows/engine.py does: items pass embed, segment, extract, reconcile and the writer; an epoch ends
+``River`` does what flows/engine.py does: items pass read, embed, segment, extract, reconcile and the writer; an epoch ends
 with a snapshot of all steps; a crash rebuilds the steps from the last snapshot, and what was fed since comes again.
 """
 
 import json
+import re
 import threading
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -19,15 +21,17 @@ from flows.consistency.statements import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
-from flows.items import Amendment, Arrived, Erased, Erasure, FlushDone, Pause, WriteBatch
+from flows.items import Amendment, Arrived, Erased, Erasure, FlushDone, Pause, Unread, WriteBatch
 from flows.pending import Pending
+from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
-from flows.services import Services
+from flows.services import Reading, Services
 from flows.versions import Versions
 from flows.write import Writer
-from mneme.events import Message
-from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex, Scope
+from mneme.errors import InputError
+from mneme.events import Document, Edit, Message
+from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex, ParsedDocument, Scope, Section, Spoken
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Vector, erasure_receipt, flush_marker
 from mneme.settings import Settings
@@ -121,7 +125,51 @@ class Letters:
         pass
 
 
-Fed = Arrived | Amendment | Erasure | Pause
+class Pages:
+    """Reads documents for tests: ``== page 2 ==`` begins a section, ``Bob 3: hello`` under ``== speech ==`` is said.
+
+    ``broken`` in a text refuses it, ``silent`` leaves it unread. ``read_names`` are those that it was asked for.
+    """
+
+    def __init__(self) -> None:
+        self.read_names: list[str] = []
+
+    def read(self, content: bytes, name: str, media_type: str | None, scope: str) -> ParsedDocument:
+        self.read_names.append(name)
+        text = content.decode()
+        if "broken" in text:
+            raise InputError(f"{name}: it is broken; send it whole")
+        if "silent" in text:
+            return ParsedDocument(name, (), format="mp3", unread=("nobody listens",))
+        begin, *rest = re.split(r"== (.+?) ==\s", text)
+        pages = [("", begin), *zip(rest[::2], rest[1::2], strict=True)]
+        if rest[:1] == ["speech"]:
+            lines = [line.partition(": ") for line in rest[1].splitlines() if line]
+            spoken = [(*head.rsplit(" ", 1), said) for head, _, said in lines]
+            told = tuple(Spoken(who, float(at), float(at) + 1, said) for who, at, said in spoken)
+            return ParsedDocument(name, (), format="vtt", spoken=told)
+        sections = [(place, page.strip()) for place, page in pages if page.strip()]
+        return ParsedDocument(
+            name, tuple(Section(at, "", page, place) for at, (place, page) in enumerate(sections)), format="txt"
+        )
+
+    def close(self, grace_seconds: float | None = None) -> None:
+        pass
+
+
+class Folder:
+    """References for tests: texts by their URI."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
+        if uri not in self.files:
+            raise InputError("uri: there is no such file; put it there")
+        return self.files[uri]
+
+
+Fed = Unread | Arrived | Amendment | Erasure | Pause
 
 
 class River:
@@ -143,6 +191,8 @@ class River:
         self.index = index
         index.prepare(IDENTITY)
         self.letters = Letters()
+        self.reader = Pages()
+        self.folder = Folder()
         self.settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update=limits)})
         self._detector = detector or CutOnWord()
         self._extractor = extractor or OneFactEach()
@@ -150,7 +200,7 @@ class River:
         self._judge = judge or RuleJudge()
         self._submit = submit
         self._run = 0
-        self._snapshot: list[bytes | None] = [None] * 4
+        self._snapshot: list[bytes | None] = [None] * 5
         self._fed_in_epoch: list[Fed] = []
         self.answers_erased: list[Erased] = []
         self._build()
@@ -203,8 +253,8 @@ class River:
 
     def forget_conversations(self) -> None:
         """The process ends, and starts with a segment step that has forgotten all its conversations, as after very many."""
-        assert self._snapshot[1] is not None, "after an epoch"
-        self._snapshot[1] = None
+        assert self._snapshot[2] is not None, "after an epoch"
+        self._snapshot[2] = None
         self.crash()
 
     def receipt(self, erasure_id: str) -> dict[str, Any] | None:
@@ -239,8 +289,9 @@ class River:
             judge=self._judge,
             skill_writer=None,
             tally=self.tally,
+            reading=Reading(self.reader, self.folder, self._submit, in_flight=Pending(), at_work=Pending()),
         )
-        builders: list[Any] = [EmbedLane, SegmentLane, ExtractLane, ReconcileLane]
+        builders: list[Any] = [ReadLane, EmbedLane, SegmentLane, ExtractLane, ReconcileLane]
         self._lanes = [build(services, state) for build, state in zip(builders, self._snapshot, strict=True)]
         self._writer = Writer(
             self.index, self.letters, None, lambda: self.now, threading.Event(), erase_answers=self._erase_answers
@@ -274,6 +325,42 @@ def message(number: int, text: str, conversation: str = "talk", after: float | N
     return Arrived(event.stored(event.owner, Position(topic="t", partition=0, offset=number), event.sent_at, version=1))
 
 
+def document(number: int, text: str | None, document_id: str = "paper", document_type: str = "txt", **fields: Any) -> Unread:
+    """A document whose event has this number in the source of ``message``; without a text it is ``file:///<document_id>``."""
+    content = {"content": text} if text is not None else {"uri": f"file:///{document_id}"}
+    event = Document(**{"user_id": "ann", **fields}, document_id=document_id, name=f"{document_id}.{document_type}", **content)
+    return Unread(event, Position(topic="t", partition=0, offset=number), START, event.to_bytes())
+
+
+def with_attachments(number: int, text: str, *files: str, conversation: str = "talk") -> list[Fed]:
+    """A message of this number, and what is to be read of it: ``files`` are the contents of its attachments."""
+    parts = [{"type": "text", "text": text}]
+    for at, content in enumerate(files, 1):
+        parts.append({"type": "file", "name": f"file{at}.txt", "data": b64encode(content.encode()).decode()})
+    event = Message(
+        conversation_id=conversation,
+        user_id="ann",
+        message_id=f"m{number:03d}",
+        sender_name="Ann",
+        sent_at=START + timedelta(seconds=60 * number),
+        content=parts,
+    )
+    position = Position(topic="t", partition=0, offset=number)
+    stored = event.stored(event.owner, position, event.sent_at, version=1)
+    return [Arrived(stored), Unread(event, position, event.sent_at, event.to_bytes())]
+
+
+def edit_with_attachment(number: int, text: str, file: str, offset: int) -> Unread:
+    """An edit of the message of this number that attaches a file in place of others."""
+    data = b64encode(file.encode()).decode()
+    event = Edit(
+        conversation_id="talk",
+        message_id=f"m{number:03d}",
+        content=[{"type": "text", "text": text}, {"type": "file", "name": "new.txt", "data": data}],
+    )
+    return Unread(event, Position(topic="t", partition=0, offset=offset), START, event.to_bytes())
+
+
 def edit(number: int, text: str | None, offset: int, conversation: str = "talk", topic: str = "t") -> Amendment:
     """An edit (a delete, if there is no text) of the message with this number; ``offset`` is its own in the source."""
     event = {"event": "edit" if text is not None else "delete", "conversation_id": conversation, "message_id": f"m{number:03d}"}
@@ -286,6 +373,13 @@ def edit(number: int, text: str | None, offset: int, conversation: str = "talk",
         received_at=START,
         raw=json.dumps(event | ({"content": text} if text is not None else {})).encode(),
     )
+
+
+def forget_document(offset: int, document_id: str = "paper", erasure_id: str = "gone") -> Erasure:
+    """A document of Ann's is to be erased."""
+    owner = Owner(tenant_id="default", type="user", id="ann")
+    position = Position(topic="t", partition=0, offset=offset)
+    return Erasure("default", None, owner, erasure_id, START + timedelta(days=1), position, document_id=document_id)
 
 
 def forget(offset: int, conversation: str = "talk", erasure_id: str = "gone") -> Erasure:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.documents.plain_text import PlainTextParser
+from connectors.documents.local import LocalParser
 from flows.decode import decode
 from flows.items import Amendment, Arrived, Pause
 from mneme.ports import DeadLetter, Incoming, ParsedDocument
@@ -17,7 +17,7 @@ GOOD = {"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_a
 
 def decoded(raw: bytes | dict[str, object]) -> list[object]:
     data = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
-    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), PlainTextParser(), buckets=4))
+    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), LocalParser(), buckets=4))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_surrogate_pair_is_a_character() -> None:
 
 
 def test_a_defect_of_the_parser_costs_one_event() -> None:
-    class Defective(PlainTextParser):
+    class Defective(LocalParser):
         def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
             raise ZeroDivisionError("oops")
 
@@ -79,7 +79,7 @@ def test_a_message_without_a_time_gets_that_of_its_transport() -> None:
 
 def test_a_message_of_a_file_must_tell_its_time() -> None:
     raw = json.dumps({key: value for key, value in GOOD.items() if key != "sent_at"}).encode()
-    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), PlainTextParser(), buckets=1)
+    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), LocalParser(), buckets=1)
     assert isinstance(letter, DeadLetter)
     assert "sent_at: missing" in letter.reason
 

@@ -20,7 +20,7 @@ def settled(flow: River, epochs: int = SNAPSHOTS) -> None:
 
 
 def state_of(flow: River) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(zlib.decompress(flow._lanes[0].snapshot().partition(b":")[2]))
+    value: dict[str, Any] = json.loads(zlib.decompress(flow._lanes[1].snapshot().partition(b":")[2]))
     return value
 
 
@@ -57,7 +57,7 @@ def test_a_flush_follows_its_conversation_whose_owner_was_forgotten_here() -> No
     flow = River(ReferenceIndex())
     flow.feed(message(0, "coffee"))
     settled(flow)
-    lane = flow._lanes[0]
+    lane = flow._lanes[1]
     out = list(lane.on_batch([Pause("default/talk", "flush", tenant_id="default", flush_id="f1")]))
     assert [pause.owner_key for pause in out] == ["default/user/ann"]
 

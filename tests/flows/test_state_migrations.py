@@ -46,7 +46,7 @@ def test_a_state_of_any_version_is_continued_and_ends_where_an_undisturbed_run_e
     begin(dying)  # what the process that wrote the state had written to the index
     river = River(index)
     river._run = 10
-    river._snapshot = list(KEPT[written][scene])
+    river._snapshot = [None, *KEPT[written][scene]]
     river.crash()
     feed(river, BEFORE, len(TEXTS))
     found = whole(river)
@@ -60,7 +60,7 @@ def test_a_flush_that_waited_when_the_state_was_written_is_answered(written: str
     feed(River(index), 0, BEFORE)
     river = River(index)
     river._run = 10
-    river._snapshot = list(KEPT[written]["reconcile"])
+    river._snapshot = [None, *KEPT[written]["reconcile"]]
     river.crash()
     river.settle()
     assert river.is_flushed("f1")
@@ -95,7 +95,7 @@ def test_a_state_of_a_newer_version_is_refused_with_the_remedy(lane: Any) -> Non
     river = River(ReferenceIndex())
     feed(river, 0, BEFORE)
     river.epoch()
-    step = [EmbedLane, SegmentLane, ExtractLane, ReconcileLane].index(lane)
+    step = 1 + [EmbedLane, SegmentLane, ExtractLane, ReconcileLane].index(lane)
     state = river._snapshot[step]
     assert state is not None
     river._snapshot[step] = b"999:" + state.partition(b":")[2]

@@ -27,6 +27,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "parent_episode_id": "default/harbour/0-d11f79d4b490b654",
         "message_ids": ["m3"],
         "said_at": "2026-03-02T09:03:00Z",
+        "citation": None,
         "event_at": None,
         "valid_from": None,
         "valid_to": None,
@@ -47,6 +48,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "conversation_id": "harbour",
         "document_id": None,
         "section": None,
+        "citation": None,
         "started_at": "2026-03-02T09:01:00Z",
         "ended_at": "2026-03-02T09:03:00Z",
         "participants": ["Maya", "Jonas"],
@@ -63,6 +65,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
             "sender_name": "Jonas",
             "text": "shed keys are with the club",
             "sent_at": "2026-03-02T09:40:00Z",
+            "citation": None,
             "parent_episode_id": None,
         }
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from mneme.ports import EmbedderIdentity, Put
 from mneme.records import (
     AgentSkill,
     AtomicFact,
+    Citation,
     Entity,
     Episode,
     Foresight,
@@ -20,6 +22,7 @@ from mneme.records import (
     ProfileItem,
     Relationship,
     Remark,
+    StoredDocument,
     StoredMessage,
     Validity,
 )
@@ -146,10 +149,20 @@ def conversation(
     return [*said, row_of(record, vector_of(f"{subject}. {lines[0][1]}")), *fact_rows]
 
 
-def section(name: str, title: str, text: str) -> list[Row]:
-    """One section of a document that belongs to the tenant, with one fact."""
-    identity = ids.section_id("default", name, 0)
-    common = {"owner": TENANT, "document_id": name, "created_at": START, "version": 1}
+def section(
+    name: str, title: str, text: str, place: str = "", owner: Owner = TENANT, conversation_id: str | None = None
+) -> list[Row]:
+    """One section of a document, with one fact."""
+    identity = ids.chunk_id(ids.document_key(owner.key, name), ids.short_hash(f"{place}{text}"))
+    citation = Citation(document_id=name, name=f"{name}.pdf", section=title, place=place) if place else None
+    common = {
+        "owner": owner,
+        "document_id": name,
+        "conversation_id": conversation_id,
+        "created_at": START,
+        "version": 1,
+        "citation": citation,
+    }
     episode = Episode(
         id=identity,
         subject=title,
@@ -172,6 +185,26 @@ def section(name: str, title: str, text: str) -> list[Row]:
         **common,
     )
     return [row_of(episode, vector_of(f"{title}. {text}")), row_of(fact, vector_of(text))]
+
+
+def document(name: str, *sections: Row, owner: Owner = TENANT, **fields: object) -> Row:
+    """What is kept of a document of these sections, in this order."""
+    given: dict[str, Any] = {
+        "id": ids.document_key(owner.key, name),
+        "owner": owner,
+        "document_id": name,
+        "created_at": START,
+        "version": 1,
+        "name": f"{name}.pdf",
+        "title": name.title(),
+        "format": "pdf",
+        "edition": "e",
+        "status": "read",
+        "chunk_ids": tuple(row.id for row in sections if row.kind == "episode"),
+        "dated_at": START,
+        "position": Position(topic="test", partition=0, offset=0),
+    }
+    return row_of(StoredDocument.model_validate(given | fields))
 
 
 def others(owner: Owner = MAYA) -> list[Row]:

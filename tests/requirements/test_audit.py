@@ -16,7 +16,8 @@ LOCK = "good==1.0\nbad[extra]==2.0 ; python_version < '3.12'\n# a remark\n"
 _ALLOWED = re.compile(
     r"\b(?:MIT|BSD|Apache|ISC|PSF|Python Software Foundation|MPL|Mozilla Public|Unlicense|0BSD|Zlib|HPND|CC0)", re.I
 )
-_READ_BY_HAND = frozenset({"crc32c", "bytewax"})  # LGPL, used unchanged as a library; Apache 2.0, which its metadata leave out
+# LGPL, used unchanged as a library; Apache 2.0 and MIT, which their metadata leave out
+_READ_BY_HAND = frozenset({"crc32c", "bytewax", "resvg-py"})
 
 
 def run(tmp_path: Path, answer: httpx.Response | Exception, *options: str, lock: str = LOCK) -> int:

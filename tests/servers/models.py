@@ -4,8 +4,8 @@
         server.script(RATE_LIMITED, None, Fault("hang"))       # the next three requests
         chat = OpenAiChat(Models(provider="openai", base_url=server.url))
 
-Paths: /v1/chat/completions (``json_schema``, ``json_object`` or plain; also as a stream), /v1/embeddings, /v1/rerank, and
-/v1/audio/transcriptions. What it answers is decided in model_answers.py.
+Paths: /v1/chat/completions (``json_schema``, ``json_object`` or plain; also as a stream; also with pictures), /v1/embeddings,
+/v1/rerank, and /v1/audio/transcriptions. What it answers is decided in model_answers.py and model_senses.py.
 """
 
 import json
@@ -21,8 +21,9 @@ from mneme.tokens import estimate_tokens
 from tests.servers.model_answers import embedding, fill, relevance
 from tests.servers.model_faults import RATE_LIMITED, SERVER_ERROR, Fault, Received
 from tests.servers.model_http import ModelHttpServer, error_body
+from tests.servers.model_senses import PICTURE_TOKENS, Heard, Viewed, hear, pictures_of, text_of, transcript, view
 
-__all__ = ["RATE_LIMITED", "SERVER_ERROR", "Fault", "ModelServer", "Received", "model_server"]
+__all__ = ["RATE_LIMITED", "SERVER_ERROR", "Fault", "Heard", "ModelServer", "Received", "Viewed", "model_server"]
 
 
 _CHAT = "/v1/chat/completions"
@@ -62,6 +63,10 @@ class ModelServer:
         self.dimension, self.formats, self.api_key = dimension, tuple(formats), api_key
         self.answer: Callable[[dict[str, Any], str], Any] = fill  # from schema and user text; a test may set its own
         self.write: Callable[[str], str] = "You said: {}".format  # plain text from user text; as above
+        self.sounds: dict[str, Sequence[Heard]] = {}  # what is heard in a recording, by its SHA-256
+        self.pictures: dict[str, Viewed] = {}  # what is seen in a picture, by its SHA-256
+        self.transcript_formats: Sequence[str] = ("verbose_json", "json")  # others are refused with 400
+        self.names_speakers, self.language = False, "english"  # of transcripts
         self.shares: dict[Fault, float] = {}  # of chat requests that meet each fault; a test may set it, also while it runs
         self.meets: Callable[[str, dict[str, Any]], Fault | None] | None = None  # what a request (path, body) meets; as above
         self.requests: list[Received] = []
@@ -154,7 +159,7 @@ class ModelServer:
             case "/v1/rerank":
                 return self._rerank(body)
             case "/v1/audio/transcriptions":
-                return 200, {"text": body["file"].decode(errors="replace")}
+                return self._transcription(body, fault)
         return 404, error_body(f"no such path: {path}")
 
     def _chat(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
@@ -162,9 +167,15 @@ class ModelServer:
         if wanted["type"] not in self.formats:
             return 400, error_body(f"response_format: {wanted['type']} is not supported")
         system = "\n".join(message["content"] for message in body["messages"] if message["role"] == "system")
-        user = next(message["content"] for message in body["messages"] if message["role"] == "user")
+        content = next(message["content"] for message in body["messages"] if message["role"] == "user")
+        user = text_of(content)
+        try:
+            pictures = pictures_of(content)
+        except ValueError as error:
+            return 400, error_body(str(error))
         schema = wanted["json_schema"]["schema"] if wanted["type"] == "json_schema" else _last_object(system)
-        text = json.dumps(self.answer(schema, user), ensure_ascii=False) if schema else self.write(user)
+        answer = vars(view(pictures[0], self.pictures)) if pictures else self.answer(schema, user) if schema else None
+        text = json.dumps(answer, ensure_ascii=False) if schema else self.write(user)
         message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
         match fault.kind if fault else None:
             case "malformed":
@@ -184,6 +195,23 @@ class ModelServer:
         usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
         choice = {"index": 0, "message": message, "finish_reason": "length" if message["content"] != text else "stop"}
         return 200, {"id": "chat", "object": "chat.completion", "model": body["model"], "choices": [choice], "usage": usage}
+
+    def _transcription(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, Any]:
+        format_ = body.get("response_format", "json")
+        if format_ not in self.transcript_formats:
+            return 400, error_body(f"response_format: {format_} is not compatible with this model")
+        heard = hear(body["file"], self.sounds)
+        match fault.kind if fault else None:
+            case "malformed":
+                return 200, "I would rather talk about the weather."
+            case "wrong_schema":
+                return 200, {"weather": "fine"}
+            case "truncated":
+                heard = heard[: len(heard) // 2]
+            case "empty":
+                heard = ()
+        names_speakers = self.names_speakers or format_ == "diarized_json"
+        return 200, transcript(heard, format_, names_speakers, self.language)
 
     def _embeddings(self, body: dict[str, Any], fault: Fault | None) -> tuple[int, dict[str, Any]]:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
@@ -220,8 +248,9 @@ def _tokens_asked(body: dict[str, Any]) -> int:
     """What a provider bills for a prompt: the texts, the schema, and the marks between messages (OpenAI: 3 each, and 3)."""
     schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
     shown = [json.dumps(schema, separators=(",", ":"))] if schema else []
-    shown += [part["content"] for part in body["messages"]]
-    return sum(map(estimate_tokens, shown)) + 3 * len(body["messages"]) + 3
+    shown += [text_of(message["content"]) for message in body["messages"]]
+    pictures = sum(len(pictures_of(message["content"])) for message in body["messages"])
+    return sum(map(estimate_tokens, shown)) + PICTURE_TOKENS * pictures + 3 * len(body["messages"]) + 3
 
 
 def _last_object(text: str) -> dict[str, Any]:

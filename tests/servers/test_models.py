@@ -1,6 +1,8 @@
 """The model server itself: what other tests rely on."""
 
 import json
+from base64 import b64encode
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -10,7 +12,7 @@ from connectors.endpoints.answer_forms import schema_of
 from flows.boundaries.llm import Judgement
 from flows.extraction.answer_form import EpisodeForm
 from tests.servers.model_answers import fill
-from tests.servers.models import Fault, ModelServer
+from tests.servers.models import Fault, Heard, ModelServer, Viewed
 
 EPISODE = """\
 [0] 2026-03-02T09:00+00:00 Anna: I moved to Lisbon. I love the balcony!
@@ -172,3 +174,46 @@ def test_what_is_written_as_plain_text_may_be_set(model_server: ModelServer) -> 
     model_server.write = str.upper
     answer = httpx.post(f"{model_server.url}/chat/completions", json={**ASKED, "stream": False}).json()
     assert answer["choices"][0]["message"]["content"] == "GRÜSSE FROM THE AEGEAN!\n"
+
+
+def hear(server: ModelServer, audio: bytes, **fields: str) -> Any:
+    return httpx.post(f"{server.url}/audio/transcriptions", files={"file": ("a.wav", audio)}, data={"model": "m", **fields})
+
+
+def test_a_recording_is_heard_as_a_table_says_else_as_its_text_else_by_its_hash(model_server: ModelServer) -> None:
+    known = b"\x00\xffwaves"
+    model_server.sounds[sha256(known).hexdigest()] = [Heard(1.0, 2.5, "Hello.", "Anna")]
+    answers = [hear(model_server, audio, response_format="verbose_json").json() for audio in (known, b"A: b\nc", b"\xff")]
+    assert [[each["text"] for each in answer["segments"]] for answer in answers] == [
+        [" Anna: Hello."],
+        [" A: b", " c"],
+        [f" This is the recording {sha256(bytes([255])).hexdigest()[:8]}."],
+    ]
+    assert [(each["start"], each["end"]) for answer in answers for each in answer["segments"]][:3] == [(1, 2.5), (0, 2), (2, 4)]
+    assert all("speaker" not in each for answer in answers for each in answer["segments"])
+
+
+def test_a_transcript_names_speakers_on_demand_and_in_formats_it_knows(model_server: ModelServer) -> None:
+    assert hear(model_server, b"Anna: Hi.", response_format="diarized_json").status_code == 400
+    model_server.names_speakers = True
+    [segment] = hear(model_server, b"Anna: Hi.", response_format="verbose_json").json()["segments"]
+    assert (segment["speaker"], segment["text"]) == ("Anna", " Hi.")
+    assert hear(model_server, b" ", response_format="verbose_json").json()["segments"] == []
+
+
+def test_a_picture_is_seen_as_a_table_says_else_by_its_hash(model_server: ModelServer) -> None:
+    model_server.pictures[sha256(b"known").hexdigest()] = Viewed("A whiteboard.", "Budget")
+    schema = {"type": "object", "properties": {"description": {"type": "string"}, "text": {"type": "string"}}}
+
+    def see(uri: str) -> httpx.Response:
+        content = [{"type": "text", "text": "Look."}, {"type": "image_url", "image_url": {"url": uri}}]
+        form = {"type": "json_schema", "json_schema": {"name": "Seen", "schema": schema}}
+        body = {"model": "m", "messages": [{"role": "user", "content": content}], "response_format": form}
+        return httpx.post(f"{model_server.url}/chat/completions", json=body)
+
+    shown = [see(f"data:image/png;base64,{b64encode(content).decode()}").json() for content in (b"known", b"other")]
+    seen = [json.loads(answer["choices"][0]["message"]["content"]) for answer in shown]
+    assert seen[0] == {"description": "A whiteboard.", "text": "Budget"}
+    assert seen[1] == {"description": f"This is the picture {sha256(b'other').hexdigest()[:8]}.", "text": ""}
+    assert shown[0]["usage"]["prompt_tokens"] > 765
+    assert see("https://example.org/a.png").status_code == see("data:image/bmp;base64,AAAA").status_code == 400

@@ -9,10 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 import queries
+from mneme import records
 from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream, Citation
 from serving.cli import app
 from tests.queries.answers.found import ASKED_AT, at, found
 
+PAGE_TWO = records.Citation(document_id="offer", name="offer.pdf", place="page 2")
 ANSWER = AnswerResponse(
     question="Where does he work?",
     searched="Where does Jonas work?",
@@ -20,6 +22,7 @@ ANSWER = AnswerResponse(
     reasoning="[2] tells it.",
     citations=(
         Citation(number=2, id="a", kind="fact", text="Jonas works there", said_at=at("2026-03-02"), message_ids=("m1",)),
+        Citation(number=4, id="d", kind="fact", text="a desk", said_at=None, message_ids=(), document=PAGE_TWO),
         Citation(number=3, id="s", kind="skill", text="finding work", said_at=None, message_ids=()),
     ),
     asked_at=ASKED_AT,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rich.console import Console, RenderableType
 
-from mneme.records import AtomicFact, Mention, Owner, ProfileItem
+from mneme.records import AtomicFact, Citation, Mention, Owner, ProfileItem
 from queries.responses import (
     FoundEpisode,
     FoundFact,
@@ -73,6 +73,22 @@ def response(**found: object) -> SearchResponse:
     query = QueryEcho(text="?", method="hybrid", filters_applied={}, type="general", top_k=20, notes=("vector leg off",))
     metrics = Metrics(milliseconds=1.0, round_trips=2, candidates={}, scoring="min-max")
     return SearchResponse.model_validate({"query": query, "metrics": metrics, **found})
+
+
+PAGE_TWO = Citation(document_id="offer", name="offer.pdf", section="Prices", place="page 2")
+
+
+def test_what_stands_in_a_document_cites_file_and_page() -> None:
+    cited_fact = fact(1, "A desk costs 120 euros", "d1").model_copy(update={"citation": PAGE_TWO})
+    cited_section = episode(2, "Prices", "offer", (cited_fact,)).model_copy(update={"citation": PAGE_TWO})
+    text = printed(search_result(response(facts=(cited_fact,), knowledge=(cited_section,))))
+    assert "fact · Prices · offer.pdf · page 2" in text
+    assert "document · offer.pdf · page 2" in text
+
+
+def test_a_document_that_was_read_before_there_were_citations_is_named_by_its_id() -> None:
+    text = printed(search_result(response(knowledge=(episode(1, "Prices", "offer"),))))
+    assert "document · offer" in text
 
 
 def test_all_types_stand_in_one_list_by_rank() -> None:

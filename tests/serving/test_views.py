@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from mneme.records import Mention
+from mneme.records import Citation, Mention
 from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
 from serving.dry_run import inspections
 from serving.history_view import history_view
 from serving.inspection_view import inspection_view
+from tests.serving.test_documents_view import listed
 from tests.serving.test_dry_run import would_be
 from tests.serving.test_rendering import printed
 
@@ -54,6 +55,11 @@ class TestHistory:
         assert "Ann Miller · person · also Annie" in text
         assert "may also mean: Ann Stone" in text
         assert "Ann sails." in text
+
+    def test_what_stands_in_a_document_cites_file_and_page(self) -> None:
+        citation = Citation(document_id="offer", name="offer.pdf", place="page 2")
+        text = printed(history_view(history(facts=(told(ToldFact, "a desk", document_id="offer", citation=citation),))))
+        assert "offer.pdf · page 2" in text
 
     def test_what_became_of_a_fact_is_told_with_the_words_of_the_other(self) -> None:
         news = Link(id="n", text="Ann is at Stripe", said_at=NOON + days(9))
@@ -218,8 +224,19 @@ class TestInspection:
         ]
         assert [each for each in shown if each not in text] == []
 
+    def test_a_document_shows_its_pages_and_what_of_it_was_not_read(self) -> None:
+        citation = Citation(document_id="offer", name="offer.pdf", place="page 2")
+        parts = (episode(section="Prices", document_id="offer", citation=citation, messages=()),)
+        found = inspection(*parts, conversation_id=None, document_id="offer", documents=(listed(unread=("page 3: no text",)),))
+        text = printed(inspection_view(found))
+        assert "offer.pdf · pdf · 3 pages · 2 chunks · 2026-03-02 · partly read" in text
+        assert "not read: page 3: no text" in text
+        assert "offer.pdf · page 2 · closed by" in text
+
     def test_a_document_shows_its_sections_and_no_messages(self) -> None:
-        found = inspection(episode(section="Hotels", messages=()), conversation_id=None, document_id="handbook.md")
+        found = inspection(
+            episode(section="Hotels", document_id="handbook.md", messages=()), conversation_id=None, document_id="handbook.md"
+        )
         text = printed(inspection_view(found))
         assert text.startswith("handbook.md · default/user/xiaoyu · 1 episode")
         assert "1 · Hotels" in text

@@ -1,4 +1,4 @@
-"""Paragraphs of plain text and Markdown whose lines were wrapped by hand."""
+"""Paragraphs, items of lists and rows of tables, of text whose lines may have been wrapped by hand."""
 
 import re
 from collections.abc import Iterator
@@ -10,15 +10,23 @@ _MARK = re.compile(r"^\s*(?:[#>*•\-–+]+|\d{1,2}[.)])\s+")
 _OWN_LINE = re.compile(r"^\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$)")  # headings, rows of a table, fences, rules
 _ENDS = tuple(".!?:;。！？：；|")
 _WRAPPED = 40  # characters from which a line may have been wrapped rather than ended
-_LONGEST_INTRODUCTION = 80  # characters
+_LONGEST_INTRODUCTION = 120  # characters
+_ROW = re.compile(
+    r"^[^:：;；|]{1,80}[:：][^;；]+[;；]\s*[^:：;；|]{1,80}[:：]|^[^|]+ \| ."
+)  # "Item: Desk; Price: 120", "Desk | 120"
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph or an item of a list in one line, without its mark; ``introduction`` is the line that leads to a list."""
+    """A paragraph, an item of a list (without its mark) or a row of a table, in one line.
+
+    ``introduction`` is the line that leads to a list.
+    """
 
     text: str
     introduction: str = ""
+    is_item: bool = False
+    is_row: bool = False
 
 
 def paragraphs(text: str) -> Iterator[Paragraph]:
@@ -37,7 +45,12 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
         is_item = mark is not None and not joined.startswith("#")
         if not is_item:
             introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
-        yield Paragraph(plain, introduction if is_item else "")
+        yield Paragraph(plain, introduction if is_item else "", is_item, is_row=is_row(plain))
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row of a table: cells with the names of their columns, or between bars."""
+    return _ROW.match(line) is not None
 
 
 def _groups(lines: list[str]) -> Iterator[list[str]]:
@@ -57,6 +70,8 @@ def _groups(lines: list[str]) -> Iterator[list[str]]:
 
 def _continues(line: str, after: str) -> bool:
     if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
+        return False
+    if is_row(line) or is_row(after):
         return False
     if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
         return False

@@ -1,9 +1,14 @@
-"""What a chunk of a document yields: its sentences as facts, its section as the subject."""
+"""What a chunk of a document yields: its sentences, rows and items as facts, its section as the subject."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from flows.cuts import Cut, ExtractedFact, Extraction
-from flows.extraction.documents.paragraphs import paragraphs
+from flows.extraction.documents.deadlines import deadlines
+from flows.extraction.documents.noise import is_noise
+from flows.extraction.documents.paragraphs import Paragraph, paragraphs
+from flows.extraction.documents.people import graph_of_document
 from flows.extraction.facts.messages import event_time
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import central
@@ -12,11 +17,13 @@ from flows.extraction.wording.sentences import is_question, split_sentences
 from flows.extraction.wording.substance import weight
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.dates.spans import WEEKDAYS
+from mneme.records import StoredMessage
 from mneme.text import has_cjk, tokenise
 
 _LEAST_WEIGHT = 3.0  # words of content in a sentence that is worth a fact
+_LEAST_ROW = 2.0  # the same of a row of a table, whose columns say what its cells are
 _LONGEST_FACT = 600  # characters
-_MOST_FACTS = 12  # of one chunk of 1,600 characters: more are the cells of a table
+_MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
 _SHORT = 5.0  # weight under which a sentence says too little to stand without its section
 _NUMBERING = re.compile(r"^(?:§\s*)?(?:\d++[.)]?+)++\s+|^[一二三四五六七八九十]+、\s*")
 _LEANS = re.compile(
@@ -24,58 +31,115 @@ _LEANS = re.compile(
     r"and|but|however)\b|\b(?:these|those|this|such)\b|\bthen\b|^(?:其|此|该|这|那)",
     re.IGNORECASE,
 )
+_DURATION = re.compile(
+    r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
+    r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
+    re.IGNORECASE,
+)
+_CELLS = re.compile(r"(?<=[;；])\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A sentence, an item or a row, and the fact that tells it."""
+
+    said: Said
+    told: str
+    is_row: bool = False
 
 
 def extract_document(cut: Cut) -> Extraction:
     """The memories of one chunk. Its facts need vectors of their own."""
     message = cut.utterances[0].message
-    zone = zone_of(message)
-    informative: list[Said] = []
-    told: list[str] = []
-    for paragraph in paragraphs(message.text):
-        for text in split_sentences(paragraph.text):
-            dates = tuple(mention for mention in resolve_dates(text, message.sent_at, zone) if not _is_any_weekday(mention))
-            dated = with_dates(text, dates)
-            kind = Kind.QUESTION if is_question(text) else Kind.STATEMENT
-            context = f"{paragraph.introduction} {dated}" if paragraph.introduction else dated
-            if weight(context) >= _LEAST_WEIGHT and not text.endswith((":", "：")):
-                informative.append(Said(kind, text, dated, dated, True, dates))
-                told.append(context if paragraph.introduction else _standing_alone(dated, cut.section or ""))
-    section = cut.section or cut.document_name or ""
-    subject = section or subject_of([one.text for one in informative], ())
-    topic = section or subject
-    facts = []
-    for said, statement in zip(informative[:_MOST_FACTS], told, strict=False):
-        event_at, event_until = event_time([said])
-        facts.append(ExtractedFact(statement[:_LONGEST_FACT], topic, (0,), event_at, event_until))
-    day = message.sent_at.astimezone(zone).date()
+    section = cut.section or ""
+    statements = [each for one in paragraphs(message.text) for each in _statements(one, section, message)][:_MOST_FACTS]
+    sentences = [each.said for each in statements]
+    subject = section or cut.document_name or subject_of([one.text for one in sentences], ())
+    entities, relationships = graph_of_document(message, [each.said for each in statements if not each.is_row])
+    day = DaySpan.of_day(message.sent_at.astimezone(zone_of(message)).date())
     return Extraction(
         subject=subject,
-        summary=_joined([one.told for one in central(informative)]) or message.text[:200],
-        narrative=f"{_header(cut, DaySpan.of_day(day))}\n{message.text}",
-        facts=tuple(facts),
+        summary=_joined([one.told for one in central(sentences)]) or message.text[:200],
+        narrative=f"{_header(cut, day)}\n{message.text}",
+        facts=tuple(ExtractedFact(each.told[:_LONGEST_FACT], subject, (0,), *event_time([each.said])) for each in statements),
+        entities=entities,
+        relationships=relationships,
+        foresights=tuple(
+            deadlines(((each.said, each.told[:_LONGEST_FACT], each.is_row) for each in statements), message.sent_at)
+        ),
     )
 
 
+def _statements(paragraph: Paragraph, section: str, message: StoredMessage) -> Iterator[_Statement]:
+    """What of a paragraph is worth a fact, each so that it stands alone."""
+    texts = _parts_of_row(paragraph.text) if paragraph.is_row else split_sentences(paragraph.text)
+    for text in texts:
+        if text.endswith((":", "：")) or is_noise(text):
+            continue
+        dates = tuple(each for each in resolve_dates(text, message.sent_at, zone_of(message)) if _is_meant(each))
+        dated = with_dates(text, dates)
+        if paragraph.introduction:
+            told = f"{paragraph.introduction} {dated}"
+        elif paragraph.is_row:
+            told = _under(section, dated, names_all=True)
+        else:
+            told = _standing_alone(dated, section)
+        weighed = told if paragraph.is_item else dated
+        if weight(weighed) >= (_LEAST_ROW if paragraph.is_row else _LEAST_WEIGHT):
+            kind = Kind.QUESTION if is_question(text) else Kind.STATEMENT
+            yield _Statement(Said(kind, text, dated, dated, True, dates), told, paragraph.is_row)
+
+
+def _parts_of_row(row: str) -> Iterator[str]:
+    """A row whole; one that is too long for a fact in several, each with its first cell, which mostly names it."""
+    if len(row) <= _LONGEST_FACT:
+        yield row
+        return
+    first, *cells = _CELLS.split(row)
+    room = _LONGEST_FACT * 3 // 4  # beside the section in front
+    part = first
+    for cell in cells:
+        if part != first and len(part) + len(cell) > room:
+            yield part
+            part = first
+        part = f"{part} {cell}"
+    yield part
+
+
 def _standing_alone(sentence: str, section: str) -> str:
-    """The sentence with the innermost heading, without its number, in front where it leans on what is around it."""
-    if not section or set(tokenise(section)) & set(tokenise(sentence)) or has_cjk(section) != has_cjk(sentence):
-        return sentence
+    """The sentence with the heading in front where it leans on what is around it."""
     if weight(sentence) >= _SHORT and not _LEANS.search(sentence):
         return sentence
+    return _under(section, sentence)
+
+
+def _under(section: str, sentence: str, names_all: bool = False) -> str:
+    """The sentence with the innermost heading, without its number, in front.
+
+    Without it where the sentence names something of the section, or, if ``names_all``, everything that the heading does.
+    """
     heading = _NUMBERING.sub("", section.rpartition(" > ")[2].strip())
+    if not heading or has_cjk(heading) != has_cjk(sentence):
+        return sentence
+    words = set(tokenise(sentence))
+    if words.issuperset(tokenise(heading)) if names_all else words.intersection(tokenise(section)):
+        return sentence
     return f"{heading}{'：' if has_cjk(sentence) else ': '}{sentence}"
 
 
-def _is_any_weekday(mention: DateMention) -> bool:
-    """Whether a date is only a weekday: in a document it means each of them."""
-    return mention.text.lower().split()[0] in WEEKDAYS and mention.span.days == 1 and not re.search(r"\d", mention.text)
+def _is_meant(mention: DateMention) -> bool:
+    """Whether a date is one: a weekday of a document is each of its kind, and a duration begins with something else."""
+    if _DURATION.match(mention.text):
+        return False
+    is_weekday = mention.text.lower().split()[0] in WEEKDAYS and mention.span.days == 1
+    return not is_weekday or re.search(r"\d", mention.text) is not None
 
 
 def _header(cut: Cut, day: DaySpan) -> str:
-    """``8 May 2023, handbook.pdf, Holidays``."""
+    """``8 May 2023, handbook.pdf, Holidays, page 3``."""
     date = day.in_chinese() if has_cjk(cut.utterances[0].message.text) else day.in_english()
-    return ", ".join(part for part in dict.fromkeys((date, cut.document_name or "", cut.section or "")) if part)
+    place = cut.citation.place if cut.citation is not None else ""
+    return ", ".join(part for part in dict.fromkeys((date, cut.document_name or "", cut.section or "", place)) if part)
 
 
 def _joined(sentences: list[str]) -> str:

@@ -131,7 +131,7 @@ def with_dates(sentence: str, mentions: Sequence[DateMention]) -> str:
         start, end, completed = mention.start_index, mention.end_index, mention.completed
         if completed:
             sentence = sentence[:start] + completed + sentence[end:]
-        elif mention.relative:
+        elif mention.relative and mention.written != mention.text:
             bracketed = f"（{mention.written}）" if has_cjk(mention.text) else f" ({mention.written})"
             end += 2 if sentence[end:].startswith(("'s", "’s")) else 0
             sentence = sentence[:end] + bracketed + sentence[end:]

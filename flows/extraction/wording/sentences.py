@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)\.$")
+_NUMBERED = re.compile(r"\b(?:[Nn]os?|Nr|[Ff]igs?|[Aa]rt|[Ss]ec|[Vv]ol|[Cc]h|pp?|Tel)\.$")  # before a digit: "No. 3"
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _LIST_NUMBER = re.compile(r"(?:^|(?<=\n)|(?<!\d)[:：]\s?|(?<=[.!?;:：])\s)\s*\d{1,2}\.$")  # but not "at 19:30."
 _NO_SURNAME = re.compile(r"\s+(?:And|But|So|Then|The|This|That|It|We|I|You|They|In|With|For)\b")  # after "plan B."
@@ -70,6 +71,8 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     """Whether a full stop that ends at ``end`` is part of a sentence that begins at ``start``."""
     start = max(start, end - _STOP_REACH)
     if _ABBREVIATION.search(text, start, end) or _LIST_NUMBER.search(text, start, end):
+        return True
+    if _NUMBERED.search(text, start, end) and text[end : end + 2].strip()[:1].isdigit():
         return True
     return _INITIAL.search(text, start, end) is not None and not _NO_SURNAME.match(text, end)
 

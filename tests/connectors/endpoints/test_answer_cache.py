@@ -79,7 +79,7 @@ def test_an_answer_is_on_disk_when_it_is_returned(open_cache: Open, path: Path) 
 
 
 def test_the_log_is_synchronised_at_each_answer(open_cache: Open) -> None:
-    connection = open_cache()._connection
+    connection = open_cache()._answers._connection
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
@@ -171,7 +171,7 @@ def test_nothing_of_an_erased_answer_is_left_on_the_disk(open_cache: Open, path:
 def test_a_reader_that_holds_the_log_makes_erasing_say_so(
     open_cache: Open, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("connectors.endpoints.answer_cache._WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("connectors.endpoints.answer_file._WAIT_SECONDS", 0.05)
     chat = open_cache()
     chat.answer(ask(), Notes)
     reader = sqlite3.connect(path, isolation_level=None)

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from connectors.endpoints.call_budget import CallBudget, Purpose, share_of
+from connectors.endpoints.call_budget import CallBudget, Purpose, purpose_of, share_of
 from connectors.endpoints.rate_limits import MINUTE_SECONDS
 from mneme.errors import ModelTimeout
+from mneme.ports import Role
 
 INGESTION, QUERIES = Purpose.INGESTION, Purpose.QUERIES
 
@@ -156,3 +157,8 @@ def test_many_threads_share_few_places() -> None:
     with ThreadPoolExecutor(40) as pool:
         list(pool.map(ask, range(600)))
     assert most == 3
+
+
+def test_what_reads_events_counts_as_ingestion_and_what_answers_people_as_queries() -> None:
+    ingestion = {role for role in Role if purpose_of(role) is Purpose.INGESTION}
+    assert ingestion == {Role.BOUNDARY, Role.EXTRACTION, Role.RECONCILE, Role.VISION}

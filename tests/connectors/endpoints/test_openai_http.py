@@ -1,6 +1,7 @@
 """What may pass is tried again, what is refused is not, and nothing outlasts its deadline."""
 
 import logging
+import random
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from connectors.endpoints.openai_http import Endpoint, Refusal, Retries, retry_after
+from connectors.endpoints.openai_http import Endpoint, Refusal, Retries, Upload, retry_after
 from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.times import utc_now
 from tests.connectors.model_help import Clock
@@ -217,3 +218,28 @@ def test_a_key_that_is_none_is_refused_without_showing_it(clock: Clock, key: str
 def test_half_a_surrogate_pair_does_not_stop_a_call(endpoint: Open, clock: Clock, model_server: ModelServer) -> None:
     endpoint(clock.retries()).post(PATH, {"model": "m", "input": ["half \ud83d"]})
     assert model_server.requests[0].body["input"] == ["half ?"]
+
+
+def test_a_file_is_sent_the_same_at_each_attempt(endpoint: Open, model_server: ModelServer, clock: Clock) -> None:
+    content = random.Random(8).randbytes(100_000) + b"\r\n--boundary--\r\n\r"
+    model_server.script(SERVER_ERROR, Fault("rate_limited", retry_after="7"))
+    answer = endpoint(clock.retries()).upload("/audio/transcriptions", {"model": "ears"}, Upload("a.wav", content))
+    assert answer["text"]
+    assert [request.body for request in model_server.requests] == [{"model": "ears", "file": content}] * 3
+    assert len({request.headers["content-type"] for request in model_server.requests}) == 1
+    assert clock.slept == [2.0, 7.0]
+
+
+def test_a_file_is_in_no_repr() -> None:
+    assert "secret" not in repr(Upload("a.wav", b"secret"))
+
+
+@pytest.mark.parametrize("answer", ["<html>Sign in</html>", "[]", "7"])
+def test_a_file_that_is_answered_with_no_object_is_malformed(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    page = Endpoint("http://127.0.0.1:9/v1", None, clock.retries(), "MNEME_TRANSCRIPTION")
+    monkeypatch.setattr(page, "_send", lambda *_: httpx.Response(200, text=answer))
+    with pytest.raises(ModelMalformed, match="MNEME_TRANSCRIPTION__BASE_URL"):
+        page.upload("/audio/transcriptions", {}, Upload("a.wav", b"sound"))
+    page.close()

@@ -7,22 +7,29 @@ import os
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from connectors.endpoints.transcription import TranscriptionEndpoint
 from connectors.recorded.recordings import Recordings
 from mneme.errors import SettingsError
+from mneme.ports import Transcript
+from mneme.settings import Models, Transcription
 from tests.connectors.recorded.recording_help import HEADERS, KEY, chat, post, recording, replaying, same
 from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
 
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+SEEN = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, PICTURE]}]}
 ASKED: list[tuple[str, dict[str, Any]]] = [
     ("/chat/completions", {"json": chat("Grüße, 你好!")}),
     ("/chat/completions", {"json": chat("Hello.", stream=True, stream_options={"include_usage": True})}),
     ("/embeddings", {"json": {"model": "e", "input": ["a", "b"], "encoding_format": "float"}}),
     ("/rerank", {"json": {"query": "a", "texts": ["a", "b"]}}),
+    ("/chat/completions", {"json": SEEN}),
     ("/audio/transcriptions", {"files": {"file": ("n.wav", b"Remember \x00 the milk.")}, "data": {"model": "ears"}}),
 ]
 
@@ -43,10 +50,10 @@ def test_what_was_recorded_is_replayed_byte_for_byte(model_server: ModelServer, 
     embeddings = direct.pop(2)
     assert direct == [*first[:2], *first[3:]]
     assert by_index(first[2]) == by_index(embeddings)
-    assert [status for status, _, _ in first] == [200] * 5
-    assert recorder.counts == {"recorded": 5, "from the file": 5}
-    assert (replayer.answered, replayer.unknown.total()) == (5, 0)
-    assert model_server.received == 10  # five through the recorder, five directly
+    assert [status for status, _, _ in first] == [200] * 6
+    assert recorder.counts == {"recorded": 6, "from the file": 6}
+    assert (replayer.answered, replayer.unknown.total()) == (6, 0)
+    assert model_server.received == 12  # six through the recorder, six directly
 
 
 def by_index(answered: tuple[int, str, bytes]) -> list[dict[str, Any]]:
@@ -159,6 +166,22 @@ def test_the_refusal_of_a_format_is_part_of_a_recording(file: Path) -> None:
     assert [status for status, _, _ in recorded] == [400, 200]
 
 
+def test_the_refusal_of_a_format_of_transcripts_is_part_of_a_recording_too(model_server: ModelServer, file: Path) -> None:
+    model_server.transcript_formats = ("json",)
+
+    def heard(url: str) -> Transcript:
+        endpoint = TranscriptionEndpoint(Transcription(provider="openai", base_url=url), Models())
+        with closing(endpoint):
+            return endpoint.transcribe(b"Remember the milk.", "note.wav", "acme")
+
+    with recording(model_server.url, file) as (url, recorder):
+        first = heard(url)
+    with replaying(file) as (url, replayer):
+        assert heard(url) == first
+    assert first.spoken[0].text == "Remember the milk."
+    assert (recorder.counts, replayer.answered) == ({"recorded": 2}, 2)
+
+
 @pytest.mark.parametrize("fault", [Fault("drop"), Fault("slow", seconds=0.3)])
 def test_a_stream_that_breaks_off_is_not_recorded_and_ends_so(model_server: ModelServer, file: Path, fault: Fault) -> None:
     model_server.script(fault)
@@ -255,7 +278,7 @@ def test_no_key_gets_into_the_file_nor_into_a_log(file: Path, caplog: pytest.Log
         assert KEY in echoed.text
         assert post(url, json=chat(f"My key is {KEY}.")).status_code == 200
         assert recorder.counts["not recorded (with the key)"] == 2
-    assert len(Recordings(file)) == 6
+    assert len(Recordings(file)) == 7
     assert KEY not in file.read_text(encoding="utf-8")
     assert KEY not in caplog.text
 

@@ -2,7 +2,7 @@
 
 import httpx
 
-from connectors.recorded.requests import model_of, request_of
+from connectors.recorded.requests import fields_of, model_of, request_of
 
 
 def sent(**form: object) -> tuple[str, bytes]:
@@ -41,3 +41,10 @@ def test_anything_else_is_a_hash() -> None:
 
 def test_a_request_without_a_model_has_none() -> None:
     assert [model_of(request) for request in ({"model": "m"}, {}, [], None, {"form": "f"}, {"model": None})] == ["m", *[""] * 5]
+
+
+def test_fields_are_those_of_json_or_of_a_form() -> None:
+    form = request_of(*sent(files={"file": ("note.wav", b"\x01")}, data={"model": "ears", "response_format": "json"}))
+    assert fields_of(form) == {"model": "ears", "response_format": "json", "file": None}
+    assert fields_of({"model": "m", "n": 1}) == {"model": "m", "n": 1}
+    assert [fields_of(request) for request in ([], None, "text")] == [{}, {}, {}]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from flows.cuts import Cut, Utterance
-from mneme.records import Owner, Position, StoredMessage, ToolCall
+from mneme.records import Citation, Owner, Position, StoredMessage, ToolCall
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -44,10 +44,12 @@ def talk(*lines, **fields):
     return cut_of(messages)
 
 
-def document(text, section="Holidays", name="handbook.md", sent_at=MONDAY):
-    return cut_of(
-        [message(name, text, sent_at=sent_at)], conversation_id=None, document_id="d", document_name=name, section=section
-    )
+def document(text, section="Holidays", name="handbook.md", sent_at=MONDAY, place=""):
+    """A chunk of a document."""
+    citation = Citation(document_id="d", name=name, section=section or "", place=place)
+    fields = {"conversation_id": None, "document_id": "d", "role": "system", "citation": citation}
+    chunk = message(name, text, sent_at=sent_at).model_copy(update=fields)
+    return cut_of([chunk], conversation_id=None, document_id="d")
 
 
 def call(name, arguments="", result=None):

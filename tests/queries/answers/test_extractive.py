@@ -2,6 +2,7 @@
 
 import pytest
 
+from mneme.records import Citation
 from mneme.tokens import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.extractive import Extract, extractive_answer
@@ -29,6 +30,20 @@ def test_one_fact_is_answered_by_the_best_quote_with_its_day_and_number() -> Non
     )
     assert extract.cited == (2,)
     assert not extract.abstained
+
+
+def test_a_quote_from_a_document_names_file_and_page() -> None:
+    page = Citation(document_id="offer", name="offer.pdf", section="Prices", place="page 2")
+    section = {"document_id": "offer", "section": "Prices", "citation": page, "conversation_id": None}
+    extract = answer(
+        found(
+            "What does a desk cost?",
+            SPEAKERS,
+            episode("e", "", rank=None, **section),
+            fact("f", "A desk costs 120 euros", parent_episode_id="e", citation=page, score=0.9),
+        )
+    )
+    assert "“A desk costs 120 euros” (offer.pdf, page 2) [" in extract.answer
 
 
 def test_a_second_quote_is_added_for_what_the_first_does_not_tell() -> None:

@@ -10,7 +10,19 @@ from mneme.errors import InputError
 from mneme.records import AgentCase, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Row, revised, row_of
 from queries.browsing.inspected import Inspection
-from tests.queries.world import MAYA, START, career, conversation, filled, memories, messages, with_validity
+from tests.queries.world import (
+    MAYA,
+    START,
+    TENANT,
+    career,
+    conversation,
+    document,
+    filled,
+    memories,
+    messages,
+    section,
+    with_validity,
+)
 
 MINE = {"user_id": "maya"}
 LINES = [("Maya", "the choir sings on Friday"), ("Oskar", "I sing there too")]
@@ -172,6 +184,29 @@ def test_a_document_is_shown_by_its_sections():
     inspection = shown("handbook")
     assert (inspection.conversation_id, inspection.document_id) == (None, "handbook")
     assert [(episode.section, len(episode.facts)) for episode in inspection.episodes] == [("Expenses", 1)]
+
+
+def test_the_chunks_of_a_document_stand_in_its_order_with_their_pages():
+    chunks = [section("offer", "Prices", f"A desk of size {size} costs {size}0 euros", f"page {size}") for size in range(1, 8)]
+    inspection = shown("offer", *(row for rows in chunks for row in rows), document("offer", *(rows[0] for rows in chunks)))
+    assert [episode.citation.place for episode in inspection.episodes] == [f"page {size}" for size in range(1, 8)]
+    assert {episode.document_id for episode in inspection.episodes} == {"offer"}
+    assert [(each.name, each.chunks) for each in inspection.documents] == [("offer.pdf", 7)]
+
+
+def test_a_document_of_which_nothing_is_searchable_yet_is_there():
+    inspection = shown("offer", document("offer", status="reading"))
+    assert (inspection.document_id, inspection.episodes, inspection.owner) == ("offer", (), TENANT.key)
+    assert inspection.documents[0].status == "reading"
+
+
+def test_what_is_attached_to_messages_follows_the_talk():
+    chunks = section("offer", "Prices", "A desk costs 120 euros", "page 1", MAYA, "choir")
+    attached = document("offer", chunks[0], owner=MAYA, conversation_id="choir", message_id="m1")
+    inspection = shown("choir", *chunks, *choir(), attached)
+    assert [episode.document_id for episode in inspection.episodes] == [None, "offer"]
+    assert [message.message_id for message in inspection.episodes[0].messages] == ["m1", "m2"]
+    assert [each.message_id for each in inspection.documents] == ["m1"]
 
 
 def test_what_another_owner_has_is_not_there():

@@ -1,9 +1,6 @@
-"""Cutting a section of a document into chunks that overlap; each chunk is an episode."""
+"""Cutting a section of a document into chunks that overlap. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
-
-from flows.cuts import Cut, Utterance
-from mneme.ids import section_id
 
 _ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
 
@@ -57,19 +54,3 @@ def _ends(find: Callable[[str, int, int], int], separators: Sequence[str], low: 
     """For each separator that ends between ``low`` and ``high``, where it ends: the first or the last, as ``find`` does."""
     places = [(find(separator, max(0, low - len(separator)), high), len(separator)) for separator in separators]
     return [at + length for at, length in places if at >= 0]
-
-
-def section_cut(utterance: Utterance) -> Cut:
-    """A chunk of a document is an episode of its own."""
-    message = utterance.message
-    assert message.document_id is not None
-    return Cut(
-        id=section_id(message.owner.tenant_id, message.document_id, int(message.metadata["chunk"])),
-        owner=message.owner,
-        conversation_id=None,
-        document_id=message.document_id,
-        utterances=(utterance,),
-        closed_by="section",
-        document_name=message.sender_name,
-        section=str(message.metadata.get("section") or "") or None,
-    )

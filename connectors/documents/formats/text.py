@@ -3,55 +3,43 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import takewhile
 from pathlib import PurePath
 
-from connectors.documents.content_formats import unread_format
-from mneme.errors import InputError
+from connectors.documents.dates import FIRST_LINES, date_in, moment_of
+from connectors.documents.encodings import text_of
+from connectors.documents.parsing import Task
 from mneme.ports import ParsedDocument, Section
 
-_READABLE = ("text/plain", "text/markdown", "text/x-markdown")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _NO_PARAGRAPH = re.compile(r" {4}|\t|\s*([-*+>|]|\d+[.)])(\s|$|\|)|\s*(```|~~~|---|===)")  # above a rule, not above a heading
 _LONGEST_TITLE = 4  # lines; "---" below more of them is a rule
-_DATE_LINE = re.compile(r"[*_]{0,2}(?:date|dated|datum|fecha|日期|时间)[*_ ]{0,3}[:：][*_ ]{0,4}(.+)", re.IGNORECASE)
 _DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
-_DATE_FORMATS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%Y年%m月%d日")
-_LINES_WITH_A_DATE = 12  # a letterhead or a title with its byline; further down a date belongs to the text
 
 
-class PlainTextParser:
-    """A ``DocumentParser`` for plain text and Markdown.
+def parse_text(content: bytes, task: Task) -> ParsedDocument:
+    """As ``parse_markdown``: notes have headings too, and text without any is one section."""
+    return parse_markdown(content, task)
 
-    Headings (``# Title``, or a line underlined with ``===`` or ``---``) begin sections; the title of a section is the
-    path of headings above it, ``Guide > Installing``, and its place is its first line. Lines in fenced code are no
-    headings; a heading with nothing below it is its own text. The document's title is that of its front matter, else
-    its first heading, else the file's name; its date is that of its front matter, else of a line like
+
+def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
+    """Sections by headings (``# Title``, or a line underlined with ``===`` or ``---``).
+
+    The title of a section is the path of headings above it, ``Guide > Installing``, and its place is its first line. Lines in
+    fenced code are no headings; a heading with nothing below it is its own text. The document's title is that of its front
+    matter, else its first heading, else the file's name; its date is that of its front matter, else of a line like
     ``Date: 2026-03-01`` among the first, taken as UTC.
     """
-
-    def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
-        """See ``DocumentParser``."""
-        if media_type is not None and media_type.split(";")[0].strip().lower() not in _READABLE:
-            raise InputError(f"{name}: the format {media_type} is not read yet; send plain text or Markdown")
-        if (format := unread_format(content)) is not None:
-            raise InputError(f"{name}: it is {format}, which is not read yet; send plain text or Markdown")
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{name}: not UTF-8 at byte {error.start}; save it as UTF-8 text") from error
-        if "\0" in text:
-            raise InputError(f"{name}: it holds bytes that are no text; send plain text or Markdown")
-        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        fields, begin = _front_matter(lines)
-        drafts = [draft for draft in _sections(lines, begin) if draft.text]
-        heading = next((draft.path[0] for draft in drafts if draft.path), "")
-        title = fields.get("title") or heading or PurePath(name).stem
-        sections = (draft.section(number, title) for number, draft in enumerate(drafts))
-        return ParsedDocument(title, tuple(sections), _date(fields, lines[begin : begin + _LINES_WITH_A_DATE]), fields)
+    lines = text_of(content).split("\n")
+    fields, begin = _front_matter(lines)
+    drafts = [draft for draft in _sections(lines, begin) if draft.text]
+    heading = next((draft.path[0] for draft in drafts if draft.path), "")
+    title = fields.get("title") or heading or PurePath(task.name).stem
+    sections = (draft.section(number, title) for number, draft in enumerate(drafts))
+    return ParsedDocument(title, tuple(sections), _date(fields, lines[begin : begin + FIRST_LINES]), fields)
 
 
 @dataclass(slots=True)
@@ -121,19 +109,5 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
 
 
 def _date(fields: Mapping[str, str], first_lines: list[str]) -> datetime | None:
-    candidates = [fields[name] for name in _DATE_FIELDS if name in fields]
-    candidates += [match[1] for line in first_lines if (match := _DATE_LINE.match(line.strip()))]
-    return next((moment for text in candidates if (moment := _moment(text))), None)
-
-
-def _moment(text: str) -> datetime | None:
-    """A date or a moment as people write it at the top of a document; without an offset it is UTC."""
-    text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text.strip("*_ ").replace(",", " "))
-    text = re.sub(r"\s+", " ", re.sub(r"^(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? ", "", text, flags=re.IGNORECASE)).strip()
-    for form in (None, *_DATE_FORMATS):
-        try:
-            moment = datetime.strptime(text, form) if form else datetime.fromisoformat(text)
-        except ValueError:
-            continue
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return None
+    written = (moment_of(fields[name]) for name in _DATE_FIELDS if name in fields)
+    return next(filter(None, written), None) or date_in(first_lines)

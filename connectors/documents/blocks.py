@@ -1,0 +1,264 @@
+"""Blocks: a document as a parser meets it, one piece after the other; and the sections that they make."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Literal
+
+from mneme.ports import Section
+from mneme.text import STOP_WORDS, has_cjk
+
+BlockKind = Literal["title", "text", "item", "row"]
+
+_SENTENCE_END = re.compile(r"[。！？…][」』”’）)\"']*|(?:[.!?]+|:(?=$))[\"'”’)\]]*(?=\s|$)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|vs|fig|inc|ltd|approx|cf|ca|z\.b|bzw)|\b\w(?:\.\w)*)\.$", re.IGNORECASE
+)
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]$")
+_BULLET = re.compile(r"^[-*–•◦▪‣●○·\uf0b7]\s+")
+_LONGEST_REST = 800  # characters; more of a page without a sentence end is no sentence
+_SHORTEST_CLAUSE = 10  # Chinese characters; below, a line without an end is a caption or a label as likely as not
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading (``level`` from 1), a paragraph, an item of a list, or a row of a table as one line; ``place`` cites it."""
+
+    kind: BlockKind
+    text: str
+    place: str = ""
+    level: int = 1
+
+
+def sections_of(blocks: Iterable[Block], document_title: str) -> tuple[Section, ...]:
+    """The sections that blocks make.
+
+    1. A title begins a section; the title of a section is the path of titles above it, ``Guide > Installing``.
+    2. A new place begins a section of the same title, but a sentence that goes on over the place is not torn: its rest goes
+       to where it began.
+    3. Paragraphs are lines apart, items and rows lines of their own. A title with nothing below is its own text. A section
+       before any title has the title of the document, and so has one below an empty title: a slide without any.
+    """
+    drafts: list[_Draft] = []
+    path: tuple[tuple[int, str], ...] = ()
+    heading: Block | None = None  # with nothing below, so far
+    fresh = True  # whether the next block begins a section
+    for block in _mended(_clean(blocks)):
+        if block.kind == "title":
+            if heading is not None and block.level <= heading.level:
+                drafts.append(_Draft(path, heading.place, [heading]))
+            path = tuple(above for above in path if above[0] < block.level)
+            heading = None
+            if block.text:
+                path = (*path, (block.level, block.text))
+                heading = block
+            fresh = True
+            continue
+        if fresh or drafts[-1].place != block.place:
+            drafts.append(_Draft(path, block.place))
+            heading, fresh = None, False
+        drafts[-1].blocks.append(block)
+    if heading is not None:
+        drafts.append(_Draft(path, heading.place, [heading]))
+    return tuple(draft.section(position, document_title) for position, draft in enumerate(drafts))
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    """The lines of one paragraph as one: a word hyphenated at the end of a line is whole, Chinese lines get no blank between.
+
+    >>> join_lines(["A hyphen-", "ated word", "and more."])
+    'A hyphenated word and more.'
+    """
+    text = ""
+    for line in lines:
+        text = _joined(text, line.strip())
+    return text
+
+
+def rows_of(table: Sequence[Sequence[str]], headers: int | None = None) -> Iterator[str]:
+    """A table's rows as lines that name their columns: ``Item: Desk; Price: 120``; empty cells are left out.
+
+    A row of one value in all its cells, as a title above the header, is that value. A header that comes again, as on the next
+    page, is left out.
+
+    Args:
+        table: cells, row by row, merged ones repeated.
+        headers: how many of the first rows are headers; None: found out. Without any, cells are joined by `` | ``.
+    """
+    rows = filter(any, ([" ".join(str(cell).split()) for cell in row] for row in table))
+    first = list(islice(rows, _ROWS_THAT_TELL))
+    if headers is None:
+        while len(first) > 1 and len(first[0]) > 1 and _is_banner(first[0], first[1:]):
+            yield next(filter(None, first.pop(0)))
+        headers = _headers(first)
+    if not headers:
+        for row in (*first, *rows):
+            yield row[0] if len(set(row)) == 1 else " | ".join(filter(None, row))
+        return
+    above = first[:headers]
+    names = _names(above)
+    colon, semicolon = ("：", "；") if has_cjk("".join(names)) else (": ", "; ")
+    for row in (*first[headers:], *rows):
+        if len(row) > 1 and len(set(row)) == 1:
+            yield row[0]
+        elif row not in above:
+            named = (f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
+            yield semicolon.join(named)
+
+
+@dataclass(slots=True)
+class _Draft:
+    path: tuple[tuple[int, str], ...]
+    place: str
+    blocks: list[Block] = field(default_factory=list)
+
+    def section(self, position: int, document_title: str) -> Section:
+        pieces: list[str] = []
+        earlier: BlockKind = "title"
+        for block in self.blocks:
+            if pieces:
+                pieces.append("\n" if block.kind == earlier != "text" else "\n\n")
+            pieces.append(f"- {block.text}" if block.kind == "item" else block.text)
+            earlier = block.kind
+        title = " > ".join(name for _, name in self.path)
+        return Section(position, title or document_title, "".join(pieces), self.place)
+
+
+def _clean(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        text = block.text.strip() if block.kind == "text" else " ".join(block.text.split())
+        if block.kind == "item":
+            text = _BULLET.sub("", text)
+        if text or block.kind == "title":
+            yield replace(block, text=text)
+
+
+def _mended(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks with sentences whole: what goes on at another place is moved back to where it began."""
+    earlier: Block | None = None
+    reached = ""  # the place that the earlier block goes on to, or its own
+    for block in blocks:
+        if earlier is not None and block.place != reached and _goes_on(earlier, block):
+            end = _first_end(block.text)
+            if end <= _LONGEST_REST:
+                earlier = replace(earlier, text=_joined(earlier.text, block.text[:end]))
+                reached = block.place
+                block = replace(block, text=block.text[end:].strip())
+                if not block.text:
+                    continue
+        if earlier is not None:
+            yield earlier
+        earlier, reached = block, block.place
+    if earlier is not None:
+        yield earlier
+
+
+def _goes_on(earlier: Block, later: Block) -> bool:
+    """Whether the last sentence of a block goes on in one at the next place."""
+    if earlier.kind not in ("text", "item") or later.kind != "text" or _ends(earlier.text):
+        return False
+    last, first = earlier.text[-1], later.text[0]
+    if first.islower() or last in ",，、":
+        return True
+    if has_cjk(last) and has_cjk(first):
+        clause = re.split("[，。！？；：、\n]", earlier.text)[-1]
+        spoken = len(clause) >= _SHORTEST_CLAUSE or clause != earlier.text
+        return spoken and bool(_SENTENCE_END.search(later.text) or "，" in later.text)
+    words = earlier.text.split()
+    return len(words) > 3 and words[-1] in STOP_WORDS
+
+
+def _ends(text: str) -> bool:
+    """Whether a text ends where a sentence does."""
+    return any(match.end() == len(text) for match in _ends_of(text))
+
+
+def _first_end(text: str) -> int:
+    """Where the first sentence of a text ends."""
+    return next((match.end() for match in _ends_of(text)), len(text))
+
+
+def _ends_of(text: str) -> Iterator[re.Match[str]]:
+    for match in _SENTENCE_END.finditer(text):
+        if not (match[0] == "." and _ABBREVIATION.search(text, max(0, match.start() - 12), match.end())):
+            yield match
+
+
+def _joined(begin: str, rest: str) -> str:
+    if not begin or not rest:
+        return begin or rest
+    if rest[0].islower() and (hyphen := _HYPHENATED.search(begin)):
+        return begin[: hyphen.start()] + rest
+    if _HYPHENATED.search(begin):  # a name like Rhine-Westphalia
+        return begin + rest
+    return begin + rest if _is_wide(begin[-1]) and _is_wide(rest[0]) else f"{begin} {rest}"
+
+
+def _is_wide(character: str) -> bool:
+    return has_cjk(character) or "\u3000" <= character <= "\u303f" or "\uff00" <= character <= "\uffef"
+
+
+_ROWS_THAT_TELL = 50  # what a header looks like, they show; a table of a million rows is not held for it
+_LONGEST_HEADER = 60  # characters
+_NUMBER = re.compile(
+    r"[-+−(]?\s*(?:[$€£¥￥]|USD|EUR|RMB)?\s*\d[\d.,'’\s\u00a0/:年月日TZ+-]*(?:%|‰|[$€£¥元]|万|亿|[a-zA-Z]{1,3})?\)?",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d年?")
+
+
+def _headers(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the first rows name columns: none, one or two."""
+    for count in (1, 2):
+        if count < len(rows) and _name_columns(rows[:count], rows[count:]):
+            return count
+    return 0
+
+
+def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    names = _names(above)
+    filled = names[1:] if not names[0] else names  # the corner above the names of rows is often empty
+    if len(names) < 2 or not all(filled) or len(set(filled)) < len(filled) or max(map(len, filled)) > _LONGEST_HEADER:
+        return False
+    columns = [[row[at] for row in below if at < len(row) and row[at]] for at in range(len(names))]
+    if any(name in column for name, column in zip(names, columns, strict=True) if name):
+        return False
+    years = all(_YEAR.fullmatch(name) for name in filled[not names[0] or 1 :] or [""]) and len(filled) > 1
+    if not years and any(map(_is_number, filled)):
+        return False
+    if years:
+        return not any(_YEAR.fullmatch(cell) for column in columns[1:] for cell in column)
+    counted = [sum(map(_is_number, column)) for column in columns]
+    if any(count and count == len(column) for count, column in zip(counted, columns, strict=True)):
+        return True  # a column of numbers under a word
+    if len(above) > 1:
+        return False  # two rows of words above words: nothing tells
+    pairs = len(names) == 2 and (0 < counted[1] < len(columns[1]) or filled[0].endswith((":", "：")))
+    return not pairs  # a form: names of fields beside what they hold
+
+
+def _is_banner(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row is a title over the whole table: one value, in rows below that have more."""
+    return (
+        len(set(filter(None, row))) == 1
+        and (row[0] != "" or len(set(row)) == 1)
+        and any(len(set(each)) > 2 or all(each) for each in below)
+    )
+
+
+def _names(above: Sequence[Sequence[str]]) -> list[str]:
+    """The names of columns; those of two rows are one after the other, ``2025 Plan``."""
+    names = []
+    for at in range(max(map(len, above))):
+        parts = [row[at] for row in above if at < len(row) and row[at]]
+        names.append(" ".join(dict.fromkeys(parts)).rstrip(":： "))
+    return names
+
+
+def _pairs(names: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return ((names[at] if at < len(names) else "", cell) for at, cell in enumerate(row))
+
+
+def _is_number(cell: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell))

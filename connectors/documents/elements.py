@@ -1,0 +1,197 @@
+"""The elements of ``unstructured`` as blocks. The one place that imports that library, and it keeps it off the network."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+from lxml import etree
+
+from connectors.documents.blocks import Block, rows_of
+from mneme.errors import InputError
+
+_WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
+_MOST_CELLS = 1_000_000  # of one table with its merged cells repeated
+
+
+@contextmanager
+def refusing(program: str) -> Iterator[None]:
+    """Whatever a library raises over bytes of strangers is an InputError that names the program to save them with again."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(f"the file is broken, or no {program} file; open it in {program} and save it again") from error
+
+
+def partition(kind: Literal["html", "docx", "pptx"], **arguments: Any) -> list[Any]:
+    """The elements that unstructured finds, without a guess at the language: nothing here uses it."""
+    _prepare()
+    module = import_module(f"unstructured.partition.{kind}")
+    elements: list[Any] = getattr(module, f"partition_{kind}")(**arguments, languages=[""])
+    return elements
+
+
+@cache
+def _prepare() -> None:
+    """Make unstructured work offline. Once for a process.
+
+    1. No telemetry and no notice: it asks for these variables.
+    2. It would download a spaCy model to tell narrative from other text. No block depends on that: an empty pipeline with
+       sentence ends at punctuation serves, and gives the same on every machine.
+    3. Pictures in Word and PowerPoint files become elements that name the part of the file they are in.
+    """
+    for variable in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "HF_HUB_OFFLINE"):
+        os.environ[variable] = "true"
+    os.environ["UNSTRUCTURED_DISABLE_NOTICE"] = "1"
+    import spacy
+    from unstructured.nlp import tokenize
+    from unstructured.partition.docx import register_picture_partitioner as register_of_docx
+    from unstructured.partition.pptx import register_picture_partitioner as register_of_pptx
+
+    def pipeline() -> Any:
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sentencizer")
+        return nlp
+
+    tokenize._load_spacy_model = pipeline  # private: tests/connectors/documents/test_elements.py holds it to the version
+    register_of_docx(_PicturesOfParagraph)
+    register_of_pptx(_PictureOfSlide)
+
+
+def blocks_of(
+    elements: Iterable[Any], place_of: Callable[[Any], str], pictures: Callable[[str, str], Iterable[Block]] | None = None
+) -> Iterator[Block]:
+    """Elements as blocks.
+
+    Args:
+        elements: of a document, in order.
+        place_of: cites the place of an element.
+        pictures: the blocks of the picture in a part of the file, at a place; None: the text that stands for a picture.
+    """
+    for element in elements:
+        place = place_of(element)
+        match element.category:
+            case "PageBreak":
+                continue
+            case "Title":
+                yield Block("title", element.text, place, (element.metadata.category_depth or 0) + 1)
+            case "ListItem":
+                yield Block("item", element.text, place)
+            case "Table":
+                rows = html_rows(element.metadata.text_as_html) if element.metadata.text_as_html else [element.text]
+                yield from (Block("row", row, place) for row in rows)
+            case "Image" if pictures is not None:
+                yield from pictures(element.text, place)
+            case _:
+                yield Block("text", element.text, place)
+
+
+def html_rows(table: str) -> Iterator[str]:
+    """The rows of an HTML table as lines that name their columns (see ``rows_of``), its caption first."""
+    root = etree.fromstring(table.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8", huge_tree=True))
+    for caption in root.iter("caption"):
+        yield " ".join("".join(caption.itertext()).split())
+    for line_break in root.iter("br"):
+        line_break.tail = f" {line_break.tail or ''}"
+    rows = list(root.iter("tr"))
+    headers = 0
+    while headers < len(rows) and len(rows[headers]) and all(cell.tag == "th" for cell in rows[headers]):
+        headers += 1
+    cells = [["".join(cell.itertext()) for cell in row] for row in unmerged(rows)]
+    yield from rows_of(cells, headers if 0 < headers < len(rows) else None)
+
+
+def unmerged(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """The cells of the rows of an HTML table, each merged one at every position that it covers."""
+    below: dict[int, tuple[int, Any]] = {}  # columns to the cell that covers them, and in how many rows more
+    left = _MOST_CELLS
+    for row in rows:
+        cells: list[Any] = []
+        own = iter([cell for cell in row if cell.tag in ("td", "th")])
+        while True:
+            if len(cells) in below:
+                down, cell = below.pop(len(cells))
+                across = 1
+            elif (cell := next(own, None)) is not None:
+                down, across = _span(cell, "rowspan"), _span(cell, "colspan")
+            else:
+                break
+            for _ in range(across):
+                if down > 1:
+                    below[len(cells)] = (down - 1, cell)
+                cells.append(cell)
+        left -= len(cells)
+        if left < 0:
+            break
+        yield cells
+
+
+def _span(cell: Any, name: str) -> int:
+    value = cell.get(name, "1").strip()
+    return max(1, min(int(value), _WIDEST_SPAN)) if value.isdecimal() and len(value) < 9 else 1
+
+
+class _PicturesOfParagraph:
+    """What unstructured calls for the pictures of a paragraph of a Word file."""
+
+    @classmethod
+    def iter_elements(cls, paragraph: Any, opts: Any) -> Iterator[Any]:
+        for blip in paragraph._p.xpath(".//a:blip[@r:embed]"):
+            relationship = blip.get("{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed")
+            part = paragraph.part.related_parts.get(relationship)
+            if part is not None:
+                yield _picture(part, opts)
+
+
+class _PictureOfSlide:
+    """What unstructured calls for a picture on a slide."""
+
+    @classmethod
+    def iter_elements(cls, picture: Any, opts: Any) -> Iterator[Any]:
+        relationship = picture._element.blip_rId
+        if relationship is not None:
+            yield _picture(picture.part.related_part(relationship), opts)
+
+
+def _picture(part: Any, opts: Any) -> Any:
+    from unstructured.documents.elements import ElementMetadata, Image
+
+    page = getattr(opts, "metadata_page_number", None) or opts.page_number
+    return Image(str(part.partname).lstrip("/"), metadata=ElementMetadata(page_number=page))
+
+
+@contextmanager
+def open_workbook(content: bytes, compact: bool = True) -> Iterator[Iterator[tuple[str, Iterator[Sequence[Any]]]]]:
+    """The sheets of an Excel file and their rows of cells, opened and held to its limits by unstructured.
+
+    Its own elements of a sheet would lose rows of one cell out of their table, and take ``N/A`` and ``None`` for nothing.
+
+    Args:
+        content: an xlsx or xls file.
+        compact: several empty rows are one; else the first row is row 1 of the sheet, and so on.
+
+    Raises:
+        InputError: the file is broken, encrypted, or no Excel file, or has too many cells.
+    """
+    _prepare()
+    from unstructured.errors import UnprocessableEntityError
+    from unstructured.partition.xlsx import open_excel_workbook
+
+    with refusing("Excel"):
+        try:
+            with open_excel_workbook(content, compact_empty_rows=compact) as workbook:
+                book = workbook._reader  # private: its own ``parse`` has no arguments for what is below
+                sheets = ((name, book.parse(name, header=None, dtype=object, na_filter=False)) for name in workbook.sheet_names)
+                yield ((name, frame.itertuples(index=False, name=None)) for name, frame in sheets)
+        except UnprocessableEntityError as error:
+            raise InputError(_refused(str(error))) from error
+
+
+def _refused(reason: str) -> str:
+    if "password" in reason:
+        return "it is encrypted; save it without a password"
+    return "it has too many cells; split it" if "maximum" in reason else "the file is broken, or no Excel file; save it again"

@@ -1,0 +1,84 @@
+"""WebVTT and SubRip: what is said with its times, and who says it where the captions name speakers."""
+
+import html
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+import webvtt
+
+from connectors.documents.encodings import text_of
+from connectors.documents.parsing import Task
+from connectors.documents.speech import minutes, utterances
+from mneme.errors import InputError
+from mneme.ports import ParsedDocument, Spoken
+
+_VOICE = re.compile(r"<v(?:\.[^ \t>]*)?[ \t]+([^>]+)>")
+_TAG = re.compile(r"<[^>\n]{0,200}>|\{\\[^}\n]{0,100}\}")
+_NAMED = re.compile(r"(?:[-–] ?)?([^\W\d_][\w .'’-]{0,39}?) ?[:：]\s+(?=\S)")
+_SHARE_NAMED = 0.5  # of the captions; where fewer begin with "Name: ", a colon belongs to the text
+
+
+def parse_vtt(content: bytes, task: Task) -> ParsedDocument:
+    """Speech with speakers (``<v Alice>``, or ``Alice: ...`` where most captions are so) is ``spoken``; else sections by time.
+
+    Raises:
+        InputError: it holds no captions.
+    """
+    return _parsed(_captions(text_of(content), "vtt"), task)
+
+
+def parse_srt(content: bytes, task: Task) -> ParsedDocument:
+    """As ``parse_vtt``."""
+    return _parsed(_captions(text_of(content), "srt"), task)
+
+
+def _captions(text: str, form: str) -> Iterator[Spoken]:
+    """The captions; one in which several speak is several. Rolling captions, that show a line again, say it once."""
+    shown: tuple[str, ...] = ()
+    for caption in webvtt.from_buffer(io.StringIO(text), format=form).captions:
+        begins, ends = _seconds(caption.start), _seconds(caption.end)
+        lines = tuple(caption.raw_text.split("\n"))
+        fresh = [line for line in lines if line not in shown]
+        shown = lines
+        parts = _VOICE.split("\n".join(fresh))
+        for speaker, said in zip(["", *parts[1::2]], parts[::2], strict=True):
+            plain = " ".join(html.unescape(_TAG.sub("", said)).split())
+            if plain:
+                yield Spoken(html.unescape(speaker).strip(), begins, max(begins, ends), plain)
+
+
+def _parsed(captions: Iterator[Spoken], task: Task) -> ParsedDocument:
+    spoken = list(captions)
+    if not spoken:
+        raise InputError("it holds no captions; send it as text, or correct it")
+    if not any(piece.speaker for piece in spoken):
+        spoken = _named(spoken)
+    title = PurePath(task.name).stem
+    if any(piece.speaker for piece in spoken):
+        return ParsedDocument(title, (), spoken=tuple(utterances(spoken)))
+    return ParsedDocument(title, minutes(spoken, title))
+
+
+def _named(spoken: Sequence[Spoken]) -> list[Spoken]:
+    """Captions as ``Alice: Hello``: whoever is named speaks on until another is."""
+    heads = [_NAMED.match(piece.text) for piece in spoken]
+    often = Counter(head[1] for head in heads if head)
+    if sum(often.values()) < _SHARE_NAMED * len(spoken):
+        return list(spoken)
+    named: list[Spoken] = []
+    speaker = ""
+    for piece, head in zip(spoken, heads, strict=True):
+        speaker = head[1].strip() if head else speaker
+        named.append(Spoken(speaker, piece.begins, piece.ends, piece.text[head.end() :] if head else piece.text))
+    return named
+
+
+def _seconds(written: str) -> float:
+    """Seconds of ``01:02:03.500``."""
+    seconds = 0.0
+    for part in written.replace(",", ".").split(":"):
+        seconds = seconds * 60 + float(part)
+    return seconds

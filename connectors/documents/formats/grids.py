@@ -1,0 +1,123 @@
+"""Ruled tables: the lines drawn on a page as grids, and the words in them as rows of cells."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from connectors.documents.blocks import join_lines
+from connectors.documents.formats.layout import Word, lines_of
+
+_NEAR = 4.0  # points; lines so near each other are one, and lines that end so near to another one meet it
+_MOST_RULES = 4_000  # of a page; a drawing has more
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line, level or upright, in points from the upper left corner of the page."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it goes from left to right."""
+        return self.right - self.left >= self.bottom - self.top
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A ruled table: where its columns and rows begin and end, and the rules that make it."""
+
+    columns: tuple[float, ...]
+    rows: tuple[float, ...]
+    rules: tuple[Rule, ...]
+
+    @property
+    def top(self) -> float:
+        """Where it begins."""
+        return self.rows[0]
+
+    def holds(self, word: Word) -> bool:
+        """Whether the middle of a word is in it."""
+        middle = (word.left + word.right) / 2
+        return self.columns[0] <= middle <= self.columns[-1] and self.rows[0] <= word.middle <= self.rows[-1]
+
+    def cells(self, words: Iterable[Word]) -> list[list[str]]:
+        """The texts of its cells, row by row; a cell over several rows or columns is repeated in each."""
+        width, height = len(self.columns) - 1, len(self.rows) - 1
+        owner = self._merged(width, height)
+        inside: dict[int, list[Word]] = {}
+        for word in words:
+            column, row = _slot(self.columns, (word.left + word.right) / 2), _slot(self.rows, word.middle)
+            inside.setdefault(owner[row * width + column], []).append(word)
+        texts = {cell: join_lines(line.text for line in lines_of(within)) for cell, within in inside.items()}
+        return [[texts.get(owner[row * width + column], "") for column in range(width)] for row in range(height)]
+
+    def _merged(self, width: int, height: int) -> list[int]:
+        """Of each cell the first that no rule separates it from."""
+        owner = list(range(width * height))
+        for row in range(height):
+            middle = (self.rows[row] + self.rows[row + 1]) / 2
+            for column in range(1, width):
+                x = self.columns[column]
+                if not any(
+                    not rule.is_level and abs((rule.left + rule.right) / 2 - x) <= _NEAR and rule.top <= middle <= rule.bottom
+                    for rule in self.rules
+                ):
+                    owner[row * width + column] = owner[row * width + column - 1]
+        for row in range(1, height):
+            y = self.rows[row]
+            for column in range(width):
+                middle = (self.columns[column] + self.columns[column + 1]) / 2
+                if not any(
+                    rule.is_level and abs((rule.top + rule.bottom) / 2 - y) <= _NEAR and rule.left <= middle <= rule.right
+                    for rule in self.rules
+                ):
+                    owner[row * width + column] = owner[(row - 1) * width + column]
+        return owner
+
+
+def grids_of(rules: Sequence[Rule]) -> list[Grid]:
+    """The ruled tables of a page, from the top: rules that meet, with at least two cells. A box around a text is none."""
+    if len(rules) > _MOST_RULES:
+        return []
+    grids = []
+    for group in _meeting(rules):
+        columns = _places((rule.left + rule.right) / 2 for rule in group if not rule.is_level)
+        rows = _places((rule.top + rule.bottom) / 2 for rule in group if rule.is_level)
+        if len(columns) >= 2 and len(rows) >= 2 and (len(columns) - 1) * (len(rows) - 1) >= 2:
+            grids.append(Grid(columns, rows, tuple(group)))
+    return sorted(grids, key=lambda grid: grid.top)
+
+
+def _meeting(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """Rules that touch each other, directly or through others."""
+    groups: list[list[Rule]] = []
+    for rule in rules:
+        met = [group for group in groups if any(_meet(rule, other) for other in group)]
+        groups = [group for group in groups if all(group is not other for other in met)]
+        groups.append([rule, *(other for group in met for other in group)])
+    return groups
+
+
+def _meet(one: Rule, other: Rule) -> bool:
+    return (
+        one.left <= other.right + _NEAR
+        and other.left <= one.right + _NEAR
+        and one.top <= other.bottom + _NEAR
+        and other.top <= one.bottom + _NEAR
+    )
+
+
+def _places(positions: Iterable[float]) -> tuple[float, ...]:
+    """Positions in order, near ones as one."""
+    places: list[float] = []
+    for position in sorted(positions):
+        if not places or position - places[-1] > _NEAR:
+            places.append(position)
+    return tuple(places)
+
+
+def _slot(edges: Sequence[float], position: float) -> int:
+    return max(0, min(len(edges) - 2, sum(edge <= position for edge in edges) - 1))

@@ -1,0 +1,178 @@
+"""The layout of a page: words, wherever they come from, as lines in the order in which they are read."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from connectors.documents.blocks import join_lines
+
+_CJK = re.compile("[\u3000-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks
+_FEWEST_LINES = 3  # of a column
+_FEWEST_LETTERS = 10  # of a column's usual line; those of a table's cells are shorter
+_NARROWEST_FILL = 0.35  # of a column's width by its usual line
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and its box in points, from the upper left corner of the page; ``size`` is that of its font."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    bold: bool = False
+
+    @property
+    def middle(self) -> float:
+        """The height at which it stands."""
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words that stand beside each other; ``number`` tells the column of the page it is in, from 0."""
+
+    words: tuple[Word, ...]
+    column: int = 0
+
+    @property
+    def text(self) -> str:
+        """Its words, joined as their script does."""
+        return join_lines(word.text for word in self.words)
+
+    @property
+    def left(self) -> float:
+        """Where it begins."""
+        return self.words[0].left
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return max(word.right for word in self.words)
+
+    @property
+    def top(self) -> float:
+        """The top of its highest word."""
+        return min(word.top for word in self.words)
+
+    @property
+    def bottom(self) -> float:
+        """The bottom of its lowest word."""
+        return max(word.bottom for word in self.words)
+
+    @property
+    def size(self) -> float:
+        """The font size of most of its letters."""
+        sizes: dict[float, int] = {}
+        for word in self.words:
+            sizes[word.size] = sizes.get(word.size, 0) + len(word.text)
+        return max(sizes, key=lambda size: (sizes[size], size))
+
+    @property
+    def bold(self) -> bool:
+        """Whether all of it is."""
+        return all(word.bold for word in self.words)
+
+
+def weight(text: str) -> int:
+    """How much a text says, in letters; a Chinese character says as much as two."""
+    return len(text) + len(_CJK.findall(text))
+
+
+def lines_of(words: Sequence[Word]) -> list[Line]:
+    """A page's words as lines, columns one after the other.
+
+    A gutter between two columns of text is looked for; what crosses it (a title, a wide figure's caption) ends the columns
+    above it and begins those below. Cells of a table that has no rules are short: they stay beside each other in one line.
+    """
+    return _in_order(_runs(words), first_column=0)
+
+
+def _runs(words: Sequence[Word]) -> list[Line]:
+    """Words on one base line without a wide gap."""
+    runs: list[Line] = []
+    for row in _rows(words):
+        begin = 0
+        for at in range(1, len(row) + 1):
+            if at == len(row) or row[at].left - row[at - 1].right > max(row[at].size, row[at - 1].size):
+                runs.append(Line(tuple(row[begin:at])))
+                begin = at
+    return runs
+
+
+def _rows(words: Iterable[Word]) -> list[list[Word]]:
+    """Words that stand at one height, each row from left to right, from the top."""
+    rows: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: word.middle):
+        if rows:
+            last = rows[-1][-1]
+            if word.middle - last.middle < 0.3 * max(word.size, last.size) or (
+                word.middle - rows[-1][0].middle < 0.5 * min(word.size, rows[-1][0].size)
+            ):
+                rows[-1].append(word)
+                continue
+        rows.append([word])
+    return [sorted(row, key=lambda word: word.left) for row in rows]
+
+
+def _in_order(runs: list[Line], first_column: int) -> list[Line]:
+    gutter = _gutter(runs)
+    if gutter is None:
+        rows = _rows(word for run in runs for word in run.words)
+        return [Line(tuple(row), first_column) for row in rows]
+    lines: list[Line] = []
+    left: list[Line] = []
+    right: list[Line] = []
+
+    def end_columns() -> None:
+        for column, side in enumerate((left, right)):
+            if side:
+                lines.extend(_in_order(side, first_column + column))
+                side.clear()
+
+    for run in sorted(runs, key=lambda run: (run.top + run.bottom) / 2):
+        if run.right <= gutter:
+            left.append(run)
+        elif run.left >= gutter:
+            right.append(run)
+        else:
+            end_columns()
+            lines.append(Line(run.words, first_column))
+    end_columns()
+    return lines
+
+
+def _gutter(runs: list[Line]) -> float | None:
+    """Where a page has two columns, the height-long blank between them; the one that fewest runs cross."""
+    edges = [(run.left, run.right, run.top, run.bottom, weight(run.text)) for run in runs]
+    best: tuple[float, float] | None = None
+    starts = sorted(left for left, *_ in edges)
+    for at in range(len(starts) - _FEWEST_LINES + 1):
+        x = starts[at] - 1.0
+        if starts[at + _FEWEST_LINES - 1] - x > 12 or (at and starts[at] - starts[at - 1] < 0.5):  # nothing lines up here
+            continue
+        left = [edge for edge in edges if edge[1] <= x]
+        right = [edge for edge in edges if edge[0] >= x]
+        if not (_is_column(left) and _is_column(right)):
+            continue
+        above, below = max(min(e[2] for e in left), min(e[2] for e in right)), min(max(e[3] for e in left), max(e[3] for e in right))
+        crossing = sum(left_edge < x < right_edge for left_edge, right_edge, *_ in edges)
+        if below <= above or crossing > min(len(left), len(right)):
+            continue
+        balance = min(sum(e[4] for e in left), sum(e[4] for e in right))
+        if best is None or (crossing, -balance) < (best[0], -best[1]):
+            best, found = (crossing, balance), x
+    return found if best is not None else None
+
+
+def _is_column(edges: list[tuple[float, float, float, float, int]]) -> bool:
+    if len(edges) < _FEWEST_LINES:
+        return False
+    width = max(edge[1] for edge in edges) - min(edge[0] for edge in edges)
+    return (
+        median(edge[4] for edge in edges) >= _FEWEST_LETTERS
+        and median(edge[1] - edge[0] for edge in edges) >= _NARROWEST_FILL * width
+    )

@@ -1,0 +1,216 @@
+"""Mails: who wrote what to whom and when, the body, and what is attached, to a depth."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email import message_from_bytes, policy
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from pathlib import PurePath
+
+from connectors.documents.blocks import Block, sections_of
+from connectors.documents.formats.html import date_of, decoded, html_blocks
+from connectors.documents.parsing import Task
+from mneme.errors import InputError
+from mneme.ports import ParsedDocument, Section
+
+_HEADERS = ("Subject", "From", "To", "Cc", "Date")
+_MOST_ATTACHMENTS = 200  # of one mail
+_MOST_PARTS_DEEP = 50  # multiparts in multiparts; more is a bomb
+_SMALLEST_PICTURE = 1_500  # bytes; below are logos and what tells the sender that a mail was opened
+_ITEM = re.compile(r"\s{0,6}(?:[-*•·]|\d{1,3}[.)、])\s+\S")
+
+
+def parse_eml(content: bytes, task: Task) -> ParsedDocument:
+    """The mail's own sections, then those of its attachments, each placed ``attachment offer.pdf, page 1``.
+
+    The headers are text, too: who asks for a mail by its sender finds it. An attachment that cannot be read, or lies deeper
+    than the settings allow, is named in ``unread``, and the mail is read all the same.
+
+    Raises:
+        InputError: it has neither headers of a mail nor a body.
+    """
+    message = message_from_bytes(content, policy=policy.compat32)
+    headers = {name: text for name in _HEADERS if (text := _header(message, name))}
+    parts = _Parts()
+    parts.collect(message, 0)
+    if not headers and not parts.bodies and not parts.attachments:
+        raise InputError("it is no mail: it has no headers and no body")
+    title = headers.get("Subject") or PurePath(task.name).stem
+    blocks = [Block("row", f"{name}: {text}") for name, text in headers.items()]
+    for body in parts.bodies:
+        blocks += _body(body)
+    sections = list(sections_of(blocks, title))
+    unread = list(parts.unread)
+    for number, part in enumerate(parts.attachments):
+        if number == _MOST_ATTACHMENTS:
+            left = len(parts.attachments) - number
+            unread.append(f"{left} more attachments: only the first {_MOST_ATTACHMENTS} of a mail are read")
+            break
+        found, reasons = _attachment(part, number, task)
+        sections += found
+        unread += reasons
+    sections = [replace(section, position=position) for position, section in enumerate(sections)]
+    metadata = {name.lower(): text for name, text in headers.items() if name != "Date"}
+    if identifier := _header(message, "Message-ID"):
+        metadata["message_id"] = identifier.strip("<>")
+    dated_at = _moment(headers.get("Date", "")) or _received(message) or date_of(blocks)
+    return ParsedDocument(title, tuple(sections), dated_at, metadata, "eml", unread=tuple(unread))
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of a mail that a reader sees: bodies, each in the better of the ways that it comes in, and attachments."""
+
+    bodies: list[Message] = field(default_factory=list)
+    attachments: list[Message] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def collect(self, part: Message, depth: int) -> None:
+        kind = part.get_content_type()
+        if depth > _MOST_PARTS_DEEP:
+            self.unread.append(f"parts of the mail that lie more than {_MOST_PARTS_DEEP} deep in others")
+        elif kind == "multipart/alternative" and part.is_multipart():
+            ways = [_Parts() for _ in _children(part)]
+            for way, child in zip(ways, _children(part), strict=True):
+                way.collect(child, depth + 1)
+            self._add(max(ways, key=_Parts._worth, default=_Parts()))
+        elif kind.startswith("multipart/") and part.is_multipart():
+            for child in _children(part):
+                self.collect(child, depth + 1)
+        elif kind in ("text/plain", "text/html") and not _is_attachment(part):
+            self.bodies.append(part)
+        elif not kind.startswith("multipart/"):
+            self.attachments.append(part)
+
+    def _add(self, other: "_Parts") -> None:
+        self.bodies += other.bodies
+        self.attachments += other.attachments
+        self.unread += other.unread
+
+    def _worth(self) -> int:
+        """HTML shows tables and headings, plain text is better than none."""
+        kinds = [body.get_content_type() for body in self.bodies if body.get_payload(decode=True)]
+        return 2 if "text/html" in kinds else len(kinds) and 1
+
+
+def _children(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    return [child for child in payload if isinstance(child, Message)] if isinstance(payload, list) else []
+
+
+def _is_attachment(part: Message) -> bool:
+    disposition = str(part.get("Content-Disposition", "")).split(";")[0].strip().lower()
+    return disposition == "attachment" or (disposition != "inline" and part.get_filename() is not None)
+
+
+def _body(part: Message) -> Iterator[Block]:
+    payload = part.get_payload(decode=True)
+    text = decoded(payload, part.get_content_charset("") or "") if isinstance(payload, bytes) else ""
+    if part.get_content_type() == "text/html":
+        yield from html_blocks(text)
+    else:
+        yield from _plain(text)
+
+
+def _plain(text: str) -> Iterator[Block]:
+    """Paragraphs and items of plain text."""
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+        lines = [line.rstrip() for line in paragraph.strip("\n").split("\n")]
+        if len(lines) > 1 and all(_ITEM.match(line) for line in lines):
+            yield from (Block("item", line) for line in lines)
+        else:
+            yield Block("text", "\n".join(lines))
+
+
+def _attachment(part: Message, number: int, task: Task) -> tuple[list[Section], list[str]]:
+    """The sections of an attachment, and what of it was not read."""
+    kind = part.get_content_type()
+    name = _name(part, number)
+    place = f"attachment {name}"
+    try:
+        content = _content(part)
+        inline = str(part.get("Content-Disposition", "")).lower().startswith("inline") or part.get("Content-ID") is not None
+        if not content or (inline and kind.startswith("image/") and len(content) < _SMALLEST_PICTURE):
+            return [], []
+        if task.depth >= task.settings.attachment_depth:
+            deepest = task.settings.attachment_depth
+            return [], [
+                f"{place}: it lies deeper than {deepest} mails; raise MNEME_DOCUMENTS__ATTACHMENT_DEPTH to have it read"
+            ]
+        found = task.nested(content, name, None if kind == "application/octet-stream" else kind)
+    except InputError as error:
+        return [], [f"{place}: {str(error).removeprefix(f'{name}: ')}"]
+    sections = [replace(each, place=f"{place}, {each.place}" if each.place else place) for each in found.sections]
+    if found.spoken:
+        said = "\n".join(f"{each.speaker}: {each.text}" if each.speaker else each.text for each in found.spoken)
+        sections.append(Section(0, found.title, said, place))
+    return sections, [f"{place}, {reason}" for reason in found.unread]
+
+
+def _content(part: Message) -> bytes:
+    """The bytes of an attachment; a mail in a mail is written out again.
+
+    Raises:
+        InputError: they are not what the part says.
+    """
+    payload = part.get_payload()
+    if isinstance(payload, list):
+        try:
+            return b"".join(each.as_bytes() for each in payload if isinstance(each, Message))
+        except (UnicodeError, KeyError, ValueError, LookupError, TypeError) as error:
+            raise InputError("the mail in it is broken; save it from the mail program") from error
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _name(part: Message, number: int) -> str:
+    name = _words(part.get_filename() or "")
+    if not name and part.get_content_type() == "message/rfc822":
+        payload = part.get_payload()
+        inner = payload[0] if isinstance(payload, list) and payload else None
+        subject = _header(inner, "Subject") if isinstance(inner, Message) else ""
+        name = f"{subject[:80] or 'message'}.eml"
+    name = name.replace("\\", "/").rpartition("/")[2].strip()
+    return name or f"{number + 1}.{part.get_content_subtype()}"
+
+
+def _header(message: Message, name: str) -> str:
+    """A header as text. Bytes beyond ASCII, which none may have, are as the programs of Chinese senders write them."""
+    values = [value for each, value in message.raw_items() if each.lower() == name.lower()]
+    raw = [str(value).encode("utf-8", "surrogateescape") for value in values]
+    return ", ".join(filter(None, (_words(decoded(value, "")) for value in raw)))
+
+
+def _words(text: str) -> str:
+    """A header's text with its encoded words decoded: ``=?gb2312?B?...?=``."""
+    try:
+        pieces = decode_header(text)
+    except (HeaderParseError, ValueError):
+        return " ".join(text.split())
+    words = ""
+    for piece, charset in pieces:
+        if isinstance(piece, str):
+            words += piece
+        else:
+            words += decoded(piece, charset) if charset else piece.decode("raw-unicode-escape", "replace")
+    return " ".join(words.split())
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _received(message: Message) -> datetime | None:
+    """When the first server had it, where the sender's program gives no date."""
+    return next(
+        (moment for value in reversed(message.get_all("Received", [])) if (moment := _moment(str(value).rpartition(";")[2]))),
+        None,
+    )

@@ -1,0 +1,190 @@
+"""Pictures of pages to words, by tesseract."""
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from connectors.documents.formats.grids import Rule
+from connectors.documents.formats.layout import Word, weight
+from connectors.documents.formats.scans import Scan, cleaned, is_texture
+from mneme.errors import InputError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+INSTALL_TESSERACT = "tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-chi-sim"
+
+_LINE_BASED = ("chi_sim", "chi_tra", "chi_sim_vert", "chi_tra_vert", "jpn", "jpn_vert", "kor", "kor_vert")
+_SURE = 80.0  # confidence, percent, of a page that is read in the right script
+_LOST = 75.0  # of a page that may stand on its side or its head
+_LEAST_OF_A_WORD = 25.0  # confidence of one that is kept
+_LEAST_OF_A_MARK = 60.0  # of one without a letter or a digit
+_LEAST_OF_A_LINE = 50.0
+_LEAST_SURE = 0.2  # of the letters on a page; else they are none
+_LINE = 4  # tesseract's level of lines
+_SECONDS = 60  # for one reading of one page
+_SPARSE = "--psm 11"  # every word that can be found; how they make lines is seen to by layout.py
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is written on a picture: words and ruling lines in points, and how sure of them the reader is, 0 to 100."""
+
+    words: tuple[Word, ...]
+    rules: tuple[Rule, ...] = ()
+    confidence: float = 0.0
+
+
+class Ocr:
+    """Reads pictures of pages.
+
+    Pages are read in the alphabetic languages first; one that makes little sense in them is read in the others, and the
+    better of the readings counts: English is not harmed by Chinese, and Chinese needs no blanks.
+    """
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self._wanted = languages
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether this machine can read pictures at all."""
+        return shutil.which("tesseract") is not None and bool(self._installed - {"osd"})
+
+    def read(self, image: "Image", dpi: float) -> Reading:
+        """What is written on a picture of a page, whichever way it is turned.
+
+        Args:
+            dpi: pixels for an inch of the page.
+
+        Raises:
+            InputError: tesseract is not installed, or fails, or takes longer than a minute for the page.
+        """
+        if not self.is_installed:
+            raise InputError(INSTALL_TESSERACT)
+        scan = cleaned(image, dpi)
+        if is_texture(scan):
+            return Reading(())
+        reading = self._in_best_script(scan)
+        if reading.confidence < _LOST and (turn := self._turn(scan)):
+            turned = self._in_best_script(cleaned(image.rotate(-turn, expand=True), dpi))
+            reading = max(reading, turned, key=_sense)
+        return reading
+
+    def _in_best_script(self, scan: Scan) -> Reading:
+        best = Reading((), scan.rules)
+        for languages in self._scripts:
+            best = max(best, _reading(scan, languages), key=_sense)
+            if best.confidence >= _SURE:
+                break
+        return best
+
+    def _turn(self, scan: Scan) -> int:
+        """By how many degrees, clockwise, a page must be turned to be upright; 0 where that cannot be told."""
+        import pytesseract
+
+        if "osd" not in self._installed:
+            return 0
+        try:
+            found = pytesseract.image_to_osd(_handed(scan), output_type=pytesseract.Output.DICT, timeout=_SECONDS)
+        except (pytesseract.TesseractError, RuntimeError):  # too few letters
+            return 0
+        return int(found["rotate"])
+
+    @cached_property
+    def _installed(self) -> frozenset[str]:
+        import pytesseract
+
+        os.environ.setdefault("OMP_THREAD_LIMIT", "1")  # its threads cost more than they give, and readers run side by side
+        try:
+            return frozenset(pytesseract.get_languages())
+        except (pytesseract.TesseractError, pytesseract.TesseractNotFoundError, OSError):
+            return frozenset()
+
+    @cached_property
+    def _scripts(self) -> list[str]:
+        """What pages are read in, one after the other, as tesseract wants it: ``eng``, then ``chi_sim+eng``."""
+        wanted = [language for language in self._wanted if language in self._installed]
+        wanted = wanted or sorted(self._installed - {"osd"})
+        alphabetic = [language for language in wanted if language not in _LINE_BASED]
+        others = [language for language in wanted if language in _LINE_BASED]
+        return ["+".join(alphabetic)] * bool(alphabetic) + ["+".join([language, *alphabetic]) for language in others]
+
+
+def _sense(reading: Reading) -> float:
+    """How much sure text there is."""
+    return reading.confidence * sum(weight(word.text) for word in reading.words)
+
+
+def _handed(scan: Scan) -> "Image":
+    image = scan.image
+    image.format = "PPM"  # as pytesseract hands it over; PNG is slow to write
+    image.info["dpi"] = (scan.dpi, scan.dpi)
+    return image
+
+
+def _reading(scan: Scan, languages: str) -> Reading:
+    import pytesseract
+
+    try:
+        found = pytesseract.image_to_data(
+            _handed(scan),
+            lang=languages,
+            config=f"{_SPARSE} --dpi {round(scan.dpi)}",
+            output_type=pytesseract.Output.DICT,
+            timeout=_SECONDS,
+        )
+    except (pytesseract.TesseractError, RuntimeError, OSError) as error:
+        raise InputError(f"tesseract could not read a page: {type(error).__name__}; try a clearer or smaller picture") from error
+    lines: list[list[_Found]] = []
+    for at, level in enumerate(found["level"]):
+        if level == _LINE:
+            lines.append([])
+            size = found["height"][at]  # of a line: the size of its font, roughly
+        text = found["text"][at].strip()
+        if text and lines:
+            box = (found["left"][at], found["top"][at], found["width"][at], found["height"][at])
+            lines[-1].append(_Found(text, float(found["conf"][at]), box, size))
+    return _sensible(lines, scan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A word as tesseract gives it, in pixels: its box is left, top, width and height."""
+
+    text: str
+    confidence: float
+    box: tuple[int, int, int, int]
+    size: int
+
+
+def _sensible(lines: list[list[_Found]], scan: Scan) -> Reading:
+    """What is text among what was found: specks, textures and drawings are read as letters too, with little confidence."""
+    confidence = _mean(word for line in lines for word in line)
+    words = [
+        word
+        for line in lines
+        if _mean(line) >= _LEAST_OF_A_LINE
+        for word in line
+        if word.confidence >= (_LEAST_OF_A_WORD if any(map(str.isalnum, word.text)) else _LEAST_OF_A_MARK)
+    ]
+    if sum(len(word.text) for word in words if word.confidence >= _SURE) < _LEAST_SURE * sum(
+        len(word.text) for line in lines for word in line
+    ):
+        words = []
+    points = 72.0 / scan.dpi
+    return Reading(tuple(_placed(word, points) for word in words), scan.rules, confidence)
+
+
+def _placed(word: _Found, points: float) -> Word:
+    left, top, width, height = (edge * points for edge in word.box)
+    return Word(word.text, left, top, left + width, top + height, word.size * points)
+
+
+def _mean(words: Iterable[_Found]) -> float:
+    """The confidence in words, by letters."""
+    counted = [(word.confidence, len(word.text)) for word in words]
+    letters = sum(length for _, length in counted)
+    return sum(confidence * length for confidence, length in counted) / letters if letters else 0.0

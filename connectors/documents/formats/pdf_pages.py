@@ -1,0 +1,218 @@
+"""What a page of a PDF holds, by pdfium: its words, the lines drawn on it, and a picture of it."""
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from connectors.documents.formats.grids import Rule
+from connectors.documents.formats.layout import Word
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MOST_PIXELS = 25_000_000  # of a picture of a page: an A3 page at 300 dpi has 17 million
+_MOST_OBJECTS = 20_000  # of a page that are looked at for ruling lines; a map has more
+_THIN = 3.0  # points; a rectangle that is thinner is a line
+_HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word
+_GAP = 0.22  # of the font size; a blank between words is wider, though no blank is written
+_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
+_BOLD_WEIGHT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page's words in points from its upper left corner, its ruling lines, and how much of it is a picture (0 to 1)."""
+
+    words: tuple[Word, ...]
+    rules: tuple[Rule, ...]
+    pictured: float
+    is_blank: bool
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the page must be looked at to be read: there is no text behind what it shows, or none that means anything."""
+        letters = "".join(word.text for word in self.words)
+        strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" or character < " " for character in letters)
+        strange += 6 * letters.count("(cid:")
+        if len(letters) - strange < 0.8 * len(letters):
+            return True
+        return not self.is_blank and (len(letters) < 5 or self.pictured > 0.5 and len(letters) < 200)
+
+
+def page_text(page: Any) -> PageText:
+    """What stands on a ``pypdfium2.PdfPage``."""
+    frame = _Frame(page)
+    rules, pictured, objects = _drawn(page, frame)
+    words = _words(page, frame)
+    return PageText(tuple(words), tuple(rules), pictured, objects == 0)
+
+
+def page_picture(page: Any, dpi: int) -> tuple["Image", float]:
+    """A page as a picture, and its dpi: ``dpi``, or what a page of its size can have."""
+    width, height = page.get_size()
+    scale = dpi / 72.0
+    if width * height * scale * scale > _MOST_PIXELS:
+        scale = (_MOST_PIXELS / (width * height)) ** 0.5
+    bitmap = page.render(scale=scale, grayscale=True)
+    try:
+        return bitmap.to_pil().copy(), scale * 72.0
+    finally:
+        bitmap.close()
+
+
+class _Frame:
+    """From a page's own coordinates, which rise from any corner, to points from the upper left corner of the page as shown."""
+
+    def __init__(self, page: Any) -> None:
+        self._left, self._bottom, self._right, self._top = page.get_cropbox(fallback_ok=True)
+        self.turn = page.get_rotation()
+        self.area = max(1.0, (self._right - self._left) * (self._top - self._bottom))
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom on the page as shown."""
+        west, east = left - self._left, right - self._left
+        north, south = self._top - top, self._top - bottom
+        if self.turn == 90:
+            height = self._top - self._bottom
+            return height - south, west, height - north, east
+        if self.turn == 180:
+            width, height = self._right - self._left, self._top - self._bottom
+            return width - east, height - south, width - west, height - north
+        if self.turn == 270:
+            width = self._right - self._left
+            return north, width - east, south, width - west
+        return west, north, east, south
+
+
+def _words(page: Any, frame: _Frame) -> list[Word]:
+    """Characters put together as long as they stand close to each other on one line."""
+    import pypdfium2.raw as pdfium
+
+    textpage = page.get_textpage()
+    try:
+        count = textpage.count_chars()
+        box, corners = pdfium.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
+        box_at, corners_at = ctypes.byref(box), [ctypes.byref(corner) for corner in corners]
+        is_turned = frame.turn in (90, 270)
+        words: list[Word] = []
+        text = ""
+        first = 0
+        left = top = right = bottom = size = 0.0
+
+        def end_word() -> None:
+            if text:
+                words.append(Word(_mended(text), left, top, right, bottom, round(size, 1), _is_bold(pdfium, textpage, first)))
+
+        for at in range(count):
+            code = pdfium.FPDFText_GetUnicode(textpage, at)
+            character = chr(code) if code < 0x110000 else "\ufffd"
+            if character.isspace() or not code:
+                end_word()
+                text = ""
+                continue
+            pdfium.FPDFText_GetLooseCharBox(textpage, at, box_at)
+            edges = (box.left, box.bottom, box.right, box.top)
+            if is_turned or box.top - box.bottom < 0.5:
+                # The loose box of a turned character is empty; its tight one is not.
+                pdfium.FPDFText_GetCharBox(textpage, at, corners_at[0], corners_at[1], corners_at[2], corners_at[3])
+                edges = (corners[0].value, corners[2].value, corners[1].value, corners[3].value)
+            x0, y0, x1, y1 = frame.box(*edges)
+            height = pdfium.FPDFText_GetFontSize(textpage, at) if is_turned else y1 - y0
+            if text and (
+                abs((y0 + y1) - (top + bottom)) > 0.6 * max(size, 1.0)
+                or not -0.5 * size < x0 - right < _GAP * size
+                or abs(height - size) > 0.5 + 0.1 * size
+                and not is_turned
+            ):
+                end_word()
+                text = ""
+            if not text:
+                first, left, top, bottom, size = at, x0, y0, y1, height
+            text += character
+            top, bottom, right = min(top, y0), max(bottom, y1), max(x1, right) if len(text) > 1 else x1
+        end_word()
+        return words
+    finally:
+        textpage.close()
+
+
+def _mended(text: str) -> str:
+    """Without soft hyphens, and with characters beyond the basic plane made of their halves."""
+    text = text.replace(_HYPHEN, "-").replace("\ufffe", "-").replace("\u00ad", "-" if text.endswith("\u00ad") else "")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _is_bold(pdfium: Any, textpage: Any, at: int) -> bool:
+    if pdfium.FPDFText_GetFontWeight(textpage, at) >= _BOLD_WEIGHT:
+        return True
+    name = ctypes.create_string_buffer(64)
+    pdfium.FPDFText_GetFontInfo(textpage, at, name, 64, None)
+    return any(mark in name.raw.lower() for mark in (mark.encode() for mark in _BOLD_NAMES))
+
+
+def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
+    """The ruling lines of a page, how much of it is covered by its largest picture, and how many things are on it."""
+    import pypdfium2.raw as pdfium
+
+    rules: list[Rule] = []
+    pictured = 0.0
+    count = pdfium.FPDFPage_CountObjects(page)
+    for at in range(min(count, _MOST_OBJECTS)):
+        thing = pdfium.FPDFPage_GetObject(page, at)
+        kind = pdfium.FPDFPageObj_GetType(thing)
+        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+            rules += _rules_of_path(pdfium, thing, frame)
+        elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM):
+            edges = [ctypes.c_float() for _ in range(4)]
+            if pdfium.FPDFPageObj_GetBounds(thing, *edges) and kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+                left, bottom, right, top = (edge.value for edge in edges)
+                pictured = max(pictured, (right - left) * (top - bottom) / frame.area)
+    return rules, pictured, count
+
+
+def _rules_of_path(pdfium: Any, path: Any, frame: _Frame) -> list[Rule]:
+    """The level and upright strokes of a path, and the edges of its boxes; a box that is only filled is ground, not a rule."""
+    count = pdfium.FPDFPath_CountSegments(path)
+    if count > 1_000:  # a drawing
+        return []
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(path, matrix)
+    fill, is_stroked = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(path, fill, is_stroked)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    rules: list[Rule] = []
+    shape: list[tuple[float, float]] = []
+
+    def end_shape(is_closed: bool) -> None:
+        points = shape + shape[:1] if is_closed else shape
+        if not is_stroked.value and points:
+            left, right = min(p[0] for p in points), max(p[0] for p in points)
+            bottom, top = min(p[1] for p in points), max(p[1] for p in points)
+            if min(right - left, top - bottom) > _THIN:
+                return
+            points = [(left, bottom), (right, top)]
+        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+            box = Rule(*frame.box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+            width, height = box.right - box.left, box.bottom - box.top
+            if min(width, height) <= _THIN < max(width, height):
+                rules.append(box)
+
+    for at in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(path, at)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        point = (matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            shape.clear()
+            continue
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            end_shape(False)
+            shape.clear()
+        shape.append(point)
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            end_shape(True)
+            shape.clear()
+    end_shape(False)
+    return rules

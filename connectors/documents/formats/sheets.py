@@ -1,0 +1,141 @@
+"""Excel files: the tables of each sheet, row by row with their headers."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from functools import reduce
+from pathlib import PurePath
+from typing import Any
+
+from connectors.documents.blocks import Block, rows_of, sections_of
+from connectors.documents.elements import open_workbook
+from connectors.documents.formats.html import date_of
+from connectors.documents.packages import Package
+from connectors.documents.parsing import Task
+from mneme.ports import ParsedDocument
+
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_LARGEST_MERGED = 10_000  # cells; more is for the looks
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+def parse_xlsx(content: bytes, task: Task) -> ParsedDocument:
+    """A section for each sheet, placed ``sheet Budget``. Formulas are their values as last computed.
+
+    Raises:
+        InputError: the file is broken, encrypted or no Excel file.
+    """
+    package = Package(content)
+    return _parsed(content, task, package)
+
+
+def parse_xls(content: bytes, task: Task) -> ParsedDocument:
+    """As ``parse_xlsx``, of the older format.
+
+    Raises:
+        InputError: the file is broken, encrypted or no Excel file.
+    """
+    return _parsed(content, task, None)
+
+
+def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocument:
+    merged = _merged(package) if package else {}
+    blocks: list[Block] = []
+    with open_workbook(content, compact=not merged) as sheets:
+        for name, rows in sheets:
+            place = f"sheet {name}"
+            blocks.append(Block("title", name, place))
+            whole = _unmerged(rows, merged[name]) if name in merged else rows
+            blocks += (Block("row", row, place) for table in _tables(whole) for row in rows_of(table))
+    title = (package.title() if package else "") or PurePath(task.name).stem
+    dated_at = (package.dated_at() if package else None) or date_of(blocks)
+    metadata = package.metadata() if package else {}
+    return ParsedDocument(
+        title,
+        sections_of(blocks, title),
+        dated_at,
+        metadata,
+        "xlsx" if package else "xls",
+        pages=sum(block.kind == "title" for block in blocks),
+    )
+
+
+def _merged(package: Package) -> dict[str, list[tuple[int, int, int, int]]]:
+    """By sheet, the first row and column and the last ones of cells that are merged, from 0; of sheets that have any."""
+    name = next(package.related("", "officeDocument"), "xl/workbook.xml")
+    root = package.tree(name)
+    if root is None:
+        return {}
+    parts = package.relationships(name)
+    merged: dict[str, list[tuple[int, int, int, int]]] = {}
+    for sheet in root.iter("{*}sheet"):
+        content = package.read(parts.get(sheet.get(_RELATION, ""), "")) or b""
+        areas = [
+            (int(top) - 1, _column(left), int(bottom) - 1, _column(right))
+            for left, top, right, bottom in _MERGED.findall(content)
+        ]
+        areas = [area for area in areas if (area[2] - area[0] + 1) * (area[3] - area[1] + 1) <= _LARGEST_MERGED]
+        if areas:
+            merged[sheet.get("name", "")] = areas
+    return merged
+
+
+def _column(letters: bytes) -> int:
+    """The position of a column from 0, by its letters: ``AA`` is 26."""
+    return reduce(lambda number, letter: number * 26 + letter - 64, letters, 0) - 1
+
+
+def _unmerged(rows: Iterator[Sequence[Any]], areas: Sequence[tuple[int, int, int, int]]) -> Iterator[list[Any]]:
+    """Rows with the value of a merged cell in each position that it covers."""
+    beginning = defaultdict(list)
+    for area in areas:
+        beginning[area[0]].append(area)
+    open_areas: list[tuple[tuple[int, int, int, int], Any]] = []
+    for number, row in enumerate(rows):
+        cells = list(row)
+        open_areas = [each for each in open_areas if each[0][2] >= number]
+        open_areas += [(area, cells[area[1]]) for area in beginning.get(number, ()) if area[1] < len(cells)]
+        for (_, left, _, right), value in open_areas:
+            for at in range(left, min(right + 1, len(cells))):
+                cells[at] = value
+        yield cells
+
+
+def _tables(rows: Iterator[Sequence[Any]]) -> Iterator[list[list[str]]]:
+    """The tables of a sheet: what an empty row divides, without the columns that are empty in all of it."""
+    table: list[list[str]] = []
+    for row in rows:
+        cells = [_text(cell) for cell in row]
+        if any(cells):
+            table.append(cells)
+        elif table:
+            yield _narrowed(table)
+            table = []
+    if table:
+        yield _narrowed(table)
+
+
+def _narrowed(table: list[list[str]]) -> list[list[str]]:
+    columns = [at for at in range(max(map(len, table))) if any(at < len(row) and row[at] for row in table)]
+    return [[row[at] if at < len(row) else "" for at in columns] for row in table]
+
+
+def _text(cell: Any) -> str:
+    """A cell as a person writes it: 120 and not 120.0, a day without midnight."""
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, datetime):
+        return "" if cell != cell else (cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ", "seconds"))
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return str(cell)
+    if isinstance(cell, float):
+        if math.isnan(cell):
+            return ""
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else format(cell, ".15g")
+    return str(cell)

@@ -1,0 +1,121 @@
+"""PowerPoint files: titles, texts, tables, diagrams, pictures and speaker notes, slide by slide."""
+
+import io
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import PurePath
+from typing import Any
+
+from connectors.documents.blocks import Block, sections_of
+from connectors.documents.elements import blocks_of, partition, refusing
+from connectors.documents.formats.html import date_of
+from connectors.documents.office import converted
+from connectors.documents.packages import Package
+from connectors.documents.parsing import Task
+from connectors.documents.pictures_inside import PicturesInside
+from mneme.errors import InputError
+from mneme.ports import ParsedDocument
+from mneme.text import has_cjk
+
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+
+
+def parse_pptx(content: bytes, task: Task) -> ParsedDocument:
+    """A section for each slide, placed ``slide 3``; what the speaker notes is one below it.
+
+    Raises:
+        InputError: the file is broken, or no PowerPoint file.
+    """
+    package = Package(content)
+    slides = _slides(package)
+    pictures = PicturesInside(package, task)
+    with refusing("PowerPoint"):
+        elements = partition("pptx", file=io.BytesIO(content), include_slide_notes=False, include_page_breaks=False)
+    on = {number: list(found) for number, found in groupby(elements, key=lambda element: element.metadata.page_number)}
+    blocks: list[Block] = []
+    for number, name in enumerate(slides, start=1):
+        place = f"slide {number}"
+        blocks += _title_first(_of_slide(on.get(number, []), place, pictures), place)
+        blocks += [Block("text", text, place) for text in _drawn(package, name)]
+        if notes := _notes(package, name):
+            blocks.append(Block("title", "备注" if has_cjk(notes) else "Notes", place, 2))
+            blocks += [Block("text", line, place) for line in notes.split("\n")]
+    first = next((block.text for block in blocks if block.kind == "title" and block.text and block.level == 1), "")
+    title = package.title() or first or PurePath(task.name).stem
+    dated_at = package.dated_at() or date_of(blocks)
+    unread = tuple(pictures.unread)
+    return ParsedDocument(
+        title, sections_of(blocks, title), dated_at, package.metadata(), "pptx", unread=unread, pages=len(slides)
+    )
+
+
+def parse_ppt(content: bytes, task: Task) -> ParsedDocument:
+    """As ``parse_pptx``, of what LibreOffice makes of the file.
+
+    Raises:
+        InputError: the file is broken, LibreOffice is not installed, or takes too long.
+    """
+    return parse_pptx(converted(content, "ppt", "pptx", task), task)
+
+
+def _of_slide(elements: list[Any], place: str, pictures: PicturesInside) -> Iterator[Block]:
+    """The blocks of a slide. Only what stands in its title is one: unstructured takes other short texts for titles, too."""
+    for block in blocks_of(elements, lambda _: place, pictures.blocks):
+        if block.kind == "title" and block.level > 1:
+            block = Block("text", block.text, place)
+        yield block
+
+
+def _title_first(blocks: Iterator[Block], place: str) -> list[Block]:
+    """A slide's blocks with its title in front, wherever it stands; one without begins with an empty title."""
+    body: list[Block] = []
+    titles: list[Block] = []
+    for block in blocks:
+        (titles if block.kind == "title" else body).append(block)
+    return [Block("title", " ".join(title.text for title in titles), place), *body]
+
+
+def _slides(package: Package) -> list[str]:
+    """The parts that slides are in, in the order of the presentation."""
+    name = next(package.related("", "officeDocument"), "ppt/presentation.xml")
+    root = package.tree(name)
+    if root is None:
+        raise InputError("the file is broken, or no PowerPoint file; open it in PowerPoint and save it again")
+    parts = package.relationships(name)
+    return [parts[slide.get(f"{_R}id")] for slide in root.iter(f"{_P}sldId") if slide.get(f"{_R}id") in parts]
+
+
+def _notes(package: Package, slide: str) -> str:
+    """What the speaker notes on a slide, a line for each paragraph."""
+    for name in package.related(slide, "notesSlide"):
+        root = package.tree(name)
+        for shape in root.iter(f"{_P}sp") if root is not None else ():
+            holder = shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+            if holder is not None and holder.get("type") == "body":
+                return "\n".join(_paragraphs(shape))
+    return ""
+
+
+def _drawn(package: Package, slide: str) -> Iterator[str]:
+    """The text of diagrams and charts, which unstructured does not read."""
+    for name in package.related(slide, "diagramData"):
+        root = package.tree(name)
+        if root is not None:
+            yield from _paragraphs(root)
+    for name in package.related(slide, "chart"):
+        root = package.tree(name)
+        if root is not None:
+            yield from _paragraphs(root)
+            words = (value.text or "" for cache in root.iter(f"{_C}strCache") for value in cache.iter(f"{_C}v"))
+            if text := ", ".join(dict.fromkeys(filter(None, words))):
+                yield text
+
+
+def _paragraphs(root: Any) -> Iterator[str]:
+    for paragraph in root.iter(f"{_A}p"):
+        text = "".join(each.text or ("\n" if each.tag == f"{_A}br" else "") for each in paragraph.iter(f"{_A}t", f"{_A}br"))
+        if text.strip():
+            yield text.strip()

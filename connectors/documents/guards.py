@@ -1,0 +1,134 @@
+"""What is refused before a library opens it: archives, XML and pictures made to exhaust whoever reads them.
+
+The pool bounds time and memory of any file; these refuse the known kinds at once, with a reason that helps.
+"""
+
+import io
+import warnings
+import zipfile
+from typing import IO, cast
+from xml.parsers import expat
+
+from connectors.documents.kinds import Kind
+from mneme.errors import InputError
+from mneme.settings import Documents
+
+MOST_PIXELS = 100_000_000  # 600 dpi of an A3 page; 300 MB in memory
+
+_MOST_UNPACKED = 20  # times the largest file that is allowed
+_MOST_RATIO = 200  # of a member; XML of tables packs to a fiftieth, zeros to a thousandth
+_RATIO_COUNTS_FROM = 5_000_000  # bytes unpacked; a small member is no danger whatever it packs to
+_MOST_MEMBERS = 20_000
+_BLOCK = 65_536
+
+
+def guard(kind: Kind, content: bytes, settings: Documents) -> None:
+    """Refuse what is made to do harm.
+
+    Raises:
+        InputError: it is. The message does not name the file.
+    """
+    if kind.name in ("docx", "xlsx", "pptx"):
+        _check_archive(content, settings)
+    elif kind.name == "svg":
+        _check_prolog(io.BytesIO(content), whole=False)
+    elif kind.family == "picture":
+        _check_header(content)
+
+
+def check_text(characters: int, settings: Documents) -> None:
+    """Refuse more text than the settings allow.
+
+    Raises:
+        InputError: it is more.
+    """
+    if characters > settings.largest_text:
+        raise InputError(
+            f"its text has more than {settings.largest_text} characters (MNEME_DOCUMENTS__LARGEST_TEXT); split it, or raise the"
+            " setting"
+        )
+
+
+def check_pages(pages: int, settings: Documents) -> None:
+    """Refuse more pages, sheets or slides than the settings allow.
+
+    Raises:
+        InputError: they are more.
+    """
+    if pages > settings.most_pages:
+        raise InputError(
+            f"it has {pages} pages, and {settings.most_pages} are the most (MNEME_DOCUMENTS__MOST_PAGES); split it, or raise"
+            " the setting"
+        )
+
+
+def check_pixels(width: int, height: int) -> None:
+    """Refuse a picture that would fill the memory.
+
+    Raises:
+        InputError: it has more than ``MOST_PIXELS``.
+    """
+    if width * height > MOST_PIXELS:
+        raise InputError(f"the picture has {width} x {height} pixels, more than {MOST_PIXELS:,}; make it smaller")
+
+
+def _check_archive(content: bytes, settings: Documents) -> None:
+    """An Office file: by what its directory declares, which no reader of it goes beyond, and the prolog of each XML in it."""
+    most = _MOST_UNPACKED * settings.largest_bytes
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise InputError(f"the archive in it has {len(members)} members; it is no document")
+        if sum(member.file_size for member in members) > most:
+            raise InputError(f"unpacked it has more than {most:,} bytes: it is a ZIP bomb, or too large; split it")
+        for member in members:
+            if member.file_size > max(_RATIO_COUNTS_FROM, _MOST_RATIO * member.compress_size):
+                raise InputError(f"a member of it unpacks to more than {_MOST_RATIO} times its size: it is a ZIP bomb")
+            if member.flag_bits & 1:
+                raise InputError("it is encrypted; remove its password and send it again")
+            with archive.open(member) as file:
+                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] == b"<":
+                    _check_prolog(file, whole=True)
+
+
+def _check_prolog(file: IO[bytes], whole: bool) -> None:
+    """What stands before the first element of XML. The rest is not read, so that this costs next to nothing.
+
+    Args:
+        whole: no document type is allowed at all, as Office files have none; else only what declares entities is refused.
+    """
+    parser = expat.ParserCreate()
+    began = False
+
+    def refuse(*_: object) -> None:
+        raise InputError("it declares XML entities, which may unfold without end; save it without them")
+
+    def begin(*_: object) -> None:
+        nonlocal began
+        began = True
+
+    parser.EntityDeclHandler = refuse
+    if whole:
+        parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = begin
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    try:
+        while not began and (block := file.read(_BLOCK)):
+            parser.Parse(block, False)
+    except expat.ExpatError:
+        return  # no XML, or faulty: the library that reads it says so
+
+
+def _check_header(content: bytes) -> None:
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        return  # the parser needs it too, and says so
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with Image.open(io.BytesIO(content)) as picture:
+                width, height = picture.size
+        except Image.DecompressionBombError:
+            raise InputError(f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller") from None
+    check_pixels(width, height)

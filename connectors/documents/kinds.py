@@ -1,0 +1,343 @@
+"""What bytes are, told by their content; and what reads each format, and needs what.
+
+A name or a media type only breaks a tie: between Markdown and plain text, or for a table that might be prose.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal
+
+from connectors.documents.encodings import is_text, text_of
+from mneme.errors import InputError
+
+Family = Literal["text", "office", "mail", "pdf", "picture", "sound", "web", "captions"]
+
+_HEAD = 65_536  # bytes that tell what a text is
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A program that is no Python package. Without an optional one less is read: ``serves`` says what then is missing."""
+
+    program: str
+    debian: str
+    macos: str
+    serves: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A format.
+
+    Attributes:
+        name: as in ``ParsedDocument.format``.
+        family: what formats have in common to whoever reads them.
+        parser: ``module:function`` in ``connectors/documents/formats``; empty for sound, which no parser here reads.
+        parsed_by: the same in words for people.
+        modules: Python modules that it needs; all are in ``mneme[documents]``.
+        needs: programs that it needs.
+    """
+
+    name: str
+    family: Family
+    parser: str
+    parsed_by: str
+    modules: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+
+
+def _tesseract(serves: str) -> tuple[Need, ...]:
+    return (Need("tesseract", "tesseract-ocr tesseract-ocr-chi-sim", "tesseract tesseract-lang", serves, optional=True),)
+
+
+def _libreoffice(package: str, serves: str) -> tuple[Need, ...]:
+    return (Need("soffice", package, "--cask libreoffice", serves),)
+
+
+_OCR = _tesseract("pictures")
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("pdf", "pdf", "pdf:parse_pdf", "pypdfium2; scans tesseract", ("pypdfium2", "PIL"), _tesseract("scanned pages")),
+        *(
+            Kind(name, "picture", "pictures:parse_picture", "Pillow and tesseract", ("PIL", "pytesseract"), _OCR)
+            for name in ("png", "jpg", "webp", "tiff", "bmp", "gif")
+        ),
+        Kind("svg", "picture", "svg:parse_svg", "defusedxml; resvg and tesseract", ("defusedxml", "resvg_py"), _OCR),
+        Kind("docx", "office", "word:parse_docx", "unstructured", ("unstructured", "docx")),
+        Kind(
+            "doc",
+            "office",
+            "word:parse_doc",
+            "LibreOffice, unstructured",
+            ("unstructured", "docx"),
+            _libreoffice("libreoffice-writer-nogui", "old Word files"),
+        ),
+        Kind("xlsx", "office", "sheets:parse_xlsx", "unstructured", ("unstructured", "openpyxl")),
+        Kind("xls", "office", "sheets:parse_xls", "unstructured", ("unstructured", "xlrd")),
+        Kind("pptx", "office", "slides:parse_pptx", "unstructured", ("unstructured", "pptx")),
+        Kind(
+            "ppt",
+            "office",
+            "slides:parse_ppt",
+            "LibreOffice, unstructured",
+            ("unstructured", "pptx"),
+            _libreoffice("libreoffice-impress-nogui", "old PowerPoint files"),
+        ),
+        Kind("eml", "mail", "mail:parse_eml", "unstructured", ("unstructured",)),
+        Kind("html", "web", "html:parse_html", "unstructured", ("unstructured",)),
+        Kind("txt", "text", "text:parse_text", "directly"),
+        Kind("md", "text", "text:parse_markdown", "directly"),
+        Kind("vtt", "captions", "captions:parse_vtt", "webvtt-py", ("webvtt",)),
+        Kind("srt", "captions", "captions:parse_srt", "webvtt-py", ("webvtt",)),
+        Kind("csv", "text", "tables:parse_csv", "directly"),
+        Kind("tsv", "text", "tables:parse_tsv", "directly"),
+        *(
+            Kind(name, "sound", "", "a transcription endpoint (MNEME_TRANSCRIPTION__PROVIDER)")
+            for name in ("mp3", "wav", "m4a", "ogg", "flac", "webm")
+        ),
+    )
+}
+
+_BEGINNINGS: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"\xff\xd8\xff", "jpg"),
+    (b"GIF87a", "gif"),
+    (b"GIF89a", "gif"),
+    (b"II*\0", "tiff"),
+    (b"MM\0*", "tiff"),
+    (b"II+\0", "tiff"),
+    (b"MM\0+", "tiff"),
+    (b"ID3", "mp3"),
+    (b"fLaC", "flac"),
+    (b"OggS", "ogg"),
+)
+_NOT_READ: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x1f\x8b", "gzip", "unpack it"),
+    (b"BZh91AY&SY", "bzip2", "unpack it"),
+    (b"\xfd7zXZ\0", "xz", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard", "unpack it"),
+    (b"\x04\x22\x4d\x18", "LZ4", "unpack it"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it"),
+    (b"{\\rtf", "RTF", "save it as docx or PDF"),
+    (b"%!PS", "PostScript", "save it as PDF"),
+    (b"8BPS", "a Photoshop file", "save it as png"),
+    (b"\0\0\x01\0", "an icon", "save it as png"),
+    (b"\x7fELF", "a program", "send a document"),
+    (b"\xcf\xfa\xed\xfe", "a program", "send a document"),
+    (b"\xca\xfe\xba\xbe", "a program", "send a document"),
+    (b"\0asm", "a program", "send a document"),
+    (b"SQLite format 3\0", "a database", "export it as csv"),
+    (b"PAR1", "Parquet", "export it as csv"),
+    (b"ARROW1", "Arrow", "export it as csv"),
+    (b"Obj\x01", "Avro", "export it as csv"),
+    (b"\x89HDF", "HDF5", "export it as csv"),
+)
+_MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
+_MEDIA_TYPES = {
+    "text/markdown": "md",
+    "text/x-markdown": "md",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "message/rfc822": "eml",
+    "audio/mp4": "m4a",
+    "audio/x-m4a": "m4a",
+    "audio/webm": "webm",
+    "audio/mpeg": "mp3",
+    "text/plain": "txt",
+}
+_ENDINGS = {"markdown": "md", "htm": "html", "xhtml": "html", "tab": "tsv", "text": "txt", "log": "txt"}
+_HEADER = re.compile(r"(?:From |([A-Za-z][A-Za-z0-9-]{0,60}):[ \t])")
+_MAIL_HEADERS = frozenset(
+    "from to cc subject date message-id received mime-version return-path delivered-to content-type reply-to".split()
+)
+_TELLING_HEADERS = frozenset("message-id received mime-version return-path delivered-to".split())
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,5000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_HTML_TAG = re.compile(r"<(?:div|p|table|ul|ol|h[1-6]|span|title|meta|section|article|main|br|a|b|i|em|strong)\b[^<>]*>", re.I)
+_SVG = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:(?:<!--.{0,20000}?-->|<!DOCTYPE\s+svg[^\[>]*(?:\[.{0,20000}?\]\s*)?>)\s*)*<(?:\w+:)?svg[\s>]",
+    re.S,
+)
+_SRT = re.compile(r"\s*\d+[ \t]*\n\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}\s*-->\s*\d{1,2}:\d{2}:\d{2}")
+
+
+def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
+    """The format of a document, by its content.
+
+    Raises:
+        InputError: it is empty, of a format that is known and not read, encrypted, or no document at all. The message does not
+            name the file.
+    """
+    if not content:
+        raise InputError("it is empty; send a file that has content")
+    if kind := media_kind(content, name, media_type):
+        return kind
+    begin = content[:1024].lstrip()
+    if b"%PDF-" in content[:1024]:
+        return KINDS["pdf"]
+    if begin.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
+        return _in_zip(content)
+    if begin.startswith(b"\xd0\xcf\x11\xe0"):
+        return _in_ole(content)
+    for beginning, format, remedy in _NOT_READ:
+        if begin.startswith(beginning) or content.startswith(beginning):
+            raise InputError(f"it is {format}, which is not read; {remedy}")
+    if content.startswith(b"MZ") and b"\0" in content[:1024]:
+        raise InputError("it is a program, which is not read; send a document")
+    if not is_text(content):
+        raise InputError("it is binary data of no format that is known; send a document, a picture, a recording or text")
+    return _in_text(content, _told(name, media_type))
+
+
+def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None:
+    """The format of a picture or a recording by its first bytes, without opening anything; None for all else (svg, too).
+
+    Raises:
+        InputError: it is a film, or a picture of a format that is not read.
+    """
+    for beginning, format in _BEGINNINGS:
+        if content.startswith(beginning):
+            return KINDS[format]
+    if content.startswith(b"RIFF") and content[8:12] in (b"WAVE", b"WEBP"):
+        return KINDS["wav" if content[8:12] == b"WAVE" else "webp"]
+    if (
+        content.startswith(b"BM")
+        and content[6:10] == b"\0\0\0\0"
+        and int.from_bytes(content[14:18], "little") in range(12, 200)
+    ):
+        return KINDS["bmp"]
+    if len(content) > 2 and content[0] == 0xFF and content[1] & 0xE6 == 0xE2 and content[2] >> 4 != 15:
+        return KINDS["mp3"]
+    if content[4:8] == b"ftyp":
+        return _in_mp4(content)
+    if content.startswith(b"\x1a\x45\xdf\xa3"):
+        if any(codec in content[:_HEAD] for codec in (b"V_VP8", b"V_VP9", b"V_AV1", b"V_MPEG")):
+            raise InputError("it is a film, which is not read; send its sound, as m4a or webm")
+        return KINDS["webm"]
+    return None
+
+
+def _told(name: str, media_type: str | None) -> str:
+    """The format that a name, else a media type, claims; empty without a claim."""
+    ending = PurePath(name).suffix.lower().lstrip(".")
+    ending = _ENDINGS.get(ending, ending)
+    if ending in KINDS:
+        return ending
+    media = _MEDIA.match((media_type or "").strip().lower())
+    return _MEDIA_TYPES.get(media[0], "") if media else ""
+
+
+def _in_mp4(content: bytes) -> Kind:
+    brand = content[8:12]
+    if brand in (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis"):
+        raise InputError("it is a HEIF picture, which is not read; save it as jpg or png")
+    if b"vide" in content and re.search(rb"hdlr.{8}vide", content, re.DOTALL):
+        raise InputError("it is a film, which is not read; send its sound, as m4a")
+    return KINDS["m4a"]
+
+
+def _in_zip(content: bytes) -> Kind:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = set(archive.namelist())
+            declared = archive.open("mimetype").read(200).decode("ascii", "replace").strip() if "mimetype" in names else ""
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError, EOFError) as error:
+        raise InputError(
+            f"it is a ZIP archive (Word, Excel and PowerPoint files are) that cannot be opened ({type(error).__name__}); it may"
+            " be cut short: send it again"
+        ) from error
+    if "[Content_Types].xml" in names:
+        if "xl/workbook.bin" in names:
+            raise InputError("it is a binary Excel file (xlsb), which is not read; save it as xlsx")
+        for folder, format in (("word/", "docx"), ("xl/", "xlsx"), ("ppt/", "pptx")):
+            if any(member.startswith(folder) for member in names):
+                return KINDS[format]
+    if declared == "application/epub+zip":
+        raise InputError("it is an EPUB book, which is not read; save it as PDF or html")
+    if declared.startswith("application/vnd.oasis.opendocument"):
+        raise InputError("it is an OpenDocument file, which is not read; save it as docx, xlsx, pptx or PDF")
+    if "META-INF/MANIFEST.MF" in names or "AndroidManifest.xml" in names:
+        raise InputError("it is a program, which is not read; send a document")
+    raise InputError("it is a ZIP archive, which is not read; unpack it, and send what is in it")
+
+
+def _in_ole(content: bytes) -> Kind:
+    """Old Office files; and encrypted new ones, which are packed into such a file."""
+    try:
+        import olefile
+    except ModuleNotFoundError:
+        raise InputError(
+            "it is an old Office file, and what reads it is not installed; pip install 'mneme[documents]'"
+        ) from None
+    try:
+        with olefile.OleFileIO(io.BytesIO(content)) as file:
+            has: Callable[[str], bool] = file.exists
+            if has("EncryptedPackage"):
+                raise InputError("it is encrypted; remove its password and send it again")
+            if has("WordDocument"):
+                return KINDS["doc"]
+            if has("Workbook") or has("Book"):
+                return KINDS["xls"]
+            if has("PowerPoint Document"):
+                return KINDS["ppt"]
+            if has("__properties_version1.0"):
+                raise InputError("it is a mail of Outlook (msg), which is not read; save it as eml")
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"it is an old Office file that cannot be opened ({type(error).__name__}); it may be cut short: send it again"
+        ) from error
+    raise InputError("it is an OLE file of no format that is read; save it as docx, xlsx, pptx or PDF")
+
+
+def _in_text(content: bytes, told: str) -> Kind:
+    head = text_of(content[:_HEAD])[: _HEAD - 4]  # what is cut in the middle of a character is not looked at
+    begin = head.lstrip("\ufeff \t\n")
+    if begin.startswith("{\\rtf"):
+        raise InputError("it is RTF, which is not read; save it as docx or PDF")
+    if re.match(r"WEBVTT(?:[ \t\n]|$)", begin):
+        return KINDS["vtt"]
+    if _SRT.match(begin):
+        return KINDS["srt"]
+    if _SVG.match(begin):
+        return KINDS["svg"]
+    if _HTML.match(begin) or (told in ("html", "") and begin.startswith("<") and _HTML_TAG.match(begin)):
+        return KINDS["html"]
+    if told == "html" and _HTML_TAG.search(begin):
+        return KINDS["html"]
+    if _is_mail(begin, told):
+        return KINDS["eml"]
+    if told == "md":
+        return KINDS["md"]
+    from connectors.documents.formats.tables import delimiter_of
+
+    delimiter = delimiter_of(head, strict=told not in ("csv", "tsv"))
+    if delimiter is not None:
+        return KINDS["tsv" if delimiter == "\t" else "csv"]
+    return KINDS["txt"]
+
+
+def _is_mail(begin: str, told: str) -> bool:
+    """Whether a text begins with the header of a mail: notes may begin with ``Date:``, but not with ``Message-ID:`` too."""
+    names = set()
+    for line in begin.split("\n", 100)[:100]:
+        if not line.strip():
+            break
+        if line[0] in " \t":
+            continue
+        header = _HEADER.match(line)
+        if header is None:
+            return False
+        names.add((header[1] or "from").lower())
+    known = names & _MAIL_HEADERS
+    return bool(known) if told == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)

@@ -1,0 +1,122 @@
+"""Parses documents in this process. In the stream it runs inside the processes of ``pool.py``."""
+
+import logging
+from dataclasses import replace
+from datetime import UTC
+from importlib import import_module
+from pathlib import PurePath
+
+from connectors.documents.guards import check_pages, check_text, guard
+from connectors.documents.kinds import Kind, kind_of
+from connectors.documents.parsing import FormatParser, Task
+from mneme.errors import InputError, MnemeError
+from mneme.ports import ParsedDocument, Section, Spoken
+from mneme.settings import Documents
+
+log = logging.getLogger(__name__)
+
+_LONGEST_NAME = 100  # characters of a name in a message
+
+
+class LocalParser:
+    """A ``DocumentParser`` for every format of ``kinds.py``.
+
+    1. What it is, by its content.
+    2. What is hostile is refused before a library opens it.
+    3. The parser of the format is imported, and reads it; whatever is raised becomes an ``InputError``.
+    4. Limits are checked, and what no text may hold is taken out.
+    """
+
+    def __init__(self, settings: Documents | None = None) -> None:
+        self._settings = settings or Documents()
+
+    def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+        """See ``DocumentParser``."""
+        return self._parse(content, name, media_type, depth=0)
+
+    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int) -> ParsedDocument:
+        try:
+            if len(content) > self._settings.largest_bytes:
+                raise InputError(
+                    f"it has more than {self._settings.largest_bytes:,} bytes (MNEME_DOCUMENTS__LARGEST_BYTES); split it, or"
+                    " raise the setting"
+                )
+            if depth > self._settings.attachment_depth:
+                raise InputError(
+                    f"it lies {depth} documents deep, and {self._settings.attachment_depth} are opened"
+                    " (MNEME_DOCUMENTS__ATTACHMENT_DEPTH); send it by itself"
+                )
+            kind = kind_of(content, name, media_type)
+            document = self._by_format(kind, content, name, media_type, depth)
+            return self._checked(replace(document, format=kind.name, title=document.title.strip() or PurePath(name).stem))
+        except InputError as error:
+            raise InputError(f"{short_name(name)}: {error}") from error.__cause__
+
+    def _by_format(self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int) -> ParsedDocument:
+        if not kind.parser:
+            return ParsedDocument(PurePath(name).stem, (), unread=(f"a recording; what is said needs {kind.parsed_by}",))
+
+        def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+            return self._parse(content, name, media_type, depth + 1)
+
+        try:
+            guard(kind, content, self._settings)
+            return _parser_of(kind)(content, Task(name, media_type, self._settings, nested, depth))
+        except MnemeError:
+            raise
+        except MemoryError as error:
+            raise InputError(
+                f"reading it took more than {self._settings.megabytes} MB (MNEME_DOCUMENTS__MEGABYTES); split it, or raise the"
+                " setting"
+            ) from error
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"reading {kind.name} needs the package {error.name}, which is not installed; pip install 'mneme[documents]'"
+            ) from error
+        except Exception as error:
+            log.debug("a parser failed", exc_info=True)
+            raise InputError(
+                f"it cannot be read as {kind.name} ({type(error).__name__}); it may be damaged: open it, and save it again"
+            ) from error
+
+    def _checked(self, document: ParsedDocument) -> ParsedDocument:
+        if document.pages is not None:
+            check_pages(document.pages, self._settings)
+        sections = tuple(
+            Section(section.position, _clean(section.title), _clean(section.text), _clean(section.place))
+            for section in document.sections
+        )
+        spoken = tuple(Spoken(_clean(each.speaker), each.begins, each.ends, _clean(each.text)) for each in document.spoken)
+        check_text(sum(len(each.text) for each in sections) + sum(len(each.text) for each in spoken), self._settings)
+        dated_at = document.dated_at
+        return replace(
+            document,
+            title=_clean(document.title),
+            sections=sections,
+            spoken=spoken,
+            dated_at=dated_at.replace(tzinfo=UTC) if dated_at is not None and dated_at.tzinfo is None else dated_at,
+            metadata={_clean(name): _clean(value) for name, value in document.metadata.items()},
+            unread=tuple(map(_clean, document.unread)),
+        )
+
+
+def short_name(name: str) -> str:
+    """A file's name for a message: without folders, in one line, and not endless."""
+    return _clean(" ".join(PurePath(name).name.split()))[-_LONGEST_NAME:] or "document"
+
+
+def _parser_of(kind: Kind) -> FormatParser:
+    module, _, function = kind.parser.partition(":")
+    parser: FormatParser = getattr(import_module(f"connectors.documents.formats.{module}"), function)
+    return parser
+
+
+def _clean(text: str) -> str:
+    """A text without what no index and no UTF-8 holds: zero characters and halves of surrogate pairs."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

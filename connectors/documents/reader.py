@@ -1,0 +1,103 @@
+"""Documents by whatever reads them: a parser, a model that hears, a model that sees."""
+
+import logging
+from pathlib import PurePath
+from typing import Protocol
+
+from connectors.documents.kinds import Kind, media_kind
+from connectors.documents.local import short_name
+from connectors.documents.media_types import MEDIA_TYPES
+from connectors.documents.pool import ParserPool
+from connectors.documents.speech import minutes, utterances
+from mneme.errors import InputError, ModelMalformed, ModelPending, ModelRefused
+from mneme.ports import Describer, DocumentParser, ParsedDocument, Section, Transcriber
+from mneme.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_NO_TRANSCRIBER = "no transcription endpoint is set (MNEME_TRANSCRIPTION__PROVIDER)"
+
+
+class ParserToClose(DocumentParser, Protocol):
+    """A parser that holds processes."""
+
+    def close(self, grace_seconds: float | None = None) -> None:
+        """As ``DocumentReader.close``."""
+
+
+class Reader:
+    """A ``DocumentReader``.
+
+    A recording is transcribed: its speakers are ``spoken``; where nobody is told apart, it is sections of about a minute. A
+    picture is described, or parsed (OCR) where no model is set or the model cannot say what it shows. All else is parsed.
+
+    Args:
+        parser: bytes to sections, without a model; closed with this.
+        describer: pictures to text; None: no model sees.
+        transcriber: speech to text; None: recordings are kept by name.
+    """
+
+    def __init__(
+        self, parser: ParserToClose, describer: Describer | None = None, transcriber: Transcriber | None = None
+    ) -> None:
+        self._parser = parser
+        self._describer = describer
+        self._transcriber = transcriber
+
+    def read(self, content: bytes, name: str, media_type: str | None, scope: str) -> ParsedDocument:
+        """See ``DocumentReader``."""
+        try:
+            kind = media_kind(content, name, media_type)
+        except InputError as error:
+            raise InputError(f"{short_name(name)}: {error}") from error
+        if kind is not None and kind.family == "sound":
+            return self._heard(content, name, kind, scope)
+        if kind is not None and self._describer is not None:
+            return self._seen(self._describer, content, name, kind, scope)
+        return self._parser.parse(content, name, media_type)
+
+    def close(self, grace_seconds: float | None = None) -> None:
+        """See ``DocumentReader``."""
+        self._parser.close(grace_seconds)
+        if self._describer is not None:
+            self._describer.close()
+        if self._transcriber is not None:
+            self._transcriber.close()
+
+    def _heard(self, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
+        title = PurePath(name).stem
+        if self._transcriber is None:
+            return ParsedDocument(title, (), format=kind.name, unread=(_NO_TRANSCRIBER,))
+        transcript = self._transcriber.transcribe(content, name, scope)
+        metadata = {"language": transcript.language} if transcript.language else {}
+        unread = () if transcript.spoken else ("nothing is said in it",)
+        if any(piece.speaker for piece in transcript.spoken):
+            spoken = tuple(utterances(transcript.spoken))
+            return ParsedDocument(title, (), metadata=metadata, format=kind.name, spoken=spoken)
+        sections = minutes(transcript.spoken, title)
+        return ParsedDocument(title, sections, metadata=metadata, format=kind.name, unread=unread)
+
+    def _seen(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
+        """What a model sees. A tiff of several pages is a scan, and parsed: a model sees its first page only."""
+        if kind.name == "tiff":
+            return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
+        title = PurePath(name).stem
+        try:
+            text = describer.describe(content, MEDIA_TYPES[kind.name], name, scope).strip()
+        except ModelPending:
+            raise
+        except (ModelRefused, ModelMalformed) as error:
+            log.warning("a picture is read by OCR, since the model did not describe it (%s)", type(error).__name__)
+            text = ""
+        except InputError:  # no picture to a model: the parser says why
+            text = ""
+        if text:
+            return ParsedDocument(title, (Section(0, title, text),), format=kind.name, pages=1)
+        return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
+
+
+def open_reader(settings: Settings) -> Reader:
+    """The reader of the settings; processes are started when the first document comes."""
+    from connectors.models import open_describer, open_transcriber
+
+    return Reader(ParserPool(settings.documents), open_describer(settings), open_transcriber(settings))

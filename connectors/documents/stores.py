@@ -1,0 +1,163 @@
+"""Objects of stores (``s3://``, ``gs://``, ``az://``) through fsspec, bounded in size and in time.
+
+Where a store is and who may read it, its own tools say: ``AWS_PROFILE``, ``AWS_ENDPOINT_URL``,
+``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_CONNECTION_STRING`` and the files that go with them. Nothing of a store's
+own messages is told: they may hold names, addresses and keys.
+"""
+
+import asyncio
+import errno
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from connectors.documents.roots import PACKAGES, ROOTS, Prefix, is_plain
+from mneme.errors import InputError, StoreUnavailable
+from mneme.ids import content_hash
+
+TIMEOUT_SECONDS = 60.0  # of one request, with the client's own attempts
+_ABSENT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+_WRONG = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)  # how clients refuse names and settings
+_FOR_GOOD = frozenset({errno.EINVAL, errno.ENAMETOOLONG, errno.EPERM, errno.ENOSYS, errno.ENOENT})
+_AGAIN = frozenset({408, 425, 429})
+
+
+class Refused(Exception):
+    """A store will never do what was asked; the message says why, and the remedy."""
+
+
+class Store:
+    """One kind of store. A key is ``bucket/folder/name``.
+
+    Args:
+        scheme: one of ``PACKAGES``.
+        seconds: for one request.
+    """
+
+    def __init__(self, scheme: str, seconds: float = TIMEOUT_SECONDS) -> None:
+        self._scheme = scheme
+        self._seconds = seconds
+        self._opening = threading.Lock()
+        self._system: Any = None
+
+    def read(self, key: str, largest_bytes: int) -> bytes:
+        """An object. Its size is asked for first, and no more than the limit is fetched whatever the answer was.
+
+        Raises:
+            Refused: there is none, it may not be read, it is too large, or the package of the store is missing.
+            StoreUnavailable: no answer, or a passing error.
+        """
+        found = self._ask("info", key)
+        if found.get("type", "file") != "file":
+            raise Refused("it is a folder; name one object")
+        size = found.get("size")
+        if size == 0:  # of nothing no range can be asked for
+            return b""
+        content = b""
+        if size is None or size <= largest_bytes:
+            content = bytes(self._ask("cat_file", key, start=0, end=largest_bytes + 1))
+            size = len(content)
+        if size > largest_bytes:
+            raise Refused(f"it has more than {largest_bytes} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES")
+        return content
+
+    def write(self, key: str, content: bytes) -> None:
+        """Put an object, whole or not at all.
+
+        Raises:
+            Refused: it may not be written, or the package of the store is missing.
+            StoreUnavailable: no answer, or a passing error.
+        """
+        self._ask("pipe_file", key, content)
+
+    def _ask(self, request: str, *arguments: Any, **options: Any) -> Any:
+        try:
+            system = self._opened()
+            if not system.async_impl:
+                return getattr(system, request)(*arguments, **options)
+            # Asked on fsspec's own loop, so that a request that takes too long is ended, not left behind.
+            answer = asyncio.wait_for(getattr(system, f"_{request}")(*arguments, **options), self._seconds)
+            return asyncio.run_coroutine_threadsafe(answer, system.loop).result()
+        except ImportError as error:
+            raise Refused(f"{self._scheme}:// needs the package {_package(self._scheme, error)}") from error
+        except Exception as error:
+            reason = _refusal(error)
+            if reason is None:
+                raise StoreUnavailable(
+                    f"{self._scheme}://: the store does not answer ({type(error).__name__}); is it up, and reachable from here?"
+                ) from error
+            raise Refused(reason) from error
+
+    def _opened(self) -> Any:
+        import fsspec
+
+        with self._opening:
+            if self._system is None:  # kept here: fsspec would keep one for each thread that ever asked
+                self._system = fsspec.filesystem(self._scheme, use_listings_cache=False, skip_instance_cache=True)
+        return self._system
+
+
+class StoreReferences:
+    """Reads what ``uri`` of a document event names in a store (``References``).
+
+    A key is taken literally, as the tools of stores write it: nothing in it is decoded.
+
+    Args:
+        roots: prefixes under which objects may be read. ``{tenant}`` in one stands for the tenant's id.
+        largest_bytes: of one object.
+        seconds: for one request.
+    """
+
+    def __init__(self, roots: Sequence[Prefix], largest_bytes: int, seconds: float = TIMEOUT_SECONDS) -> None:
+        self._roots = tuple(roots)
+        self._largest = largest_bytes
+        self._stores = {scheme: Store(scheme, seconds) for scheme in PACKAGES}
+
+    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
+        """The object.
+
+        1. Its URI lies under a root: the same scheme, the same bucket, and no way out of it.
+        2. It is there, may be read, is not too large, and has the hash that the event promises.
+
+        Raises:
+            InputError: one of these does not hold. Of what lies outside the roots nothing is asked.
+            StoreUnavailable: the store does not answer.
+        """
+        scheme, _, key = uri.partition("://")
+        if not is_plain(key):
+            raise InputError("uri: it names no object; write s3://bucket/folder/name, without empty names, . and ..")
+        bases = [root.of(tenant_id) for root in self._roots if root.scheme == scheme]
+        if not any(key.startswith(f"{base}/") for base in bases):
+            raise InputError(f"uri: the object is under no prefix of {ROOTS} that this tenant may read; put it there")
+        try:
+            content = self._stores[scheme].read(key, self._largest)
+        except Refused as error:
+            raise InputError(f"uri: {error}") from error
+        if sha256 is not None and content_hash(content) != sha256:
+            raise InputError("sha256: the object has another content than the event promises; send the event again")
+        return content
+
+
+def _package(scheme: str, error: ImportError) -> str:
+    package = PACKAGES[scheme]
+    needed = package if error.name in (None, package) or package == "fsspec" else f"{package} (whole: {error.name} is missing)"
+    return f"{needed}; pip install {package}"
+
+
+def _refusal(error: Exception) -> str | None:
+    """Why a request will never succeed; None if it may later. Clients of stores share no tree of errors, only habits."""
+    if isinstance(error, _ABSENT):
+        return "the store has nothing there; correct it, or put the object there"
+    status = next(
+        (code for name in ("status", "status_code", "code") if isinstance(code := getattr(error, name, None), int)), 0
+    )
+    if isinstance(error, PermissionError) or "Credential" in type(error).__name__ or status in (401, 403):
+        return "the store refuses us; check the credentials that the store's own tools use, and their rights"
+    if isinstance(error, TimeoutError | ConnectionError):
+        return None
+    is_wrong = isinstance(error, _WRONG) or "Validation" in type(error).__name__
+    if is_wrong or (isinstance(error, OSError) and error.errno in _FOR_GOOD):
+        return "the store refuses the name, or what is set for it; correct it"
+    if 400 <= status < 500 and status not in _AGAIN:
+        return "the store refuses the request; correct it"
+    return None

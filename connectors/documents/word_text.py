@@ -1,0 +1,176 @@
+"""The text of a Word file, put where unstructured reads it: at its page and on its level."""
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from lxml import etree
+
+from connectors.documents.packages import Package
+from mneme.errors import InputError
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_AROUND_TEXT = tuple(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml"))
+_NO_TEXT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr"))
+_MARKS = frozenset(f"{_W}{name}" for name in ("rPr", "trPr", "numPr"))  # in these, ``ins`` says that a mark was inserted
+_HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
+_LONGEST_CHAIN = 20  # styles that are made from each other
+
+
+class WordText:
+    """The main part of a Word file.
+
+    Args:
+        package: the file.
+
+    Attributes:
+        title: the text of the first paragraph in the style of titles; empty without.
+
+    Raises:
+        InputError: the file has no text of Word.
+    """
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._name = next(package.related("", "officeDocument"), "word/document.xml")
+        self._root: Any = package.tree(self._name)
+        if self._root is None:
+            raise InputError("the file is broken, or no Word file; open it in Word and save it again")
+        self._styles = _Styles()
+        used = {style.get(f"{_W}val", "") for style in self._root.iter(f"{_W}pStyle")}
+        for name in package.related(self._name, "styles"):
+            root = package.tree(name)
+            if root is not None:
+                self._styles.add(root, used)
+        self.title = self._title()
+
+    def file(self, content: bytes) -> io.BytesIO:
+        """The file to give to unstructured: the same, or with its text where unstructured finds all of it."""
+        steps = (_unwrap, _free_boxes, _break_pages, self._styles.name_headings)
+        changed = [step(self._root) for step in steps]
+        if any(changed):
+            text = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
+            content = self._package.replaced({self._name: text})
+        return io.BytesIO(content)
+
+    def notes(self) -> Iterator[str]:
+        """Footnotes, endnotes and comments."""
+        for kind in ("footnotes", "endnotes", "comments"):
+            for name in self._package.related(self._name, kind):
+                root = self._package.tree(name)
+                for note in root if root is not None else ():
+                    if text := _plain(note):
+                        yield text
+
+    def _title(self) -> str:
+        for style in self._root.iter(f"{_W}pStyle"):
+            if style.get(f"{_W}val") in self._styles.titles and (text := _plain(style.getparent().getparent())):
+                return text
+        return ""
+
+
+@dataclass(slots=True)
+class _Styles:
+    """The styles of headings and titles, by the ids that a file gives them: ``1``, ``Heading1``, ``berschrift1``."""
+
+    titles: set[str] = field(default_factory=set)
+    headings: dict[int, str] = field(default_factory=dict)
+    derived: dict[str, int] = field(default_factory=dict)  # styles made from those of headings, or with an outline level
+
+    def add(self, root: Any, used: set[str]) -> None:
+        """Add the styles of a file, of which the text has ``used`` ones."""
+        styles = {style.get(f"{_W}styleId", ""): style for style in root.iterchildren(f"{_W}style")}
+        for identifier, style in styles.items():
+            name = _value(style.find(f"{_W}name"))
+            if found := _HEADING.match(name):
+                self.headings[int(found[1])] = identifier
+            elif identifier in used and name.lower() == "title":
+                self.titles.add(identifier)
+        levels = {identifier: level for level, identifier in self.headings.items()}
+        for identifier in used - self.titles - levels.keys():
+            at = identifier
+            for _ in range(_LONGEST_CHAIN):
+                style = styles.get(at)
+                if style is None:
+                    break
+                if level := levels.get(at) or _outline(style.find(f"{_W}pPr/{_W}outlineLvl")):
+                    self.derived[identifier] = level
+                    break
+                at = _value(style.find(f"{_W}basedOn"))
+
+    def name_headings(self, root: Any) -> bool:
+        """Give paragraphs that are headings by a style made from a heading's, or by outline level, that heading's style."""
+        changed = False
+        for properties in root.iter(f"{_W}pPr"):
+            style = properties.find(f"{_W}pStyle")
+            outline = _outline(properties.find(f"{_W}outlineLvl"))
+            level = outline if style is None else self.derived.get(_value(style), 0)
+            if not level or level not in self.headings:
+                continue
+            if style is None:
+                style = etree.Element(f"{_W}pStyle")
+                properties.insert(0, style)
+            style.set(f"{_W}val", self.headings[level])
+            changed = True
+        return changed
+
+
+def _unwrap(root: Any) -> bool:
+    """Put what is in content controls, tracked insertions and the like where it is seen."""
+    changed = False
+    for wrapper in list(root.iter(*_AROUND_TEXT)):
+        parent = wrapper.getparent()
+        if parent is None or parent.tag in _MARKS:
+            continue
+        at = parent.index(wrapper)
+        parent[at : at + 1] = [child for child in wrapper if child.tag not in _NO_TEXT]
+        changed = True
+    return changed
+
+
+def _free_boxes(root: Any) -> bool:
+    """Put the paragraphs of text boxes after the paragraph that holds the box."""
+    boxes = list(root.iter(f"{_W}txbxContent"))
+    if not boxes:
+        return False
+    for again in list(root.iter(_FALLBACK)):  # the same box for older programs
+        again.getparent().remove(again)
+    for box in root.iter(f"{_W}txbxContent"):
+        holders = list(box.iterancestors(f"{_W}p"))
+        for paragraph in reversed(list(box)) if holders else ():
+            holders[-1].addnext(paragraph)
+    return True
+
+
+def _break_pages(root: Any) -> bool:
+    """Mark the page breaks that the author made as a program does that divides a file into pages; unless one has."""
+    if next(root.iter(f"{_W}lastRenderedPageBreak"), None) is not None:
+        return False
+    breaks = [each for each in root.iter(f"{_W}br") if each.get(f"{_W}type") == "page"]
+    for each in breaks:
+        each.addnext(etree.Element(f"{_W}lastRenderedPageBreak"))
+    for mark in list(root.iter(f"{_W}pageBreakBefore")):
+        paragraph = mark.getparent().getparent()
+        run = paragraph.find(f"{_W}r") if paragraph.tag == f"{_W}p" else None
+        if run is not None and _value(mark) not in ("0", "false"):
+            first = run.find(f"{_W}rPr")
+            run.insert(0 if first is None else 1, etree.Element(f"{_W}lastRenderedPageBreak"))
+            breaks.append(mark)
+    return bool(breaks)
+
+
+def _plain(element: Any) -> str:
+    return " ".join("".join(each.text or "" for each in element.iter(f"{_W}t")).split())
+
+
+def _outline(element: Any) -> int:
+    """The level of a heading, from 1; 0 for text."""
+    value = _value(element)
+    return int(value) + 1 if len(value) == 1 and value in "012345678" else 0
+
+
+def _value(element: Any) -> str:
+    return "" if element is None else str(element.get(f"{_W}val", ""))

@@ -1,0 +1,318 @@
+"""read: documents and attachments become text; everything else goes straight on.
+
+A document, in the pool (flows/reading/): fetched, parsed and cut into chunks. Then, on the worker:
+1. Its record is written: what it is made of now, and still of the edition before. The same edition again changes nothing.
+2. Its new chunks go on as messages, a few at a time, so that conversations pass them.
+3. Chunks that it no longer has are withdrawn; then its record says so, and its ``flush_id`` goes on behind it all.
+
+A message with attachments is there already: when they are read, it is amended, as by an edit at its own place in the source,
+so that a later edit stands. An edit with attachments goes on when they are read. A message that is edited or deleted loses the
+attachments it had.
+
+What is at work waits in the index (flows/reading/waiting.py); after a restart it is read again, and goes on where it was.
+Documents wait for earlier events of the same document, and pauses for what came before them. What cannot be read is a dead
+letter; what the document was before stays.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from flows.conversations.owners import tenant_of
+from flows.decode import amendment_of
+from flows.defects import end_of_traceback, is_defect
+from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, SinkItem, Unread, WriteBatch
+from flows.lately import Lately
+from flows.pump import Pump, next_poll
+from flows.reading.attachments import Attached, attachments_of_message, read_attachments
+from flows.reading.documents import ReadDocument, read_document
+from flows.reading.release import Release, gone
+from flows.reading.waiting import unread_in, unread_row
+from flows.references import refer, referred
+from flows.services import Services
+from flows.state import decode_state, encode_state
+from flows.tombstones import Tombstones
+from mneme.errors import InputError, ModelError
+from mneme.events import Document, Edit
+from mneme.ports import DeadLetter, Incoming, Put, Remove
+from mneme.records import StoredDocument
+from mneme.rows import Collection, Key
+
+STATE_VERSION = 1
+
+Outcome = ReadDocument | Attached | None
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """Something at work in its ``lane``: an event that is read, which waits under ``key``; the message (tenant, conversation,
+    message) whose attachments go; or a pause behind them. ``released`` counts messages of its editions that went on.
+    """
+
+    lane: str
+    key: Key | None = None
+    unread: Unread | None = None
+    message: tuple[str, str, str] | None = None
+    pause: Pause | None = None
+    released: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Finished:
+    """Work with its outcome, which goes on when it is the first of its lane; ``releases`` once it has begun to."""
+
+    work: _Work
+    outcome: Outcome | BaseException
+    releases: list[Release] | None = None
+
+
+class ReadLane:
+    """The read step of one bucket of conversations and documents."""
+
+    def __init__(self, services: Services, state: bytes | None) -> None:
+        self._services = services
+        self._pump: Pump[_Work, Outcome] = Pump(self._submit, services.clock)
+        self._finished: dict[str, deque[_Finished]] = {}
+        self._ends: list[Pause] = []
+        self._documents: Lately[StoredDocument] = Lately()
+        self._erased = Tombstones()
+        if state is not None:
+            for entry in decode_state(state, STATE_VERSION):
+                self._restore(entry)
+
+    def on_batch(self, items: Sequence[Unread | Arrived | Amendment | Embedded | Pause | Erasure]) -> Iterator[Read | SinkItem]:
+        """Pass on what needs no reading, and begin with the rest."""
+        for item in items:
+            if isinstance(item, Unread):
+                row = unread_row(item, self._services.versions.next())
+                yield WriteBatch((Put(row),))
+                self._add(_Work(item.lane, row.key, unread=item))
+            elif isinstance(item, Pause) and self._holds_up(item):
+                if item.lane:
+                    self._add(_Work(item.lane, pause=item))
+                else:
+                    self._ends.append(item)
+            else:
+                yield item
+                if isinstance(item, Erasure):
+                    self._erase(item)
+                elif isinstance(item, Amendment) and self._services.reading is not None:
+                    self._add(_Work(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
+        yield from self.poll()
+
+    def poll(self) -> Iterator[Read | SinkItem]:
+        """Let go on what has been read."""
+        for work, outcome in self._pump.finished():
+            self._finished.setdefault(work.lane, deque()).append(_Finished(work, outcome))
+        for lane in list(self._finished):
+            yield from self._advance(lane)
+        if self._ends and not self._is_at_work:
+            yield from self._ends
+            self._ends = []
+        if (reading := self._services.reading) is not None:
+            reading.at_work.jobs(str(id(self)), self.unfinished)
+
+    def wake_at(self) -> datetime | None:
+        """When to poll again."""
+        return next_poll(self._services.clock()) if self._is_at_work else None
+
+    @property
+    def unfinished(self) -> int:
+        """Events that are read or on their way, and pauses behind them."""
+        return len(self._pump) + sum(map(len, self._finished.values())) + len(self._ends)
+
+    def snapshot(self) -> bytes:
+        """References to what is at work, in order within each lane."""
+        self._documents.snapshot_taken()
+        works = [each.work for queue in self._finished.values() for each in queue] + self._pump.items()
+        return encode_state(STATE_VERSION, [*map(_entry, works), *({"pause": refer(pause)} for pause in self._ends)])
+
+    # --- work --------------------------------------------------------------------------------------------------------
+
+    @property
+    def _is_at_work(self) -> bool:
+        return bool(self._finished or len(self._pump))
+
+    def _holds_up(self, pause: Pause) -> bool:
+        """Whether a pause must wait: for its conversation, and at the end of a source for everything."""
+        if not pause.lane:
+            return self._is_at_work
+        return pause.lane in self._finished or any(work.lane == pause.lane for work in self._pump.items())
+
+    def _submit(self, call: Callable[[], Outcome]) -> "Future[Outcome]":
+        reading = self._services.reading
+        return (reading.submit if reading is not None else self._services.submit)(call)
+
+    def _add(self, work: _Work) -> None:
+        call = None if work.pause is not None else partial(self._read, work, self._services.clock())
+        self._pump.add(work.lane, work, call)
+
+    def _read(self, work: _Work, came_at: datetime) -> Outcome:
+        """What is found out about a work. Blocks: for the pool."""
+        if work.message is not None:
+            return attachments_of_message(*work.message, self._services)
+        if work.unread is None:
+            assert work.key is not None, "an event waits under its key"
+            row = self._services.index.get([work.key]).get(work.key)
+            if row is None:  # erased
+                return None
+            work.unread = unread_in(row)
+        if isinstance(work.unread.event, Document):
+            return read_document(work.unread, self._documents.get(work.lane), self._erased, self._services)
+        return read_attachments(work.unread, came_at, self._services)
+
+    def _erase(self, erasure: Erasure) -> None:
+        """What is older is not read any more, and what is known here of the erased is forgotten."""
+        self._erased.add(erasure, ())
+        for lane, record in list(self._documents.items()):
+            if erasure.concerns(lane, record.owner):
+                del self._documents[lane]
+
+    def _restore(self, entry: dict[str, Any]) -> None:
+        if "pause" in entry:
+            pause = referred(entry["pause"])
+            assert isinstance(pause, Pause)
+            if pause.lane:
+                self._add(_Work(pause.lane, pause=pause))
+            else:
+                self._ends.append(pause)
+        elif "message" in entry:
+            tenant_id, conversation_id, message_id = entry["message"]
+            self._add(_Work(entry["lane"], message=(tenant_id, conversation_id, message_id)))
+        else:
+            self._add(_Work(entry["lane"], Key(Collection.CONTROL, *entry["key"]), released=entry["released"]))
+
+    # --- going on ----------------------------------------------------------------------------------------------------
+
+    def _advance(self, lane: str) -> Iterator[Read | SinkItem]:
+        queue = self._finished[lane]
+        while queue:
+            finished = queue[0]
+            if finished.work.pause is not None:
+                yield finished.work.pause
+            elif isinstance(finished.outcome, BaseException):
+                yield from self._refuse(finished.work, finished.outcome)
+            elif finished.outcome is None or self._is_erased(finished.work):
+                yield from self._drop(finished.work)
+            elif not (yield from self._release(finished, finished.outcome)):
+                return
+            queue.popleft()
+        del self._finished[lane]
+
+    def _release(self, finished: _Finished, outcome: ReadDocument | Attached) -> Generator[Read | SinkItem, None, bool]:
+        """Let messages of what was read go on, as many as may; whether that was all."""
+        work, versions = finished.work, self._services.versions
+        if finished.releases is None:
+            finished.releases = self._begin(work, outcome)
+            records = [release.begun(versions.next()) for release in finished.releases if release.has_changed]
+            if records:
+                yield WriteBatch(tuple(map(Put, records)))
+            if isinstance(outcome, Attached) and (amendment := _amendment(work, outcome)) is not None:
+                yield amendment
+        skipped = work.released
+        for release in finished.releases:
+            for message in release.messages[skipped:]:
+                if release.is_new(message):
+                    if not self._may_go_on(message.document_id is not None):
+                        return False
+                    yield Arrived(message)
+                work.released += 1
+            skipped = max(0, skipped - len(release.messages))
+        for release in finished.releases:
+            yield from release.obsolete()
+        records = [release.done(versions.next()) for release in finished.releases if release.has_changed]
+        before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, finished.releases)
+        for record in before:
+            yield from record.obsolete()
+        removed = [record.removed(versions.next()) for record in before]
+        own = [Remove(work.key, versions.next())] if work.key is not None else []
+        if records or removed or own:
+            yield WriteBatch((*map(Put, records), *removed, *own))
+        for release in finished.releases:
+            self._services.tally["documents" if release.has_changed else "duplicate"] += 1
+            yield from release.ends()
+        yield from _flush(work)
+        return True
+
+    def _begin(self, work: _Work, outcome: ReadDocument | Attached) -> list[Release]:
+        if isinstance(outcome, ReadDocument):
+            releases = [Release(outcome.edition, self._documents.get(work.lane, outcome.before))]
+        else:
+            before = {record.id: record for record in outcome.before}
+            releases = [
+                Release(edition, self._documents.get(edition.document.id, before.get(edition.document.id)))
+                for edition in outcome.editions
+            ]
+        for release in releases:
+            self._documents[release.record.id] = release.record
+        return releases
+
+    def _may_go_on(self, is_chunk: bool) -> bool:
+        """Whether another message of a document may go on now: chunks are counted out of the steps behind this one."""
+        reading = self._services.reading
+        if not is_chunk or reading is None:
+            return True
+        if reading.in_flight.total >= self._services.settings.documents.chunks_in_flight:
+            return False
+        reading.in_flight.enter()
+        return True
+
+    def _is_erased(self, work: _Work) -> bool:
+        if work.unread is None:
+            return False
+        event, position = work.unread.event, work.unread.position
+        owner = tenant_of(event.tenant_id) if isinstance(event, Edit) else event.owner
+        conversation_id = None if isinstance(event, Document) else event.conversation_id
+        document_id = event.document_id if isinstance(event, Document) else None
+        arrived_at = work.unread.received_at or self._services.clock()
+        return self._erased.cover_event(owner, conversation_id, document_id, position, arrived_at)
+
+    def _drop(self, work: _Work) -> Iterator[Read | SinkItem]:
+        if work.key is not None:
+            yield WriteBatch((Remove(work.key, self._services.versions.next()),))
+        yield from _flush(work)
+
+    def _refuse(self, work: _Work, error: BaseException) -> Iterator[Read | SinkItem]:
+        if not isinstance(error, InputError | ModelError) and not is_defect(error):
+            raise error
+        reason = str(error) if isinstance(error, InputError | ModelError) else end_of_traceback(error)
+        if work.unread is None:
+            log.error("attachments of %s are not looked after: %s", work.lane, type(error).__name__)
+            return
+        yield DeadLetter("read", reason, work.unread.raw, work.unread.position, self._services.clock())
+        yield from self._drop(work)
+
+
+def _entry(work: _Work) -> dict[str, Any]:
+    """A work in a snapshot."""
+    if work.pause is not None:
+        return {"pause": refer(work.pause)}
+    if work.message is not None:
+        return {"lane": work.lane, "message": list(work.message)}
+    assert work.key is not None, "an event waits under its key"
+    return {"lane": work.lane, "key": [work.key.owner_key, work.key.id], "released": work.released}
+
+
+def _amendment(work: _Work, attached: Attached) -> Amendment | None:
+    """The message with what was read of its attachments, as an edit at the place of the event itself."""
+    if attached.text is None or work.unread is None:
+        return None
+    event = work.unread.event
+    assert not isinstance(event, Document)
+    edit = Edit(
+        tenant_id=event.tenant_id, conversation_id=event.conversation_id, message_id=event.message_id, content=attached.text
+    )
+    return amendment_of(edit, Incoming(edit.to_bytes(), work.unread.position, work.unread.received_at))
+
+
+def _flush(work: _Work) -> Iterator[Pause]:
+    """The marker that was asked for behind a document."""
+    if work.unread is not None and isinstance(event := work.unread.event, Document) and event.flush_id:
+        yield Pause(work.lane, "flush", tenant_id=event.tenant_id, flush_id=event.flush_id, owner_key=event.owner.key)

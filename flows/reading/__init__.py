@@ -1,0 +1,1 @@
+"""What must be read before it can be remembered: documents, and attachments of messages."""

@@ -1,0 +1,208 @@
+"""Reading the attachments of a message: their text takes its place in the message. Blocks: for the pool.
+
+A short text stands in the message whole; of a long one the beginning does, and all of it becomes a document of its own, cut
+into chunks. A recording of one speaker is what the sender says. What cannot be read is named, with the reason.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from flows.conversations.owners import conversation_key, origin_of, tenant_of
+from flows.items import Unread
+from flows.pump import NotYet, worth_retrying
+from flows.reading.editions import About, Edition, edition_of, record_of
+from flows.services import Services
+from mneme.errors import InputError, ModelError
+from mneme.events import Edit, Message, Part
+from mneme.ids import content_hash, document_key, message_id
+from mneme.ports import ParsedDocument
+from mneme.records import Owner, StoredDocument, StoredMessage
+from mneme.rows import Collection, Key
+from mneme.times import utc_now
+
+_LONGEST_IN_PLACE = 2_000  # characters of one attachment
+_EXCERPT = 600  # characters of a longer one
+_LONGEST_REASON = 200  # characters of why one was not read
+_ON_ITS_WAY = timedelta(seconds=60)  # how long a message may take to reach the index
+_EXTENSIONS = {"image": "png", "audio": "mp3", "file": ""}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attached:
+    """What the attachments of a message are: its whole ``text``, and for each attachment its edition.
+
+    ``before`` are the records of those that it had, from the first on. ``text`` is None where there is nothing to amend.
+    """
+
+    text: str | None
+    editions: tuple[Edition, ...] = ()
+    before: tuple[StoredDocument, ...] = ()
+
+
+def read_attachments(unread: Unread, came_at: datetime, services: Services) -> Attached | None:
+    """The message with what was read; None if it is a repetition, was edited since, or is gone.
+
+    Args:
+        unread: a message or an edit.
+        came_at: when it came: its message may still be on its way to the index.
+        services: what reads it, and where.
+
+    Raises:
+        NotYet: the message is on its way to the index.
+        StoreUnavailable, ModelError: worth trying again.
+    """
+    event = unread.event
+    assert isinstance(event, Message | Edit)
+    stored = _stored(event, services)
+    if stored is None:
+        if services.clock() < came_at + _ON_ITS_WAY:
+            raise NotYet(f"message {event.message_id} is on its way to the index")
+        return Attached(event.text) if isinstance(event, Edit) else None  # an edit is refused where edits are
+    if isinstance(event, Message) and (stored.position != unread.position or stored.edited_by is not None or stored.deleted):
+        return None
+    assert not isinstance(event.content, str)
+    numbers = count()
+    reading = [_Part(unread, part, next(numbers) if part.is_attached else 0, stored, services) for part in event.content]
+    texts = [part.text() for part in reading]
+    return Attached(
+        "\n".join(texts),
+        tuple(part.edition for part in reading if part.edition is not None),
+        tuple(attachments_of(stored.owner, event.conversation_id, event.message_id, services).values()),
+    )
+
+
+def attachments_of(
+    owner: Owner, conversation_id: str, message: str, services: Services, lately: Mapping[str, StoredDocument] | None = None
+) -> dict[str, StoredDocument]:
+    """The records of a message's attachments by their ids, from the first on; ``lately`` what may not be in the index yet."""
+    found: dict[str, StoredDocument] = {}
+    for number in count():
+        identity = document_key(owner.key, attachment_id(conversation_id, message, number))
+        record = (lately or {}).get(identity)
+        if record is None:
+            key = Key(Collection.CONTROL, owner.key, identity)
+            row = services.index.get([key]).get(key)
+            stored = row.record() if row is not None else None
+            if not isinstance(stored, StoredDocument):
+                return found
+            record = stored
+        found[identity] = record
+    raise AssertionError("count() does not end")
+
+
+def attachments_of_message(tenant_id: str, conversation_id: str, message: str, services: Services) -> Attached:
+    """The records of what a message had attached before it was edited or deleted."""
+    key = conversation_key(tenant_id, conversation_id)
+    origin = origin_of(services.index.get([key]).get(key))
+    owner = origin.owner if origin is not None else tenant_of(tenant_id)
+    return Attached(None, before=tuple(attachments_of(owner, conversation_id, message, services).values()))
+
+
+def attachment_id(conversation_id: str, message: str, number: int) -> str:
+    """The document id of an attachment, the ``number``-th of its message."""
+    return f"{conversation_id}/{message}/{number}"
+
+
+class _Part:
+    """One part of a message as it is read."""
+
+    def __init__(self, unread: Unread, part: Part, number: int, stored: StoredMessage, services: Services) -> None:
+        self._unread = unread
+        self._part = part
+        self._stored = stored
+        self._services = services
+        self._number = number
+        self.edition: Edition | None = None
+
+    def text(self) -> str:
+        """What stands in the message for it; then ``edition`` is there, if there was something to read."""
+        part = self._part
+        if not part.is_attached:
+            return part.as_text()
+        name = _name(part, self._number)
+        parsed, content = self._parsed(name)
+        if not (parsed.sections or parsed.spoken or parsed.unread):
+            parsed = replace(parsed, unread=("there is no text in it",))
+        self.edition = self._edition(name, parsed, content)
+        caption = f"{part.text}\n" if part.text else ""
+        if parsed.spoken and len({said.speaker for said in parsed.spoken}) == 1:
+            return caption + " ".join(said.text for said in parsed.spoken)
+        read = "\n".join(section.text for section in parsed.sections)
+        read = read or "\n".join(f"{said.speaker}: {said.text}" for said in parsed.spoken)
+        if not read:
+            return f"{caption}[{part.type}: {name}, not read: {'; '.join(parsed.unread)[:_LONGEST_REASON]}]"
+        if len(read) > _LONGEST_IN_PLACE:
+            about = f", {parsed.pages} pages" if parsed.pages else ""
+            return f"{caption}[{part.type}: {name}{about}: {_bracketed(read[:_EXCERPT])} …]"
+        return f"{caption}[{part.type}: {name}: {_bracketed(read)}]"
+
+    def _parsed(self, name: str) -> tuple[ParsedDocument, bytes]:
+        part, reading = self._part, self._services.reading
+        assert reading is not None, "a flow that takes attachments has what reads them"
+        content = b""
+        try:
+            if part.data is not None:
+                content = b64decode(part.data)
+            else:
+                content = reading.references.read(part.uri or "", self._stored.owner.tenant_id)
+            scope = f"{self._stored.owner.key}/{self._stored.conversation_id}"
+            return reading.reader.read(content, name, part.media_type, scope), content
+        except InputError as error:
+            return ParsedDocument(name, (), unread=(str(error),)), content
+        except ModelError as error:
+            if worth_retrying(error):
+                raise
+            return ParsedDocument(name, (), unread=(str(error),)), content
+
+    def _edition(self, name: str, parsed: ParsedDocument, content: bytes) -> Edition:
+        """Its record; where it is long, with chunks of its own."""
+        message = self._stored
+        about = About(
+            owner=message.owner,
+            document_id=attachment_id(message.conversation_id or "", message.message_id, self._number),
+            name=name,
+            position=self._unread.position,
+            arrived_at=self._unread.received_at or message.sent_at or utc_now(),
+            dated_at=message.sent_at,  # it is remembered with the message
+            media_type=self._part.media_type,
+            uri=self._part.uri,
+            conversation_id=message.conversation_id,
+            message_id=message.message_id,
+        )
+        edition = about.edition(content_hash(content))
+        if sum(len(section.text) for section in parsed.sections) > _LONGEST_IN_PLACE:
+            return edition_of(about, replace(parsed, spoken=()), edition)  # speech stands in the message
+        return Edition(record_of(about, parsed, edition, is_read=bool(parsed.sections or parsed.spoken)), ())
+
+
+def _stored(event: Message | Edit, services: Services) -> StoredMessage | None:
+    origin_key = conversation_key(event.tenant_id, event.conversation_id)
+    origin = origin_of(services.index.get([origin_key]).get(origin_key))
+    if origin is None:
+        return None
+    identity = message_id(event.tenant_id, event.conversation_id, event.message_id)
+    key = Key(Collection.MESSAGES, origin.owner.key, identity)
+    row = services.index.get([key]).get(key)
+    record = row.record() if row is not None else None
+    return record if isinstance(record, StoredMessage) else None
+
+
+def _name(part: Part, number: int) -> str:
+    """What an attachment is called."""
+    if part.name:
+        return part.name
+    if part.uri and (name := PurePosixPath(unquote(urlsplit(part.uri).path)).name):
+        return name
+    subtype = (part.media_type or "").split(";")[0].rpartition("/")[2] or _EXTENSIONS.get(part.type, "")
+    return f"{part.type}-{number + 1}{f'.{subtype}' if subtype else ''}"
+
+
+def _bracketed(text: str) -> str:
+    """A text that stands in brackets: none of its own, and no empty lines."""
+    return re.sub(r"\n\s*\n+", "\n", text.replace("[", "(").replace("]", ")")).strip()

@@ -1,0 +1,91 @@
+"""Reading a document: fetched, parsed and cut, unless it is the one that is known. Blocks: for the pool."""
+
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from flows.items import Unread
+from flows.reading.editions import About, Edition, edition_of
+from flows.services import Services
+from flows.tombstones import Tombstones, is_covered, tombstone_keys
+from mneme.events import Document
+from mneme.ids import content_hash
+from mneme.ports import References
+from mneme.records import Position, StoredDocument
+from mneme.rows import Collection, Key, Row
+from mneme.times import utc_now
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadDocument:
+    """The edition of a document, and its record before; of the same edition again without its messages."""
+
+    edition: Edition
+    before: StoredDocument | None
+
+
+def read_document(unread: Unread, known: StoredDocument | None, erased: Tombstones, services: Services) -> ReadDocument | None:
+    """What a document event says; None if the document was erased since.
+
+    Args:
+        unread: the event.
+        known: what its lane remembers of the document; None: the index is asked.
+        erased: the erasures of a moment ago, which the index may not show yet.
+        services: what reads it, and where.
+
+    Raises:
+        InputError: it cannot be read.
+        StoreUnavailable, ModelError: worth trying again.
+    """
+    event = unread.event
+    assert isinstance(event, Document)
+    reading = services.reading
+    assert reading is not None, "a flow that takes documents has what reads them"
+    about = about_event(event, unread.position, unread.received_at)
+    stored = services.index.get([document_row_key(about), *tombstone_keys(about.owner, None, about.document_id)])
+    if is_covered(about.owner, None, about.document_id, about.position, about.arrived_at, stored):
+        return None
+    row = stored.get(document_row_key(about))
+    if known is None and row is not None:
+        record = row.record()
+        known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
+    content = content_of(event, reading.references)
+    edition = about.edition(content_hash(content))
+    if known is not None and known.edition == edition and known.status != "reading":
+        return ReadDocument(Edition(known, ()), known)
+    parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
+    return ReadDocument(edition_of(about, parsed, edition), known)
+
+
+def _is_gone(record: StoredDocument, erased: Tombstones, rows: Mapping[Key, Row]) -> bool:
+    """Whether a record is on its way out of the index."""
+    said = (record.owner, None, record.document_id, record.position, record.created_at)
+    return erased.cover_event(*said) or is_covered(*said, rows)
+
+
+def document_row_key(about: About) -> Key:
+    """Where the record of a document lies."""
+    return Key(Collection.CONTROL, about.owner.key, about.key)
+
+
+def about_event(event: Document, position: Position, received_at: datetime | None) -> About:
+    """What the event of a document says of it."""
+    return About(
+        owner=event.owner,
+        document_id=event.document_id,
+        name=event.name,
+        position=position,
+        arrived_at=received_at or event.dated_at or utc_now(),
+        dated_at=event.dated_at,
+        media_type=event.media_type,
+        uri=event.uri,
+        metadata=dict(event.metadata),
+    )
+
+
+def content_of(event: Document, references: References) -> bytes:
+    """The bytes of a document."""
+    if event.uri is not None:
+        return references.read(event.uri, event.tenant_id, event.sha256)
+    return b64decode(event.data) if event.data is not None else (event.content or "").encode()

@@ -1,0 +1,205 @@
+"""What a document is made of now: its record, and the messages that its text is, chunk by chunk. Pure.
+
+A chunk is named by what it says and where: what a new version leaves as it was keeps its ids, and costs nothing.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from flows.lanes import speech_of
+from flows.reading.chunks import chunk
+from mneme.errors import InputError
+from mneme.ids import chunk_id, document_key, message_id, short_hash
+from mneme.ports import ParsedDocument
+from mneme.records import Citation, Owner, Position, Scalar, StoredDocument, StoredMessage
+from mneme.tokens import estimate_tokens
+
+_READING = 1  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is said of a document from outside.
+
+    ``dated_at`` is what its sender says, ``arrived_at`` when it came. An attachment has the conversation and the message it is
+    in.
+    """
+
+    owner: Owner
+    document_id: str
+    name: str
+    position: Position
+    arrived_at: datetime
+    dated_at: datetime | None = None
+    media_type: str | None = None
+    uri: str | None = None
+    metadata: dict[str, Scalar] = field(default_factory=dict)
+    conversation_id: str | None = None
+    message_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The id of the document."""
+        return document_key(self.owner.key, self.document_id)
+
+    @property
+    def speech(self) -> str:
+        """The id of the conversation that its speech is."""
+        return speech_of(self.owner, self.document_id)
+
+    def edition(self, content_hash: str) -> str:
+        """Names what would be made of a content: another edition means that something may have changed."""
+        said = [self.name, self.media_type, self.dated_at.isoformat() if self.dated_at else None, self.metadata]
+        return short_hash(json.dumps([_READING, content_hash, said], sort_keys=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edition:
+    """A document as it was read: its record, and its chunks, or what is said in it, in order."""
+
+    document: StoredDocument
+    messages: tuple[StoredMessage, ...]
+
+    @property
+    def is_speech(self) -> bool:
+        """Whether its messages are those of a conversation."""
+        return bool(self.messages) and self.messages[0].document_id is None
+
+
+def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
+    """What a parsed document is made of. What was not read is a chunk of its name, so that it is found by that.
+
+    Raises:
+        InputError: there is no text in it, and nothing that was left unread.
+    """
+    spoken = bool(parsed.spoken)
+    if spoken:
+        messages = tuple(_speech(about, parsed))
+    elif parsed.sections:
+        messages = tuple(_chunks(about, parsed))
+    else:
+        messages = ()
+    if not messages and not parsed.unread:
+        raise InputError(f"content: {about.name!r} has no text")
+    record = record_of(about, parsed, edition, is_read=bool(messages))
+    messages = messages or (_mention(about, parsed),)
+    place = {"conversation_id": about.speech} if spoken else {}
+    return Edition(record.model_copy(update={"chunk_ids": tuple(message.id for message in messages), **place}), messages)
+
+
+def record_of(about: About, parsed: ParsedDocument, edition: str, is_read: bool) -> StoredDocument:
+    """The record of a document that has no chunks of its own."""
+    return StoredDocument(
+        id=about.key,
+        owner=about.owner,
+        conversation_id=about.conversation_id,
+        document_id=about.document_id,
+        created_at=about.arrived_at,
+        version=0,
+        name=about.name,
+        title=parsed.title or about.name,
+        format=parsed.format,
+        edition=edition,
+        status="read" if is_read else "unread",
+        dated_at=_dated_at(about, parsed),
+        position=about.position,
+        uri=about.uri,
+        media_type=about.media_type,
+        message_id=about.message_id,
+        pages=parsed.pages,
+        characters=sum(len(section.text) for section in parsed.sections) + sum(len(each.text) for each in parsed.spoken),
+        unread=parsed.unread,
+        metadata={**parsed.metadata, **about.metadata},
+    )
+
+
+def _dated_at(about: About, parsed: ParsedDocument) -> datetime:
+    return about.dated_at or parsed.dated_at or about.arrived_at
+
+
+def _chunks(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:
+    names = _Names(about, parsed)
+    for section in parsed.sections:
+        for text in chunk(section.text):
+            name = names.of(section.title, section.place, text)
+            yield _chunk(about, parsed, name, text, section.title, section.place)
+
+
+def _mention(about: About, parsed: ParsedDocument) -> StoredMessage:
+    """What was not read, by name and context."""
+    context = "; ".join(str(value) for value in about.metadata.values())
+    text = " ".join(each for each in (f"[file: {about.name}, not read: {'; '.join(parsed.unread)}]", context) if each)
+    return _chunk(about, parsed, _Names(about, parsed).of(text), text, "", "")
+
+
+def _chunk(about: About, parsed: ParsedDocument, name: str, text: str, section: str, place: str) -> StoredMessage:
+    return StoredMessage(
+        id=chunk_id(about.key, name),
+        owner=about.owner,
+        conversation_id=about.conversation_id,
+        document_id=about.document_id,
+        created_at=about.arrived_at,
+        version=1,
+        message_id=name,
+        sender_id=about.name,
+        sender_name=parsed.title or about.name,
+        role="system",
+        sent_at=_dated_at(about, parsed),
+        timezone="UTC",
+        text=text,
+        tokens=estimate_tokens(text),
+        position=about.position,
+        metadata=about.metadata,
+        citation=Citation(document_id=about.document_id, name=about.name, section=section, place=place, uri=about.uri),
+    )
+
+
+def _speech(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:
+    """What is said in a recording, as the messages of a conversation of its own."""
+    began, names = _dated_at(about, parsed), _Names(about, parsed)
+    for said in parsed.spoken:
+        speaker = said.speaker or parsed.title or about.name
+        name = names.of(speaker, str(said.begins), said.text)
+        yield StoredMessage(
+            id=message_id(about.owner.tenant_id, about.speech, name),
+            owner=about.owner,
+            conversation_id=about.speech,
+            created_at=about.arrived_at,
+            version=1,
+            message_id=name,
+            sender_id=speaker,
+            sender_name=speaker,
+            role="user",
+            sent_at=began + timedelta(seconds=said.begins),
+            timezone="UTC",
+            text=said.text,
+            tokens=estimate_tokens(said.text),
+            position=about.position,
+            metadata=about.metadata,
+            citation=Citation(
+                document_id=about.document_id, name=about.name, section=parsed.title, place=_clock(said.begins), uri=about.uri
+            ),
+        )
+
+
+def _clock(seconds: float) -> str:
+    """``00:01:30``."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{rest:02d}"
+
+
+class _Names:
+    """Names of chunks: hashes of all that is stored of them. A date counts where the document has one, not that of arrival."""
+
+    def __init__(self, about: About, parsed: ParsedDocument) -> None:
+        own_date = about.dated_at or parsed.dated_at
+        date = own_date.isoformat() if own_date is not None else ""
+        self._common = (about.name, parsed.title, date, json.dumps(about.metadata, sort_keys=True))
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def of(self, *parts: str) -> str:
+        self._seen[parts] += 1
+        return short_hash("\0".join((*self._common, *parts, str(self._seen[parts]))))

@@ -1,0 +1,45 @@
+"""What is to be read, kept in the index while it is at work: state values hold no texts (DESIGN section 5)."""
+
+from flows.conversations.owners import tenant_of
+from flows.items import Unread
+from mneme.events import Document, Edit, Message, parse_event
+from mneme.ids import make_id
+from mneme.records import Position
+from mneme.rows import Collection, Row
+from mneme.times import from_milliseconds, to_milliseconds
+
+KIND = "unread"
+
+
+def unread_row(unread: Unread, version: int) -> Row:
+    """The row in which an event waits to be read."""
+    event = unread.event
+    owner = tenant_of(event.tenant_id) if isinstance(event, Edit) else event.owner
+    return Row(
+        collection=Collection.CONTROL,
+        id=make_id(KIND, event.tenant_id, str(unread.position)),
+        kind=KIND,
+        version=version,
+        tenant_id=owner.tenant_id,
+        owner_key=owner.key,
+        owner_type=owner.type,
+        owner_id=owner.id,
+        at=unread.received_at or from_milliseconds(0),
+        body={
+            "raw": unread.raw.decode(),
+            "position": unread.position.model_dump(),
+            "received": to_milliseconds(unread.received_at) if unread.received_at else None,
+        },
+        conversation_id=None if isinstance(event, Document) else event.conversation_id,
+        document_id=event.document_id if isinstance(event, Document) else None,
+    )
+
+
+def unread_in(row: Row) -> Unread:
+    """The event that waits in a row."""
+    received = row.body["received"]
+    received_at = from_milliseconds(received) if received is not None else None
+    raw = row.body["raw"].encode()
+    event = parse_event(raw, received_at)
+    assert isinstance(event, Document | Message | Edit), "only these wait to be read"
+    return Unread(event, Position.model_validate(row.body["position"]), received_at, raw)

@@ -1,0 +1,93 @@
+"""What this machine can do: a list of checks, each with what is missing and how to get it."""
+
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from mneme.settings import Settings
+
+if TYPE_CHECKING:
+    from connectors.documents.kinds import Kind, Need
+
+State = Literal["ready", "partly", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        group: what it belongs to: ``documents``.
+        name: what it is.
+        by: what does it.
+        state: ready, partly (less is read), or missing.
+        remedy: what is missing, and how to get it; empty when it is ready.
+    """
+
+    group: str
+    name: str
+    by: str
+    state: State
+    remedy: str = ""
+
+
+def checks_of(settings: Settings) -> Iterator[Check]:
+    """All checks, group by group. Nothing is started and nothing is called."""
+    yield from _documents(settings)
+
+
+def _documents(settings: Settings) -> Iterator[Check]:
+    """The formats; those with the same answer are one line."""
+    from connectors.documents.kinds import KINDS
+
+    answers = [(_format(kind, settings), kind) for kind in KINDS.values()]
+    for (by, state, remedy), kinds in groupby(answers, key=lambda answer: answer[0]):
+        yield Check("documents", ", ".join(kind.name for _, kind in kinds), by, state, remedy)
+    yield from _ocr_languages(settings)
+
+
+def _format(kind: "Kind", settings: Settings) -> tuple[str, State, str]:
+    """What reads a format, whether it can, and the remedy."""
+    if kind.family == "sound":
+        if settings.transcription.provider == "none":
+            return kind.parsed_by, "missing", "recordings are kept by name; set MNEME_TRANSCRIPTION__PROVIDER"
+        return f"{settings.transcription.model} at {settings.transcription.base_url}", "ready", ""
+    if lacking := [module for module in kind.modules if find_spec(module) is None]:
+        return kind.parsed_by, "missing", f"{', '.join(lacking)} is not installed: pip install 'mneme[documents]'"
+    lacking_programs = [need for need in kind.needs if shutil.which(need.program) is None]
+    if not lacking_programs:
+        return kind.parsed_by, "ready", ""
+    state: State = "partly" if all(need.optional for need in lacking_programs) else "missing"
+    return kind.parsed_by, state, "; ".join(map(_remedy, lacking_programs))
+
+
+def _ocr_languages(settings: Settings) -> Iterator[Check]:
+    wanted = settings.documents.ocr_languages
+    if shutil.which("tesseract") is None or find_spec("pytesseract") is None:
+        return  # said with the formats
+    from pytesseract import get_languages
+
+    installed = get_languages()
+    lacking = [language for language in wanted if language not in installed]
+    packages = " ".join(f"tesseract-ocr-{language.replace('_', '-')}" for language in lacking)
+    state: State = "ready" if not lacking else "partly" if len(lacking) < len(wanted) else "missing"
+    remedy = f"{', '.join(lacking)} is not installed: {_install(packages, 'tesseract-lang')}" if lacking else ""
+    yield Check("documents", f"languages of OCR: {', '.join(wanted)}", "tesseract", state, remedy)
+
+
+def _remedy(need: "Need") -> str:
+    return f"{need.program} is not installed, {need.serves} need it: {_install(need.debian, need.macos)}"
+
+
+def _install(debian: str, macos: str) -> str:
+    return f"brew install {macos}" if sys.platform == "darwin" else f"apt-get install {debian}"
+
+
+def worst(checks: Iterable[Check]) -> State:
+    """The state of all: ready when each is."""
+    states = {check.state for check in checks}
+    return "missing" if "missing" in states else "partly" if "partly" in states else "ready"

@@ -1,0 +1,240 @@
+"""Documents are parsed in processes: whatever a file does to one, the others and this program go on."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from connectors.documents.pool import ParserPool
+from mneme.errors import InputError, StoreUnavailable
+from mneme.settings import Documents
+
+HOSTILE = "tests.connectors.documents.hostile_parser:HostileParser"
+
+
+def pool_of(**settings: object) -> ParserPool:
+    return ParserPool(Documents.model_validate({"processes": 1, **settings}), HOSTILE)
+
+
+@pytest.fixture
+def pool() -> Iterator[ParserPool]:
+    pool = pool_of()
+    yield pool
+    pool.close(0)
+
+
+@pytest.fixture
+def quick() -> Iterator[ParserPool]:
+    """A pool in which a document has a second."""
+    pool = pool_of(seconds=1)
+    yield pool
+    pool.close(0)
+
+
+def said(pool: ParserPool, content: str, name: str = "notes.txt") -> str:
+    return pool.parse(content.encode(), name, None).sections[0].text
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end, "it never came to hold"
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def test_a_document_comes_back_as_it_was_parsed_and_the_process_is_used_again(pool: ParserPool):
+    assert said(pool, "say Grüße 你好 \U0001f600") == "Grüße 你好 \U0001f600"
+    first = said(pool, "who")
+    assert said(pool, "who") == first != str(os.getpid())
+
+
+def test_a_large_document_passes_both_ways(pool: ParserPool):
+    text = "x" * 3_000_000
+    assert said(pool, f"say {text}") == text
+
+
+def test_what_a_parser_refuses_is_refused_with_its_reason(pool: ParserPool):
+    first = said(pool, "who")
+    with pytest.raises(InputError, match=r"^it is empty$"):
+        said(pool, "refuse it is empty")
+    assert said(pool, "who") == first
+
+
+@pytest.mark.parametrize("deed", ["wait", "spin"])
+def test_a_document_that_takes_too_long_is_refused_and_its_process_ended(quick: ParserPool, deed: str):
+    first = int(said(quick, "who"))
+    with pytest.raises(InputError, match=r"^slow\.pdf: reading it took more than 1 s \(MNEME_DOCUMENTS__SECONDS\)"):
+        said(quick, deed, "/folder/slow.pdf")
+    until(lambda: not is_running(first))
+    assert said(quick, "say on") == "on"
+
+
+@pytest.mark.parametrize("deed", ["eat", "child_eats"])
+def test_a_document_that_takes_too_much_memory_is_refused_and_its_process_ended(deed: str):
+    pool = pool_of(megabytes=256)
+    first = int(said(pool, "who"))
+    with pytest.raises(InputError, match=r"^big\.pdf: "):
+        said(pool, deed, "big.pdf")
+    until(lambda: not is_running(first))
+    assert said(pool, "say on") == "on"
+    pool.close(0)
+
+
+def test_the_reason_names_the_memory_that_children_took():
+    pool = pool_of(megabytes=256)
+    with pytest.raises(InputError, match=r"more than 256 MB \(MNEME_DOCUMENTS__MEGABYTES\)"):
+        said(pool, "child_eats")
+    pool.close(0)
+
+
+@pytest.mark.parametrize("deed", ["crash", "leave", "fail it held a secret"])
+def test_a_document_that_breaks_its_process_is_refused_and_another_takes_its_place(pool: ParserPool, deed: str):
+    with pytest.raises(InputError, match=r"^bad\.doc: the process that read it") as refusal:
+        said(pool, deed, "bad.doc")
+    assert "secret" not in str(refusal.value)
+    assert said(pool, "say on") == "on"
+
+
+def test_what_libraries_print_does_no_harm(pool: ParserPool):
+    assert said(pool, "print noise") == "noise"
+    assert said(pool, "say on") == "on"
+
+
+def test_what_a_document_left_running_ends_with_it(quick: ParserPool, tmp_path: Path):
+    file = tmp_path / "pid"
+    said(quick, f"leave_behind {file}")
+    until(lambda: not is_running(int(file.read_text())))
+    assert said(quick, "say on") == "on"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows subreapers")
+def test_grandchildren_in_sessions_of_their_own_are_ended_too(quick: ParserPool, tmp_path: Path):
+    file = tmp_path / "pid"
+    with pytest.raises(InputError, match="took more than 1 s"):
+        said(quick, f"orphan {file}")
+    until(lambda: not is_running(int(file.read_text())))
+
+
+def test_a_parser_opens_no_connections(pool: ParserPool):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert "opens no connections" in said(pool, f"connect {server.getsockname()[1]}")
+
+
+def test_a_parser_sees_no_secrets(pool: ParserPool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MNEME_MODELS__API_KEY", "sk-1")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sk-2")
+    names = said(pool, "environment").split()
+    assert "DO_NOT_TRACK" in names
+    assert not any(name.startswith(("MNEME_", "AWS_")) for name in names)
+
+
+def test_a_parser_is_told_its_limits_and_no_places():
+    pool = pool_of(roots=["/srv"], store="s3://bucket/key", seconds=30)
+    assert said(pool, "settings") == "((), '', 30.0)"
+    pool.close(0)
+
+
+def test_an_interrupt_from_the_terminal_is_for_the_program_alone(pool: ParserPool):
+    assert said(pool, "interrupt") == "still here"
+
+
+def test_documents_are_read_at_the_same_time_and_never_more_than_allowed():
+    pool = pool_of(processes=2)
+    with ThreadPoolExecutor(8) as threads:
+        texts = list(threads.map(lambda number: said(pool, f"say {number}"), range(100)))
+        pids = set(threads.map(lambda _: said(pool, "who"), range(100)))
+    assert texts == [str(number) for number in range(100)]
+    assert len(pids) <= 2
+    pool.close(0)
+
+
+def test_one_bad_document_does_not_stop_the_others():
+    pool = pool_of(processes=2, seconds=2)
+    with ThreadPoolExecutor(8) as threads:
+        bad = [threads.submit(said, pool, deed) for deed in ("wait", "crash", "leave")]
+        good = [threads.submit(said, pool, f"say {number}") for number in range(20)]
+        assert [each.result() for each in good] == [str(number) for number in range(20)]
+        assert all(isinstance(each.exception(), InputError) for each in bad)
+    pool.close(0)
+
+
+def test_a_process_that_kept_much_memory_begins_anew():
+    pool = pool_of(megabytes=400)
+    first = said(pool, "who")
+    assert said(pool, "grow 220") == first
+    assert said(pool, "who") != first
+    pool.close(0)
+
+
+def test_a_process_that_somebody_ended_is_replaced(pool: ParserPool):
+    first = int(said(pool, "who"))
+    os.kill(first, signal.SIGKILL)
+    until(lambda: not is_running(first))
+    assert said(pool, "who") != str(first)
+
+
+def test_closing_waits_for_what_is_read_for_the_grace_and_then_blames_no_document(pool: ParserPool):
+    first = int(said(pool, "who"))
+    errors: list[Exception] = []
+
+    def read() -> None:
+        try:
+            said(pool, "wait")
+        except (InputError, StoreUnavailable) as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    until(lambda: bool(pool._busy))
+    pool.close(0.1)
+    thread.join(20)
+    assert [type(error) for error in errors] == [StoreUnavailable]
+    assert not is_running(first)
+    with pytest.raises(StoreUnavailable):
+        said(pool, "say more")
+
+
+def test_temporary_files_are_gone_with_the_process(pool: ParserPool):
+    folder = Path(said(pool, "folder"))
+    assert folder.is_dir()
+    pool.close()
+    assert not folder.exists()
+
+
+def test_a_parser_that_cannot_be_made_is_no_fault_of_a_document():
+    pool = ParserPool(Documents(processes=1), HOSTILE.replace("HostileParser", "NoParser"))
+    with pytest.raises(StoreUnavailable, match="mneme doctor"):
+        said(pool, "say x")
+    pool.close()
+
+
+def test_processes_end_when_the_program_is_killed(tmp_path: Path):
+    file = tmp_path / "pid"
+    code = (
+        "import sys, threading, time\n"
+        "from tests.connectors.documents.test_pool import pool_of, said\n"
+        "pool = pool_of()\n"
+        f"open({str(file)!r}, 'w').write(said(pool, 'who'))\n"
+        "threading.Thread(target=said, args=(pool, 'spin'), daemon=True).start()\n"
+        "time.sleep(600)\n"
+    )
+    program = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[3])
+    until(lambda: file.exists() and bool(file.read_text()))
+    worker = int(file.read_text())
+    assert is_running(worker)
+    program.kill()
+    program.wait()
+    until(lambda: not is_running(worker))

@@ -1,0 +1,104 @@
+"""``mneme documents``: a table of them, what of each was not read, and the same as JSON."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import queries
+from queries.browsing.documents import DocumentList, ListedDocument
+from serving.cli import app
+from serving.documents_view import documents_table
+from tests.serving.test_rendering import printed
+
+
+def listed(name: str = "offer.pdf", **fields: Any) -> ListedDocument:
+    given = {
+        "document_id": name,
+        "owner": "default/user/mira",
+        "name": name,
+        "title": name,
+        "format": "pdf",
+        "media_type": None,
+        "status": "read",
+        "unread": (),
+        "pages": 3,
+        "characters": 1600,
+        "chunks": 2,
+        "dated_at": datetime(2026, 3, 2, tzinfo=UTC),
+        "received_at": datetime(2026, 4, 2, tzinfo=UTC),
+        "uri": None,
+        "conversation_id": None,
+        "message_id": None,
+        "metadata": {},
+    }
+    return ListedDocument.model_validate(given | fields)
+
+
+FOUND = DocumentList(
+    documents=(
+        listed(),
+        listed("scan.png", status="unread", chunks=1, pages=None, unread=("tesseract is not installed",)),
+        listed("rules.docx", owner="default/tenant/default", unread=("page 3: no text",)),
+        listed("photo.jpg", document_id="c/m1/0", conversation_id="c", message_id="m1", title="The whiteboard"),
+    )
+)
+
+
+class FakeMemories:
+    """Lists ``FOUND``, and remembers what it was asked."""
+
+    asked: dict[str, Any]
+
+    @classmethod
+    def connect(cls, settings: object) -> "FakeMemories":
+        return cls()
+
+    def __enter__(self) -> "FakeMemories":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def documents(self, filters: dict[str, Any]) -> DocumentList:
+        type(self).asked = filters
+        return FOUND
+
+
+@pytest.fixture
+def command_line(monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    monkeypatch.setattr(queries, "Memories", FakeMemories)
+    return CliRunner()
+
+
+def test_each_says_what_it_is_and_what_became_of_it() -> None:
+    text = printed(documents_table(FOUND))
+    assert "4 documents · 1 partly read · 2 read · 1 unread" in text
+    assert "not read: tesseract is not installed" in text
+    assert "attached to m1 in c" in text
+    assert "The whiteboard" in text
+    assert "knowledge" in text
+
+
+def test_none_are_said_to_be_none() -> None:
+    assert "no documents" in printed(documents_table(DocumentList(documents=())))
+
+
+def test_the_command_lists_those_of_an_owner(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["documents", "--user", "mira", "-c", "standup", "--no-knowledge"])
+    assert result.exit_code == 0
+    assert FakeMemories.asked == {"user_id": "mira", "tenant_id": "default", "knowledge": False, "conversation_id": ["standup"]}
+    assert "offer.pdf" in result.stdout
+
+
+def test_those_that_were_not_read_whole_can_be_asked_for(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["documents", "--user", "mira", "--unread", "--json"])
+    assert [each["name"] for each in json.loads(result.stdout)["documents"]] == ["scan.png", "rules.docx"]
+
+
+def test_whose_they_are_must_be_said(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["documents"])
+    assert result.exit_code == 2
+    assert "--user" in result.stderr
