@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC
 
 from flows.items import Amendment, Arrived, Decoded, Erasure, Pause, Unread
-from flows.lanes import lane_of, speech_of
+from flows.lanes import lane_of
 from mneme.errors import InputError
 from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message, parse_event
 from mneme.ports import DeadLetter, Incoming
@@ -19,9 +19,9 @@ def decode(incoming: Incoming, buckets: int) -> Iterator[Decoded]:
     """One event as what the lanes take, or as a dead letter with its raw bytes.
 
     A message gives one ``Arrived``, with attachments an ``Unread`` behind it; a document, and an edit with attachments, an
-    ``Unread``; another edit or a delete an ``Amendment``, a flush a ``Pause``, the erasure of a conversation one ``Erasure``,
-    that of a document another for its speech, that of an owner one for each of the ``buckets`` of conversations. Versions are
-    1: a first write only creates (flows/embed.py).
+    ``Unread``; another edit or a delete an ``Amendment``, a flush a ``Pause``, the erasure of a conversation or a document one
+    ``Erasure``, that of an owner one for each of the ``buckets`` of conversations. Versions are 1: a first write only creates
+    (flows/embed.py).
     """
     try:
         event = parse_event(incoming.raw, incoming.received_at)
@@ -44,8 +44,6 @@ def decode(incoming: Incoming, buckets: int) -> Iterator[Decoded]:
             case Forget():
                 yield _erasure_of(event, incoming, conversation_id=event.conversation_id)
             case ForgetDocument():
-                speech = speech_of(event.owner, event.document_id)
-                yield _erasure_of(event, incoming, conversation_id=speech, of="/speech")
                 yield _erasure_of(event, incoming, document_id=event.document_id, owner=event.owner)
             case Erase():
                 for bucket in range(buckets):
@@ -84,13 +82,12 @@ def _erasure_of(
     owner: Owner | None = None,
     bucket: int = 0,
     tokens: int = 1,
-    of: str = "",
 ) -> Erasure:
     return Erasure(
         tenant_id=event.tenant_id,
         conversation_id=conversation_id,
         owner=owner,
-        erasure_id=f"{event.erasure_id or incoming.position}{of}",
+        erasure_id=event.erasure_id or str(incoming.position),
         arrived_at=(incoming.received_at or event.requested_at).astimezone(UTC),
         position=incoming.position,
         bucket=bucket,

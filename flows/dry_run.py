@@ -14,6 +14,7 @@ from pathlib import Path
 from connectors.documents.reader import open_reader
 from connectors.documents.references import open_references
 from connectors.files.files import read_file
+from connectors.files.folders import Found, find_files
 from connectors.models import open_chat_model, open_embedder
 from flows.boundaries import SemanticDetector, open_detector
 from flows.conversations.conversation import Conversation, Limits
@@ -41,7 +42,7 @@ def dry_run(
     extracted at most ``models.calls_in_flight`` at a time, and only a little ahead of what is taken from the iterator.
 
     Args:
-        paths: files in the formats of connectors/files/files.py.
+        paths: files in the formats of connectors/files/files.py, and folders of them.
         settings: detector, extractor, embedder and models; neither an index nor a broker is touched.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
 
@@ -63,7 +64,9 @@ def dry_run(
         ahead: deque[tuple[Cut, Future[Extraction]]] = deque()
         reader = open_reader(settings)
         stack.callback(reader.close)
-        references = open_references(settings.documents, paths)
+        owner = dict(defaults or {})
+        files = find_files(paths, owner).files
+        references = open_references(settings.documents, [found.path for found in files])
 
         def read(unread: Unread) -> Sequence[StoredMessage]:
             """What a document says. A message with attachments is taken as it stands."""
@@ -75,7 +78,7 @@ def dry_run(
             parsed = reader.read(content_of(event, references), event.name, event.media_type, scope)
             return edition_of(about, parsed, edition="").messages
 
-        for messages in _conversations(paths, dict(defaults or {}), read):
+        for messages in _conversations(files, owner, read):
             for cut in _cuts(messages, embedder, detector, settings.boundaries):
                 ahead.append((cut, pool.submit(extractor.extract, cut)))
                 if len(ahead) > at_a_time:
@@ -90,15 +93,15 @@ def _extracted(ahead: "deque[tuple[Cut, Future[Extraction]]]") -> tuple[Cut, Ext
 
 
 def _conversations(
-    paths: Sequence[Path], defaults: dict[str, str], read: Callable[[Unread], Sequence[StoredMessage]]
+    files: Sequence[Found], defaults: dict[str, str], read: Callable[[Unread], Sequence[StoredMessage]]
 ) -> Iterator[list[StoredMessage]]:
     """The messages of each conversation or document, each once, in the order in which they first appear."""
     found: dict[str, dict[str, StoredMessage]] = {}
-    for path in paths:
-        for number, incoming in enumerate(read_file(path, 0, **defaults), 1):
+    for file in files:
+        for number, incoming in enumerate(read_file(file.path, 0, name=file.name, **defaults), 1):
             for item in decode(incoming, buckets=1):
                 if isinstance(item, DeadLetter):
-                    raise InputError(f"{path}, event {number}: {item.reason}")
+                    raise InputError(f"{file.path}, event {number}: {item.reason}")
                 arrived = [item.message] if isinstance(item, Arrived) else read(item) if isinstance(item, Unread) else ()
                 for message in arrived:
                     found.setdefault(lane_of_message(message), {}).setdefault(message.id, message)

@@ -46,7 +46,7 @@ from flows.state import decode_state, encode_state
 from flows.tombstones import Tombstones, tombstone_row
 from mneme.ids import chunk_episode_id
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
-from mneme.records import Owner, StoredMessage
+from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, row_of
 
 STATE_VERSION = 2
@@ -67,6 +67,7 @@ class EmbedLane:
         self._pump: Pump[Item, Served | Change | Owner | None] = Pump(services.submit, services.clock)
         self._recent: Lately[None] = Lately()
         self._deleted: OrderedDict[str, None] = OrderedDict()
+        self._edited: Lately[Position] = Lately()
         self._withdrawn: Lately[None] = Lately()
         self._owners: Lately[Owner] = Lately()
         self._erased = Tombstones()
@@ -164,6 +165,7 @@ class EmbedLane:
         owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
         self._owners.snapshot_taken()
         self._recent.snapshot_taken()
+        self._edited.snapshot_taken()
         self._withdrawn.snapshot_taken()
         return encode_state(STATE_VERSION, {"owners": owners, "pending": pending})
 
@@ -320,10 +322,21 @@ class EmbedLane:
             log.warning("an edited message goes on without a vector: %s", change.failure)
             self._services.tally["without_vector"] += 1
         message = utterance.message.model_copy(update={"version": version})
+        if message.edited_by is not None:
+            if self._is_outdone(message.id, message.edited_by):
+                yield WriteBatch((Remove(key, version),))
+                return
+            self._edited[message.id] = message.edited_by
         if message.deleted:
             _remember(self._deleted, message.id)
         yield WriteBatch((Put(row_of(message, utterance.vector)), Remove(key, version)))
         yield Amended(replace(utterance, message=message), replayed=change.replayed)
+
+    def _is_outdone(self, message: str, position: Position) -> bool:
+        """Whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
+        done = self._edited.get(message)
+        same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
+        return done is not None and same_source and done.offset > position.offset
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

@@ -24,7 +24,7 @@ from mneme.errors import ModelError, ModelMalformed
 from mneme.ports import DeadLetter
 from mneme.rows import Vector
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 _MODEL_ATTEMPTS = 3  # of the whole call, each with the connector's own retries, before the local extractor serves
 
 Passed = Extracted | Retraction | Pause | Erasure | SinkItem
@@ -47,7 +47,7 @@ class ExtractLane:
         self._services = services
         self._pump: Pump[Reference, Done] = Pump(services.pool(services.extractor.calls_a_model), services.clock)
         if state is not None:
-            for reference in decode_state(state, STATE_VERSION, {1: lambda older: older}):
+            for reference in decode_state(state, STATE_VERSION, {1: lambda older: older, 2: lambda older: older}):
                 self._add(reference, None)
 
     def on_batch(self, items: Sequence[Cut | Retraction | Pause | Erasure]) -> Iterator[Passed]:

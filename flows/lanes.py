@@ -1,7 +1,7 @@
 """Lanes: what keeps its order on the way through the flow, a conversation or a document."""
 
 from mneme.ids import document_key, make_id
-from mneme.records import Owner, StoredMessage
+from mneme.records import StoredMessage
 from mneme.rows import Row
 
 
@@ -22,8 +22,3 @@ def lane_of_row(row: Row) -> str:
     if row.document_id is not None:
         return document_key(row.owner_key, row.document_id)
     return lane_of(row.tenant_id, row.conversation_id or "")
-
-
-def speech_of(owner: Owner, document_id: str) -> str:
-    """The id of the conversation that a document's speech is."""
-    return f"speech/{owner.type}/{owner.id}/{document_id}"

@@ -10,13 +10,13 @@ so that a later edit stands. An edit with attachments goes on when they are read
 attachments it had.
 
 What is at work waits in the index (flows/reading/waiting.py); after a restart it is read again, and goes on where it was.
-Documents wait for earlier events of the same document, and pauses for what came before them. What cannot be read is a dead
-letter; what the document was before stays.
+What belongs to one document or conversation is read one after the other, since each sees what the one before left; a pause
+waits for what came before it. What cannot be read is a dead letter; what the document was before stays.
 """
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,8 +30,8 @@ from flows.items import Amendment, Arrived, Embedded, Erasure, Pause, Read, Sink
 from flows.lately import Lately
 from flows.pump import Pump, next_poll
 from flows.reading.attachments import Attached, attachments_of_message, read_attachments
-from flows.reading.documents import ReadDocument, read_document
-from flows.reading.release import Release, gone
+from flows.reading.documents import ReadDocument, known_document, read_document
+from flows.reading.release import Release, erasure_of_speech, gone
 from flows.reading.waiting import unread_in, unread_row
 from flows.references import refer, referred
 from flows.services import Services
@@ -45,30 +45,32 @@ from mneme.rows import Collection, Key
 
 STATE_VERSION = 1
 
-Outcome = ReadDocument | Attached | None
+Outcome = ReadDocument | Attached | StoredDocument | None
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """Something at work in its ``lane``: an event that is read, which waits under ``key``; the message (tenant, conversation,
-    message) whose attachments go; or a pause behind them. ``released`` counts messages of its editions that went on.
+    """Something at work in its ``lane``: an event that is read, which waits under ``key``; a ``message`` (tenant, conversation,
+    message) whose attachments go; the erasure of a document; or a pause behind them.
+
+    ``released`` counts messages that went on.
     """
 
     lane: str
     key: Key | None = None
     unread: Unread | None = None
     message: tuple[str, str, str] | None = None
+    erasure: Erasure | None = None
     pause: Pause | None = None
     released: int = 0
 
 
 @dataclass(slots=True, eq=False)
 class _Finished:
-    """Work with its outcome, which goes on when it is the first of its lane; ``releases`` once it has begun to."""
+    """The outcome of work, which goes on; ``releases`` once it has begun to."""
 
-    work: _Work
     outcome: Outcome | BaseException
     releases: list[Release] | None = None
 
@@ -79,7 +81,8 @@ class ReadLane:
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
         self._pump: Pump[_Work, Outcome] = Pump(self._submit, services.clock)
-        self._finished: dict[str, deque[_Finished]] = {}
+        self._queues: dict[str, deque[_Work]] = {}  # by lane; the first is in the pump, or finished
+        self._finished: dict[str, _Finished] = {}
         self._ends: list[Pause] = []
         self._documents: Lately[StoredDocument] = Lately()
         self._erased = Tombstones()
@@ -99,20 +102,30 @@ class ReadLane:
                     self._add(_Work(item.lane, pause=item))
                 else:
                     self._ends.append(item)
+            elif isinstance(item, Erasure):
+                self._erase(item)
+                if item.document_id is not None:
+                    self._add(_Work(item.lane, erasure=item))
+                else:
+                    yield item
             else:
                 yield item
-                if isinstance(item, Erasure):
-                    self._erase(item)
-                elif isinstance(item, Amendment) and self._services.reading is not None:
+                if isinstance(item, Amendment) and self._services.reading is not None:
                     self._add(_Work(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
         yield from self.poll()
 
     def poll(self) -> Iterator[Read | SinkItem]:
         """Let go on what has been read."""
-        for work, outcome in self._pump.finished():
-            self._finished.setdefault(work.lane, deque()).append(_Finished(work, outcome))
-        for lane in list(self._finished):
-            yield from self._advance(lane)
+        while True:
+            for work, outcome in self._pump.finished():
+                self._finished[work.lane] = _Finished(outcome)
+            done = 0
+            for lane in list(self._finished):
+                if (yield from self._go_on(lane)):
+                    done += 1
+                    yield from self._next(lane)
+            if not done:
+                break
         if self._ends and not self._is_at_work:
             yield from self._ends
             self._ends = []
@@ -126,38 +139,56 @@ class ReadLane:
     @property
     def unfinished(self) -> int:
         """Events that are read or on their way, and pauses behind them."""
-        return len(self._pump) + sum(map(len, self._finished.values())) + len(self._ends)
+        return sum(map(len, self._queues.values())) + len(self._ends)
 
     def snapshot(self) -> bytes:
         """References to what is at work, in order within each lane."""
         self._documents.snapshot_taken()
-        works = [each.work for queue in self._finished.values() for each in queue] + self._pump.items()
+        works = [work for queue in self._queues.values() for work in queue]
         return encode_state(STATE_VERSION, [*map(_entry, works), *({"pause": refer(pause)} for pause in self._ends)])
 
     # --- work --------------------------------------------------------------------------------------------------------
 
     @property
     def _is_at_work(self) -> bool:
-        return bool(self._finished or len(self._pump))
+        return bool(self._queues)
 
     def _holds_up(self, pause: Pause) -> bool:
         """Whether a pause must wait: for its conversation, and at the end of a source for everything."""
-        if not pause.lane:
-            return self._is_at_work
-        return pause.lane in self._finished or any(work.lane == pause.lane for work in self._pump.items())
+        return pause.lane in self._queues if pause.lane else self._is_at_work
 
     def _submit(self, call: Callable[[], Outcome]) -> "Future[Outcome]":
         reading = self._services.reading
         return (reading.submit if reading is not None else self._services.submit)(call)
 
     def _add(self, work: _Work) -> None:
-        call = None if work.pause is not None else partial(self._read, work, self._services.clock())
-        self._pump.add(work.lane, work, call)
+        queue = self._queues.setdefault(work.lane, deque())
+        queue.append(work)
+        if len(queue) == 1:
+            self._begin_to_read(work)
 
-    def _read(self, work: _Work, came_at: datetime) -> Outcome:
+    def _begin_to_read(self, work: _Work) -> None:
+        self._pump.add(work.lane, work, partial(self._read, work, self._services.clock(), dict(self._documents)))
+
+    def _next(self, lane: str) -> Iterator[Pause]:
+        """The first of a lane is done: the pauses behind it go on, and the next begins."""
+        del self._finished[lane]
+        queue = self._queues[lane]
+        queue.popleft()
+        while queue and (pause := queue[0].pause) is not None:
+            yield pause
+            queue.popleft()
+        if queue:
+            self._begin_to_read(queue[0])
+        else:
+            del self._queues[lane]
+
+    def _read(self, work: _Work, came_at: datetime, lately: Mapping[str, StoredDocument]) -> Outcome:
         """What is found out about a work. Blocks: for the pool."""
         if work.message is not None:
-            return attachments_of_message(*work.message, self._services)
+            return attachments_of_message(*work.message, lately, self._services)
+        if work.erasure is not None:
+            return known_document(work.erasure, lately.get(work.lane), self._services)
         if work.unread is None:
             assert work.key is not None, "an event waits under its key"
             row = self._services.index.get([work.key]).get(work.key)
@@ -165,18 +196,23 @@ class ReadLane:
                 return None
             work.unread = unread_in(row)
         if isinstance(work.unread.event, Document):
-            return read_document(work.unread, self._documents.get(work.lane), self._erased, self._services)
-        return read_attachments(work.unread, came_at, self._services)
+            return read_document(work.unread, lately.get(work.lane), self._erased, self._services)
+        return read_attachments(work.unread, came_at, lately, self._services)
 
     def _erase(self, erasure: Erasure) -> None:
         """What is older is not read any more, and what is known here of the erased is forgotten."""
         self._erased.add(erasure, ())
         for lane, record in list(self._documents.items()):
-            if erasure.concerns(lane, record.owner):
+            if erasure.concerns(lane, record.owner) and erasure.document_id is None:  # one is first asked for its speech
                 del self._documents[lane]
 
     def _restore(self, entry: dict[str, Any]) -> None:
-        if "pause" in entry:
+        if "erasure" in entry:
+            erasure = referred(entry["erasure"])
+            assert isinstance(erasure, Erasure)
+            self._erased.add(erasure, ())
+            self._add(_Work(erasure.lane, erasure=erasure))
+        elif "pause" in entry:
             pause = referred(entry["pause"])
             assert isinstance(pause, Pause)
             if pause.lane:
@@ -191,24 +227,34 @@ class ReadLane:
 
     # --- going on ----------------------------------------------------------------------------------------------------
 
-    def _advance(self, lane: str) -> Iterator[Read | SinkItem]:
-        queue = self._finished[lane]
-        while queue:
-            finished = queue[0]
-            if finished.work.pause is not None:
-                yield finished.work.pause
-            elif isinstance(finished.outcome, BaseException):
-                yield from self._refuse(finished.work, finished.outcome)
-            elif finished.outcome is None or self._is_erased(finished.work):
-                yield from self._drop(finished.work)
-            elif not (yield from self._release(finished, finished.outcome)):
-                return
-            queue.popleft()
-        del self._finished[lane]
+    def _go_on(self, lane: str) -> Generator[Read | SinkItem, None, bool]:
+        """Let go on what the first of a lane has brought; whether that was all of it."""
+        work, finished = self._queues[lane][0], self._finished[lane]
+        if isinstance(finished.outcome, BaseException):
+            yield from self._refuse(work, finished.outcome)
+        elif work.erasure is not None:
+            yield from self._pass_on(work.erasure, finished.outcome)
+        elif finished.outcome is None or self._is_erased(work):
+            yield from self._drop(work)
+        else:
+            assert not isinstance(finished.outcome, StoredDocument), "that is the outcome of an erasure"
+            return (yield from self._release(work, finished, finished.outcome))
+        return True
 
-    def _release(self, finished: _Finished, outcome: ReadDocument | Attached) -> Generator[Read | SinkItem, None, bool]:
+    def _pass_on(self, erasure: Erasure, known: object) -> Iterator[Erasure]:
+        """A document goes with the conversations that its speech is."""
+        if isinstance(known, StoredDocument):
+            for speech in (known.speech, known.replaced_speech):
+                if speech is not None:
+                    yield erasure_of_speech(known, speech, erasure.position, erasure.arrived_at)
+        self._documents.pop(erasure.lane, None)
+        yield erasure
+
+    def _release(
+        self, work: _Work, finished: _Finished, outcome: ReadDocument | Attached
+    ) -> Generator[Read | SinkItem, None, bool]:
         """Let messages of what was read go on, as many as may; whether that was all."""
-        work, versions = finished.work, self._services.versions
+        versions = self._services.versions
         if finished.releases is None:
             finished.releases = self._begin(work, outcome)
             records = [release.begun(versions.next()) for release in finished.releases if release.has_changed]
@@ -236,20 +282,23 @@ class ReadLane:
         if records or removed or own:
             yield WriteBatch((*map(Put, records), *removed, *own))
         for release in finished.releases:
-            self._services.tally["documents" if release.has_changed else "duplicate"] += 1
+            self._services.tally["documents"] += release.has_changed
             yield from release.ends()
         yield from _flush(work)
         return True
 
     def _begin(self, work: _Work, outcome: ReadDocument | Attached) -> list[Release]:
         if isinstance(outcome, ReadDocument):
-            releases = [Release(outcome.edition, self._documents.get(work.lane, outcome.before))]
+            editions = [outcome.edition] if outcome.edition is not None else []
+            before = {work.lane: outcome.before}
         else:
+            editions = list(outcome.editions)
             before = {record.id: record for record in outcome.before}
-            releases = [
-                Release(edition, self._documents.get(edition.document.id, before.get(edition.document.id)))
-                for edition in outcome.editions
-            ]
+        self._services.tally["duplicate"] += isinstance(outcome, ReadDocument) and not editions
+        releases = []
+        for edition in editions:
+            identity = edition.document.id
+            releases.append(Release(edition, self._documents.get(identity, before.get(identity))))
         for release in releases:
             self._documents[release.record.id] = release.record
         return releases
@@ -294,6 +343,8 @@ def _entry(work: _Work) -> dict[str, Any]:
     """A work in a snapshot."""
     if work.pause is not None:
         return {"pause": refer(work.pause)}
+    if work.erasure is not None:
+        return {"erasure": refer(work.erasure)}
     if work.message is not None:
         return {"lane": work.lane, "message": list(work.message)}
     assert work.key is not None, "an event waits under its key"

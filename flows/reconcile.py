@@ -37,7 +37,7 @@ from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 _MOST_EPISODES = 32  # of one job: enough to share round trips, few enough that a flush does not wait long
 
 log = logging.getLogger(__name__)
@@ -83,7 +83,8 @@ class ReconcileLane:
         self._tokens: Counter[str] = Counter()
         self._done: Held[FlushDone] = Held(services.processes)
         if state is not None:
-            restored = decode_state(state, STATE_VERSION, {1: lambda works: {"works": works, "tokens": {}, "done": []}})
+            begun = {1: lambda works: {"works": works, "tokens": {}, "done": []}, 2: lambda older: older}
+            restored = decode_state(state, STATE_VERSION, begun)
             self._tokens.update(restored["tokens"])
             for done in restored["done"]:
                 self._done.restore(FlushDone(*done))

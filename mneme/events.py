@@ -100,6 +100,8 @@ class Part(BaseModel):
 
     def as_text(self) -> str:
         """The text of the part, or a bracketed mention of what it is."""
+        if self.type == "text":
+            return self.text or ""
         return self.text or f"[{self.type}: {self.name or self.uri or 'unnamed'}]"
 
 

@@ -107,8 +107,9 @@ class StoredDocument(Record):
     """A document, or an attachment of a message: what it is and what was made of it. Lies in ``control``, never found.
 
     ``edition`` is a hash of everything that its chunks are made from: the same one again changes nothing. ``chunk_ids`` are
-    ids of its messages; while it is ``reading``, also those of the edition before. ``conversation_id`` is that of the message
-    it is attached to (``message_id``), or of the conversation that its speech is. ``unread`` says what was not read, and why.
+    ids of its messages, ``replaced_ids`` those of the edition before that it no longer has. ``conversation_id`` is that of the
+    message it is attached to (``message_id``), or of the conversation that its speech is (``replaced_speech``: was, in the
+    edition before). ``unread`` says what was not read, and why.
     """
 
     kind: Literal["document"] = "document"
@@ -118,6 +119,8 @@ class StoredDocument(Record):
     edition: str
     status: Literal["reading", "read", "unread"]
     chunk_ids: tuple[str, ...] = ()
+    replaced_ids: tuple[str, ...] = ()
+    replaced_speech: str | None = None
     dated_at: datetime
     position: Position
     uri: str | None = None
@@ -127,6 +130,11 @@ class StoredDocument(Record):
     characters: int = 0
     unread: tuple[str, ...] = ()
     metadata: dict[str, Scalar] = Field(default_factory=dict)
+
+    @property
+    def speech(self) -> str | None:
+        """The conversation that its speech is, if it is speech."""
+        return self.conversation_id if self.message_id is None else None
 
 
 ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]

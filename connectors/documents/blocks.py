@@ -17,6 +17,7 @@ _ABBREVIATION = re.compile(
 )
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]$")
 _BULLET = re.compile(r"^[-*–•◦▪‣●○·\uf0b7]\s+")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _LONGEST_REST = 800  # characters; more of a page without a sentence end is no sentence
 _SHORTEST_CLAUSE = 10  # Chinese characters; below, a line without an end is a caption or a label as likely as not
 
@@ -127,7 +128,8 @@ class _Draft:
 
 def _clean(blocks: Iterable[Block]) -> Iterator[Block]:
     for block in blocks:
-        text = block.text.strip() if block.kind == "text" else " ".join(block.text.split())
+        text = _CONTROL.sub("", block.text)
+        text = text.strip() if block.kind == "text" else " ".join(text.split())
         if block.kind == "item":
             text = _BULLET.sub("", text)
         if text or block.kind == "title":
@@ -211,31 +213,35 @@ _YEAR = re.compile(r"(?:19|20)\d\d年?")
 def _headers(rows: Sequence[Sequence[str]]) -> int:
     """How many of the first rows name columns: none, one or two."""
     for count in (1, 2):
-        if count < len(rows) and _name_columns(rows[:count], rows[count:]):
+        above = rows[:count]
+        below = [row for row in rows[count:] if row not in above]
+        if below and _name_columns(above, below):
             return count
     return 0
 
 
 def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    """Whether rows name the columns of those below them: words over numbers, or words that do not come again."""
     names = _names(above)
-    filled = names[1:] if not names[0] else names  # the corner above the names of rows is often empty
-    if len(names) < 2 or not all(filled) or len(set(filled)) < len(filled) or max(map(len, filled)) > _LONGEST_HEADER:
-        return False
     columns = [[row[at] for row in below if at < len(row) and row[at]] for at in range(len(names))]
+    named = list(filter(None, names))
+    if not any(names[1:]) or len(set(named)) < len(named) or max(map(len, named)) > _LONGEST_HEADER:
+        return False
+    if any(2 * len(column) > len(below) for name, column in zip(names[1:], columns[1:], strict=True) if not name):
+        return False  # only the corner above the names of rows, and a column of few remarks, have none
     if any(name in column for name, column in zip(names, columns, strict=True) if name):
         return False
-    years = all(_YEAR.fullmatch(name) for name in filled[not names[0] or 1 :] or [""]) and len(filled) > 1
-    if not years and any(map(_is_number, filled)):
+    if all(map(_YEAR.fullmatch, names[1:])):
+        return not _is_number(names[0]) and not any(_YEAR.fullmatch(cell) for column in columns[1:] for cell in column)
+    if any(map(_is_number, named)):
         return False
-    if years:
-        return not any(_YEAR.fullmatch(cell) for column in columns[1:] for cell in column)
     counted = [sum(map(_is_number, column)) for column in columns]
     if any(count and count == len(column) for count, column in zip(counted, columns, strict=True)):
-        return True  # a column of numbers under a word
+        return True
     if len(above) > 1:
         return False  # two rows of words above words: nothing tells
-    pairs = len(names) == 2 and (0 < counted[1] < len(columns[1]) or filled[0].endswith((":", "：")))
-    return not pairs  # a form: names of fields beside what they hold
+    is_form = len(names) == 2 and (0 < counted[1] < len(columns[1]) or named[0].endswith((":", "：")))
+    return not is_form  # names of fields beside what they hold
 
 
 def _is_banner(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -23,6 +23,7 @@ def date_in(lines: Iterable[str]) -> datetime | None:
 def moment_of(text: str) -> datetime | None:
     """A date or a moment as people write it at the top of a document, in UTC; without an offset it is UTC."""
     text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text.strip("*_ ").replace(",", " "))
+    text = re.sub(r"\s*([年月日])\s*", r"\1", text)  # OCR writes 2026 年 3 月 18 日
     text = re.sub(r"\s+", " ", re.sub(r"^(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? ", "", text, flags=re.IGNORECASE)).strip()
     for form in (None, *_FORMATS):
         try:

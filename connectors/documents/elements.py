@@ -21,7 +21,7 @@ def refusing(program: str) -> Iterator[None]:
     """Whatever a library raises over bytes of strangers is an InputError that names the program to save them with again."""
     try:
         yield
-    except (InputError, MemoryError):
+    except (InputError, MemoryError, ImportError):
         raise
     except Exception as error:
         raise InputError(f"the file is broken, or no {program} file; open it in {program} and save it again") from error
@@ -144,7 +144,7 @@ class _PicturesOfParagraph:
             relationship = blip.get("{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed")
             part = paragraph.part.related_parts.get(relationship)
             if part is not None:
-                yield _picture(part, opts)
+                yield _picture(part, opts.metadata_page_number)
 
 
 class _PictureOfSlide:
@@ -154,13 +154,12 @@ class _PictureOfSlide:
     def iter_elements(cls, picture: Any, opts: Any) -> Iterator[Any]:
         relationship = picture._element.blip_rId
         if relationship is not None:
-            yield _picture(picture.part.related_part(relationship), opts)
+            yield _picture(picture.part.related_part(relationship), opts.page_number)
 
 
-def _picture(part: Any, opts: Any) -> Any:
+def _picture(part: Any, page: int | None) -> Any:
     from unstructured.documents.elements import ElementMetadata, Image
 
-    page = getattr(opts, "metadata_page_number", None) or opts.page_number
     return Image(str(part.partname).lstrip("/"), metadata=ElementMetadata(page_number=page))
 
 

@@ -15,6 +15,7 @@ _MARKS = (
 _SAMPLE = 65_536  # bytes that a detection looks at
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # escape is none of them: ISO-2022-JP is written with it
 _MOST_NO_TEXT = 0.02  # of the bytes; a stray control character does not make a text binary
+_SHIFTED = re.compile(rb"\x1b\$[@B]")  # to Japanese, in ISO-2022-JP, which looks like ASCII
 _ALONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
 _HIGH = re.compile(rb"[\x80-\xff]")
 _MOSTLY = 0.7
@@ -32,7 +33,7 @@ def text_of(content: bytes) -> str:
     r"""The text that bytes are, with line feeds at the ends of lines.
 
     1. A byte order mark says what they are.
-    2. What is UTF-8 without a fault is UTF-8.
+    2. What is UTF-8 without a fault is UTF-8; what shifts to Japanese is ISO-2022-JP.
     3. A zero in every second byte: UTF-16.
     4. Single letters beyond ASCII between ASCII ones are of Western Europe: cp1252. The rest is detected.
 
@@ -50,7 +51,7 @@ def _decoded(content: bytes) -> str:
     if encoding is not None:
         return content.decode(encoding, errors="replace")
     try:
-        return content.decode()
+        return content.decode("iso2022_jp" if _SHIFTED.search(content) else "utf-8")
     except UnicodeDecodeError:
         return content.decode(_utf16_without_mark(content[:_SAMPLE]) or _detected(content), errors="replace")
 

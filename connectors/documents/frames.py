@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from mneme.ports import ParsedDocument
 
 LENGTH = 8  # bytes in front of a frame, big-endian
+FOLDER_PREFIX = "mneme-documents-"  # of the folder for temporary files that a worker has for itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,4 +131,6 @@ def _check_header(content: bytes) -> None:
                 width, height = picture.size
         except Image.DecompressionBombError:
             raise InputError(f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller") from None
+        except (OSError, SyntaxError, ValueError):
+            return  # broken: the parser says so
     check_pixels(width, height)

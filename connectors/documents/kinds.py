@@ -7,9 +7,11 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
+from xml.parsers import expat
 
 from connectors.documents.encodings import is_text, text_of
 from mneme.errors import InputError
@@ -161,12 +163,8 @@ _MAIL_HEADERS = frozenset(
     "from to cc subject date message-id received mime-version return-path delivered-to content-type reply-to".split()
 )
 _TELLING_HEADERS = frozenset("message-id received mime-version return-path delivered-to".split())
-_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,5000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_HTML = re.compile(r"(?:\s|<\?xml[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<(?:!doctype\s+html|html|head|body)\b", re.I)
 _HTML_TAG = re.compile(r"<(?:div|p|table|ul|ol|h[1-6]|span|title|meta|section|article|main|br|a|b|i|em|strong)\b[^<>]*>", re.I)
-_SVG = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:(?:<!--.{0,20000}?-->|<!DOCTYPE\s+svg[^\[>]*(?:\[.{0,20000}?\]\s*)?>)\s*)*<(?:\w+:)?svg[\s>]",
-    re.S,
-)
 _SRT = re.compile(r"\s*\d+[ \t]*\n\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}\s*-->\s*\d{1,2}:\d{2}:\d{2}")
 
 
@@ -253,7 +251,7 @@ def _in_zip(content: bytes) -> Kind:
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError, EOFError) as error:
         raise InputError(
             f"it is a ZIP archive (Word, Excel and PowerPoint files are) that cannot be opened ({type(error).__name__}); it may"
-            " be cut short: send it again"
+            " be cut off: send it again"
         ) from error
     if "[Content_Types].xml" in names:
         if "xl/workbook.bin" in names:
@@ -295,7 +293,7 @@ def _in_ole(content: bytes) -> Kind:
         raise
     except Exception as error:
         raise InputError(
-            f"it is an old Office file that cannot be opened ({type(error).__name__}); it may be cut short: send it again"
+            f"it is an old Office file that cannot be opened ({type(error).__name__}); it may be cut off: send it again"
         ) from error
     raise InputError("it is an OLE file of no format that is read; save it as docx, xlsx, pptx or PDF")
 
@@ -309,7 +307,7 @@ def _in_text(content: bytes, told: str) -> Kind:
         return KINDS["vtt"]
     if _SRT.match(begin):
         return KINDS["srt"]
-    if _SVG.match(begin):
+    if begin.startswith("<") and _root_of(begin) == "svg":
         return KINDS["svg"]
     if _HTML.match(begin) or (told in ("html", "") and begin.startswith("<") and _HTML_TAG.match(begin)):
         return KINDS["html"]
@@ -325,6 +323,16 @@ def _in_text(content: bytes, told: str) -> Kind:
     if delimiter is not None:
         return KINDS["tsv" if delimiter == "\t" else "csv"]
     return KINDS["txt"]
+
+
+def _root_of(begin: str) -> str:
+    """The name of the first element of XML, without its namespace; empty where there is none. Nothing is unfolded."""
+    parser = expat.ParserCreate()
+    found: list[str] = []
+    parser.StartElementHandler = lambda name, _: found.append(name)
+    with suppress(expat.ExpatError):  # the end is cut off, or it is no XML at all
+        parser.Parse(begin.encode(), False)
+    return found[0].rpartition(":")[2] if found else ""
 
 
 def _is_mail(begin: str, told: str) -> bool:

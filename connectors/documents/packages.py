@@ -2,6 +2,8 @@
 
 import io
 import posixpath
+import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -10,6 +12,7 @@ from typing import Any
 
 from lxml import etree
 
+from connectors.documents.encodings import text_of
 from mneme.errors import InputError
 
 _TEXT = {  # core properties that say what a document is
@@ -21,6 +24,11 @@ _TEXT = {  # core properties that say what a document is
     "language": "language",
 }
 _NO_TITLES = ("powerpoint presentation", "slide 1", "untitled", "document", "word document", "presentation")  # by default
+_MAIN_TYPE = re.compile(  # of Word and PowerPoint; Excel's are all taken
+    rb"application/vnd\.(?:ms-(?:word|powerpoint)\.(?:document|template|presentation|slideshow)\.macroEnabled(?:Template)?"
+    rb"|openxmlformats-officedocument\.(?:wordprocessingml|presentationml)\.(?:template|slideshow))\.main\+xml",
+    re.IGNORECASE,
+)
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -68,6 +76,17 @@ class Package:
         """The parts that a part is related to, by the ids it calls them."""
         return {relationship.get("Id", ""): _target(name, relationship) for relationship in self._relationships(name)}
 
+    def as_plain(self, kind: str) -> dict[str, bytes]:
+        """What to replace where a file is one with macros, a template or a show, so that libraries take it for a plain one.
+
+        Args:
+            kind: of the plain file, ``wordprocessingml.document``.
+        """
+        name = "[Content_Types].xml"
+        content = self.read(name) or b""
+        plain = _MAIN_TYPE.sub(f"application/vnd.openxmlformats-officedocument.{kind}.main+xml".encode(), content)
+        return {} if plain == content else {name: plain}
+
     def replaced(self, parts: Mapping[str, bytes]) -> bytes:
         """The file with the content of parts replaced."""
         written = io.BytesIO()
@@ -78,8 +97,7 @@ class Package:
 
     def title(self) -> str:
         """What the properties call the document; empty where they say nothing, or what a program puts in by itself."""
-        title = self._properties().get("title", "")
-        return "" if title.lower() in _NO_TITLES or title.lower().startswith("microsoft ") else title
+        return _title(self._properties().get("title", ""))
 
     def dated_at(self) -> datetime | None:
         """When it was last changed, else made, as its properties have it."""
@@ -105,6 +123,41 @@ class Package:
         root = self.tree(f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels")
         if root is not None:
             yield from (each for each in root.iter(_RELATIONSHIP) if each.get("TargetMode") != "External")
+
+
+class OldProperties:
+    """The properties of a file of the old formats, as ``Package`` has them."""
+
+    def __init__(self, content: bytes) -> None:
+        import olefile
+
+        try:
+            with olefile.OleFileIO(io.BytesIO(content)) as file:
+                self._properties = file.get_metadata()
+        except (OSError, ValueError, IndexError, struct.error):
+            self._properties = olefile.OleMetadata()
+
+    def title(self) -> str:
+        """See ``Package``."""
+        return _title(self._text("title"))
+
+    def dated_at(self) -> datetime | None:
+        """See ``Package``."""
+        moments = (self._properties.last_saved_time, self._properties.create_time)
+        return next((moment.replace(tzinfo=UTC) for moment in moments if isinstance(moment, datetime)), None)
+
+    def metadata(self) -> dict[str, str]:
+        """See ``Package``."""
+        found = {name: self._text(name) for name in ("author", "subject", "keywords", "category")}
+        return {name: text for name, text in found.items() if text}
+
+    def _text(self, name: str) -> str:
+        value = getattr(self._properties, name)
+        return text_of(value).strip("\0 ") if isinstance(value, bytes) else ""
+
+
+def _title(title: str) -> str:
+    return "" if title.lower() in _NO_TITLES or title.lower().startswith("microsoft ") else title
 
 
 def parser() -> etree.XMLParser:

@@ -89,16 +89,23 @@ class ParserPool:
                     self._starting += 1
                     break
                 self._changed.wait()
-        worker_started: WorkerProcess | None = None
+        return self._started()
+
+    def _started(self) -> WorkerProcess:
+        started: WorkerProcess | None = None
         try:
-            worker_started = WorkerProcess(self._parser, self._settings)
-            return worker_started
+            started = WorkerProcess(self._parser, self._settings)
         finally:
             with self._changed:
                 self._starting -= 1
-                if worker_started is not None:
-                    self._busy.add(worker_started)
+                is_late = self._closed
+                if started is not None and not is_late:
+                    self._busy.add(started)
                 self._changed.notify_all()
+        if is_late:
+            started.end()
+            raise _closed()
+        return started
 
     def _give_back(self, worker: WorkerProcess) -> None:
         grown = worker.resident > _MOST_RESIDENT * self._settings.megabytes * 1_000_000

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from connectors.documents.blocks import join_lines
 from mneme.ports import Section, Spoken
 
 _MINUTE = 60.0
@@ -19,7 +20,7 @@ def utterances(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
             and piece.ends - held.begins <= _MINUTE
         )
         if held is not None and goes_on:
-            held = Spoken(held.speaker, held.begins, max(held.ends, piece.ends), f"{held.text} {piece.text}")
+            held = Spoken(held.speaker, held.begins, max(held.ends, piece.ends), join_lines([held.text, piece.text]))
             continue
         if held is not None:
             yield held

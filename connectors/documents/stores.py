@@ -16,6 +16,7 @@ from mneme.errors import InputError, StoreUnavailable
 from mneme.ids import content_hash
 
 TIMEOUT_SECONDS = 60.0  # of one request, with the client's own attempts
+_SLOWEST = 1_000_000  # bytes in a second; what moves more has more time
 _ABSENT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 _WRONG = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)  # how clients refuse names and settings
 _FOR_GOOD = frozenset({errno.EINVAL, errno.ENAMETOOLONG, errno.EPERM, errno.ENOSYS, errno.ENOENT})
@@ -31,7 +32,7 @@ class Store:
 
     Args:
         scheme: one of ``PACKAGES``.
-        seconds: for one request.
+        seconds: for one request, and a second more for each megabyte that it may move.
     """
 
     def __init__(self, scheme: str, seconds: float = TIMEOUT_SECONDS) -> None:
@@ -47,7 +48,7 @@ class Store:
             Refused: there is none, it may not be read, it is too large, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._ask("info", key)
+        found = self._ask(0, "info", key)
         if found.get("type", "file") != "file":
             raise Refused("it is a folder; name one object")
         size = found.get("size")
@@ -55,7 +56,8 @@ class Store:
             return b""
         content = b""
         if size is None or size <= largest_bytes:
-            content = bytes(self._ask("cat_file", key, start=0, end=largest_bytes + 1))
+            moved = largest_bytes if size is None else size
+            content = bytes(self._ask(moved, "cat_file", key, start=0, end=largest_bytes + 1))
             size = len(content)
         if size > largest_bytes:
             raise Refused(f"it has more than {largest_bytes} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES")
@@ -68,15 +70,16 @@ class Store:
             Refused: it may not be written, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        self._ask("pipe_file", key, content)
+        self._ask(len(content), "pipe_file", key, content)
 
-    def _ask(self, request: str, *arguments: Any, **options: Any) -> Any:
+    def _ask(self, moved: int, request: str, *arguments: Any, **options: Any) -> Any:
         try:
             system = self._opened()
             if not system.async_impl:
                 return getattr(system, request)(*arguments, **options)
             # Asked on fsspec's own loop, so that a request that takes too long is ended, not left behind.
-            answer = asyncio.wait_for(getattr(system, f"_{request}")(*arguments, **options), self._seconds)
+            seconds = self._seconds + moved / _SLOWEST
+            answer = asyncio.wait_for(getattr(system, f"_{request}")(*arguments, **options), seconds)
             return asyncio.run_coroutine_threadsafe(answer, system.loop).result()
         except ImportError as error:
             raise Refused(f"{self._scheme}:// needs the package {_package(self._scheme, error)}") from error

@@ -17,6 +17,7 @@ _AROUND_TEXT = tuple(f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "mov
 _NO_TEXT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr"))
 _MARKS = frozenset(f"{_W}{name}" for name in ("rPr", "trPr", "numPr"))  # in these, ``ins`` says that a mark was inserted
 _HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
+_STYLE_ID = re.compile(rb'w:styleId="([^"]*)"')
 _LONGEST_CHAIN = 20  # styles that are made from each other
 
 
@@ -42,19 +43,17 @@ class WordText:
         self._styles = _Styles()
         used = {style.get(f"{_W}val", "") for style in self._root.iter(f"{_W}pStyle")}
         for name in package.related(self._name, "styles"):
-            root = package.tree(name)
-            if root is not None:
-                self._styles.add(root, used)
+            self._styles.add(package.read(name) or b"", used)
         self.title = self._title()
 
     def file(self, content: bytes) -> io.BytesIO:
         """The file to give to unstructured: the same, or with its text where unstructured finds all of it."""
         steps = (_unwrap, _free_boxes, _break_pages, self._styles.name_headings)
         changed = [step(self._root) for step in steps]
+        parts = self._package.as_plain("wordprocessingml.document")
         if any(changed):
-            text = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
-            content = self._package.replaced({self._name: text})
-        return io.BytesIO(content)
+            parts[self._name] = etree.tostring(self._root, xml_declaration=True, encoding="UTF-8", standalone=True)
+        return io.BytesIO(self._package.replaced(parts) if parts else content)
 
     def notes(self) -> Iterator[str]:
         """Footnotes, endnotes and comments."""
@@ -80,33 +79,32 @@ class _Styles:
     headings: dict[int, str] = field(default_factory=dict)
     derived: dict[str, int] = field(default_factory=dict)  # styles made from those of headings, or with an outline level
 
-    def add(self, root: Any, used: set[str]) -> None:
+    def add(self, content: bytes, used: set[str]) -> None:
         """Add the styles of a file, of which the text has ``used`` ones."""
-        styles = {style.get(f"{_W}styleId", ""): style for style in root.iterchildren(f"{_W}style")}
+        pieces = content.split(b"<w:style ")[1:]  # not parsed: styles are often the largest part of a file
+        styles = {found[1].decode(): piece for piece in pieces if (found := _STYLE_ID.search(piece))}
         for identifier, style in styles.items():
-            name = _value(style.find(f"{_W}name"))
-            if found := _HEADING.match(name):
-                self.headings[int(found[1])] = identifier
+            name = _attribute("name", style)
+            if heading := _HEADING.match(name):
+                self.headings[int(heading[1])] = identifier
             elif identifier in used and name.lower() == "title":
                 self.titles.add(identifier)
         levels = {identifier: level for level, identifier in self.headings.items()}
         for identifier in used - self.titles - levels.keys():
             at = identifier
             for _ in range(_LONGEST_CHAIN):
-                style = styles.get(at)
-                if style is None:
-                    break
-                if level := levels.get(at) or _outline(style.find(f"{_W}pPr/{_W}outlineLvl")):
+                style = styles.get(at, b"")
+                if level := levels.get(at) or _level(_attribute("outlineLvl", style)):
                     self.derived[identifier] = level
                     break
-                at = _value(style.find(f"{_W}basedOn"))
+                at = _attribute("basedOn", style)
 
     def name_headings(self, root: Any) -> bool:
         """Give paragraphs that are headings by a style made from a heading's, or by outline level, that heading's style."""
         changed = False
         for properties in root.iter(f"{_W}pPr"):
             style = properties.find(f"{_W}pStyle")
-            outline = _outline(properties.find(f"{_W}outlineLvl"))
+            outline = _level(_value(properties.find(f"{_W}outlineLvl")))
             level = outline if style is None else self.derived.get(_value(style), 0)
             if not level or level not in self.headings:
                 continue
@@ -166,10 +164,14 @@ def _plain(element: Any) -> str:
     return " ".join("".join(each.text or "" for each in element.iter(f"{_W}t")).split())
 
 
-def _outline(element: Any) -> int:
-    """The level of a heading, from 1; 0 for text."""
-    value = _value(element)
-    return int(value) + 1 if len(value) == 1 and value in "012345678" else 0
+def _level(outline: str) -> int:
+    """The level of a heading from 1, by its outline level; 0 for text."""
+    return int(outline) + 1 if len(outline) == 1 and outline in "012345678" else 0
+
+
+def _attribute(name: str, style: bytes) -> str:
+    found = re.search(rb'<w:%s w:val="([^"]*)"' % name.encode(), style)
+    return found[1].decode() if found else ""
 
 
 def _value(element: Any) -> str:

@@ -8,6 +8,7 @@ import ctypes
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import IO, Any
 
-from connectors.documents.frames import LENGTH, Answer, answer_frame, read_request
+from connectors.documents.frames import FOLDER_PREFIX, LENGTH, Answer, answer_frame, read_request
 from mneme.errors import InputError
 from mneme.ports import DocumentParser
 from mneme.settings import Documents
@@ -106,6 +107,9 @@ def _end_with_parent(requests: int) -> None:
     poll = select.poll()
     poll.register(requests, 0)  # only that it was hung up is told, at all times
     poll.poll()
+    folder = os.environ.get("TMPDIR", "")
+    if os.path.basename(folder).startswith(FOLDER_PREFIX):
+        shutil.rmtree(folder, ignore_errors=True)  # nobody else is left who would
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)  # started by hand: the group is another's

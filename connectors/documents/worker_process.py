@@ -7,18 +7,19 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
 
 import psutil
 
-from connectors.documents.frames import LENGTH, Answer, Request, read_answer, request_frame
+from connectors.documents.frames import FOLDER_PREFIX, LENGTH, Answer, Request, read_answer, request_frame
 from connectors.documents.local import short_name
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 
-_TICK = 0.25  # seconds between looks at the memory
+_TICK = 0.5  # seconds between looks at the memory
 _BLOCK = 1 << 18
 _START_SECONDS = 120.0
 _LAST_WORDS = 1.0  # seconds in which a process that broke off is gone, and says of what
@@ -62,8 +63,9 @@ class WorkerProcess:
 
     def __init__(self, parser: str, settings: Documents) -> None:
         self._settings = settings
-        self._folder = tempfile.mkdtemp(prefix="mneme-documents-")
-        self._began = time.monotonic()
+        self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+        self._ending = threading.Lock()
+        self._has_ended = False
         self._seen: dict[int, psutil.Process] = {}
         self.resident = 0
         self.documents = 0
@@ -108,6 +110,7 @@ class WorkerProcess:
         Raises:
             InputError: see ``DocumentParser.parse``.
         """
+        self._seen.clear()
         frame = request_frame(Request(name, media_type, len(content)))
         try:
             answer = self._exchange([frame, content], self._settings.seconds)
@@ -129,15 +132,20 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End it now, with everything that it started. Whoever waits for its answer is told, and ends the rest."""
-        for process in [*self._family(), *self._seen.values()]:
-            with suppress(psutil.Error):
-                process.kill()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        with self._ending:
+            if self._has_ended:
+                return  # its number may be another's by now
+            for process in [*self._family(), *self._seen.values()]:
+                with suppress(psutil.Error):
+                    process.kill()
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
         """Kill it, and release its pipes and files. For the thread that asked it, or when none does."""
         self.kill()
+        with self._ending:
+            self._has_ended = True
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):

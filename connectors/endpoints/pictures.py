@@ -63,6 +63,7 @@ class PictureDescriber:
 
 def picture_prompt(picture: Picture, name: str, scope: str = "", language: str | None = None) -> Prompt:
     """The question about a picture."""
-    file = json.dumps(PurePath(name).name[:LONGEST_NAME], ensure_ascii=False)  # one line, whatever it is called
+    in_one_line = " ".join(PurePath(name).name.split())[:LONGEST_NAME]
+    file = json.dumps(in_one_line, ensure_ascii=False)
     rules = RULES.format(language=language or PICTURE_LANGUAGE)
     return Prompt(Role.VISION, rules, f"File: {file}", scope, pictures=(picture,))

@@ -71,8 +71,8 @@ def find_files(paths: Sequence[Path], defaults: Mapping[str, str] | None = None)
 
 def _below(folder: Path) -> Iterator[Path]:
     """Every file below a folder once, sorted by the names on the way to it."""
-    seen = {folder.resolve()}
-    waiting = [folder]
+    root, waiting = folder.resolve(), [folder]
+    seen: set[Path] = set()
     while waiting:
         path = waiting.pop()
         try:
@@ -80,17 +80,19 @@ def _below(folder: Path) -> Iterator[Path]:
         except OSError:  # a file, or a folder that may not be looked into
             yield path
         else:
-            waiting.extend(each for each in reversed(inside) if _is_new(each, seen))
+            waiting.extend([each for each in inside if _is_new(each, root, seen)][::-1])
 
 
-def _is_new(path: Path, seen: set[Path]) -> bool:
+def _is_new(path: Path, root: Path, seen: set[Path]) -> bool:
+    """Whether nothing else leads to a file or folder: a link leads nowhere new within the folder that was given."""
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError):  # a link to nothing, or to itself
         return False
-    is_new = real not in seen
+    if real in seen or (path.is_symlink() and real.is_relative_to(root)):
+        return False
     seen.add(real)
-    return is_new
+    return True
 
 
 def _check(path: Path, name: str) -> None:

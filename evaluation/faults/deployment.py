@@ -13,14 +13,14 @@ from typing import Self
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, delete_topics, unread
-from connectors.kafka.publisher import Event, Publisher
+from connectors.kafka.publisher import Publisher
 from connectors.opensearch.client import drop_indices
 from evaluation.faults.beside import Publishing, Sampling
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.faults.servers import Servers
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from mneme.errors import StoreError
-from mneme.events import Flush, Message
+from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Key, flush_marker
 from mneme.settings import Settings, Topics
@@ -79,7 +79,7 @@ class Deployment:
         """Events to publish; see evaluation/faults/texts.py."""
         return live_traffic(self._templates, volume, seed)
 
-    def publish(self, events: Iterable[Event], rate: float = 0.0, stop: threading.Event | None = None) -> int:
+    def publish(self, events: Iterable[AnyEvent], rate: float = 0.0, stop: threading.Event | None = None) -> int:
         """Send events, durably on return; at most ``rate`` a second (0: as fast as it goes), until ``stop``. How many.
 
         Raises:
@@ -98,7 +98,7 @@ class Deployment:
                 count += 1
         return count
 
-    def publishing(self, events: Iterable[Event], rate: float = 0.0) -> Publishing:
+    def publishing(self, events: Iterable[AnyEvent], rate: float = 0.0) -> Publishing:
         """Send events beside what the scenario does; leaving the context waits until all are sent."""
         return Publishing(lambda stop: self.publish(events, rate, stop))
 

@@ -18,7 +18,7 @@ from connectors.documents.kinds import kind_of
 _ENOUGH = 5  # letters; a page with fewer is looked at
 _UNSTRUCTURED = ("docx", "doc", "xlsx", "xls", "pptx", "ppt", "eml", "html", "txt", "md", "csv", "tsv")
 _PICTURES = ("png", "jpg", "webp", "tiff", "bmp", "gif")
-_MODULES = {"txt": "text", "xls": "xlsx"}  # of unstructured, where they have another name
+_MODULES = {"txt": "text", "md": "text", "xls": "xlsx"}  # of unstructured; its own for Markdown needs one package more
 _WITHOUT_LANGUAGES = ("csv", "tsv")  # of which unstructured guesses no language in any case
 LIBRARIES = {
     **dict.fromkeys(_UNSTRUCTURED, "unstructured"),
@@ -84,7 +84,7 @@ def _mail(content: bytes, languages: Sequence[str], dpi: int) -> str:
         if part.get_content_type() == "message/rfc822":
             texts.append(_mail(part.get_content().as_bytes(), languages, dpi))
             continue
-        inside = part.get_payload(decode=True)
+        inside: bytes = part.get_payload(decode=True)  # type: ignore[assignment]
         format = kind_of(inside, part.get_filename() or "", part.get_content_type()).name
         texts.append(read_alone(inside, format, languages, dpi))
     return "\n".join(texts)
@@ -122,14 +122,15 @@ def _svg(content: bytes, language: str) -> str:
     text = "".join(nodes.itertext()).strip()
     if len(text) >= _ENOUGH:
         return text
-    drawn = bytes(resvg_py.svg_to_bytes(svg_string=content.decode(), zoom=2))
+    drawn = bytes(resvg_py.svg_to_bytes(svg_string=content.decode()))
     return _ocr(Image.open(io.BytesIO(drawn)).convert("L"), language)
 
 
 def _captions(content: bytes, format: str) -> str:
     import webvtt
 
-    return "\n".join(caption.text for caption in webvtt.from_buffer(io.StringIO(content.decode("utf-8-sig")), format=format))
+    captions = webvtt.from_buffer(io.StringIO(content.decode("utf-8-sig")), format=format).captions
+    return "\n".join(caption.text for caption in captions)
 
 
 def _ocr(image: Any, language: str) -> str:

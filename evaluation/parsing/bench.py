@@ -3,7 +3,8 @@
 Every file of a folder is read by ``ParserPool`` with one process (processes, limits, guards, sections, places, dates), and by
 the library of its format alone, in a process of its own (evaluation/parsing/alone.py):
 
-1. Both processes start, and read one file of each format, which loads the libraries.
+1. A round that does not count: both processes start and load the libraries. Files that a library alone cannot read (csv in
+   GB18030) are left out.
 2. Rounds: in each, every file is read by both, one right after the other, in turn one and the other first.
 3. A file counts with the median of its rounds. ``overhead`` is what the pool takes more, as a share of what the library takes:
    of all files of a format together, and of all files.
@@ -14,6 +15,7 @@ Both processes are as nice as those of the pool, and have one thread for OCR.
 import os
 import statistics
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
@@ -65,10 +67,10 @@ def run_parsing(folder: Path, settings: Documents, out: Path, rounds: int = 5, c
         files, left_out = readable(folder, settings)
     with closing(ParserPool(settings)) as pool, _alone() as alone:
         # 1.
-        with console.status("starting"):
-            for each in {file.format: file for file in files}.values():
-                _by_pool(pool, each)
-                _by_library(alone, each, settings)
+        with console.status("a round that does not count"):
+            both = [each for each in files if _can_both(pool, alone, each, settings)]
+            left_out += len(files) - len(both)
+            files = both
         # 2.
         for number in range(rounds):
             with console.status(f"round {number + 1} of {rounds}"):
@@ -85,6 +87,15 @@ def run_parsing(folder: Path, settings: Documents, out: Path, rounds: int = 5, c
     _plot(report.rows, out.with_suffix(".png"))
     console.print(report.line(), soft_wrap=True, highlight=False)
     return report
+
+
+def _can_both(pool: ParserPool, alone: ProcessPoolExecutor, file: Read, settings: Documents) -> bool:
+    _by_pool(pool, file)
+    try:
+        _by_library(alone, file, settings)
+    except Exception:  # noqa: BLE001  any library may raise anything
+        return False
+    return True
 
 
 def readable(folder: Path, settings: Documents) -> tuple[list[Read], int]:
@@ -140,6 +151,7 @@ def _alone() -> Iterator[ProcessPoolExecutor]:
 def _begin() -> None:
     os.nice(_NICE)
     os.environ["OMP_THREAD_LIMIT"] = "1"
+    warnings.simplefilter("ignore")  # of guessed encodings
     warm_up()
 
 

@@ -33,8 +33,11 @@ class LocalExtractor:
         retellings = retell(meant.utterances)
         speakers = list(dict.fromkeys(retelling.speaker for retelling in retellings))
         near = closeness(cut.utterances)
-        subject = subject_of(_words_said(retellings), speakers, [near[one.index] for one in retellings]) or " and ".join(
-            speakers
+        closest = [near[one.index] for one in retellings]
+        subject = (
+            subject_of(_words_said(retellings), speakers, closest)
+            or subject_of(_words_read(retellings), speakers, closest)
+            or " and ".join(speakers)
         )
         entities, relationships = graph_of(retellings)
         facts = tuple(meant.facts(message_facts(retellings, subject)))
@@ -50,6 +53,11 @@ class LocalExtractor:
             profile=tuple(profile_of(retellings, relationships)),
             case=case_of(cut.utterances),
         )
+
+
+def _words_read(retellings: Sequence[Retelling]) -> list[str]:
+    """What was read in the attachments of each message."""
+    return [" ".join(one.reads for one in retelling.said if one.informative) for retelling in retellings]
 
 
 def _words_said(retellings: Sequence[Retelling]) -> list[str]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from flows.extraction.wording.reports import reported
-from flows.extraction.wording.retelling import Retelling, Said
+from flows.extraction.wording.retelling import Kind, Retelling, Said
 from flows.extraction.wording.substance import content_words
 from mneme.text import has_cjk, tokenise
 
@@ -12,6 +12,7 @@ _SENTENCES = 3
 _LONGEST = 420  # characters: with the subject about half of what a small embedder reads
 _OVERLAP = 0.5  # share of a sentence's words that an earlier choice may already have
 _MOST_SPREAD = 5  # messages after which a word does not count more
+_SHORT_READING = 200  # characters read in an attachment that may stand for an episode
 _BRIEF = 3  # added to a sentence's number of words, so that two words do not make a centre
 _CLOSENESS = 2.0  # weight of the vector's cosine against the words, which reach about 2 as well
 
@@ -23,7 +24,7 @@ def summary_of(retellings: Sequence[Retelling], closeness: Sequence[float]) -> s
         retellings: the messages.
         closeness: for each utterance of the cut the cosine with the mean of the episode.
     """
-    spoken = [(retelling, one) for retelling in retellings for one in retelling.statements]
+    spoken = [(retelling, one) for retelling in retellings for one in retelling.said if _tells(one)]
     if not spoken:
         spoken = [(retelling, one) for retelling in retellings for one in retelling.said][:1]
     owner = {id(one): retelling for retelling, one in spoken}
@@ -37,6 +38,12 @@ def summary_of(retellings: Sequence[Retelling], closeness: Sequence[float]) -> s
         separator = "" if not summary or has_cjk(summary[-4:]) else " "
         summary, speaker = f"{summary}{separator}{sentence}", retelling.speaker
     return summary
+
+
+def _tells(one: Said) -> bool:
+    """Whether a sentence says something in words; what was read in an attachment does where it is short."""
+    in_words = one.kind is Kind.STATEMENT or (bool(one.reads) and len(one.reads) <= _SHORT_READING)
+    return one.informative and in_words and not one.goes_on
 
 
 def central(sentences: Sequence[Said], closeness: Sequence[float] = ()) -> list[Said]:

@@ -45,12 +45,15 @@ class Attached:
     before: tuple[StoredDocument, ...] = ()
 
 
-def read_attachments(unread: Unread, came_at: datetime, services: Services) -> Attached | None:
+def read_attachments(
+    unread: Unread, came_at: datetime, lately: Mapping[str, StoredDocument], services: Services
+) -> Attached | None:
     """The message with what was read; None if it is a repetition, was edited since, or is gone.
 
     Args:
         unread: a message or an edit.
         came_at: when it came: its message may still be on its way to the index.
+        lately: records that its lane wrote a moment ago, by their ids.
         services: what reads it, and where.
 
     Raises:
@@ -64,7 +67,8 @@ def read_attachments(unread: Unread, came_at: datetime, services: Services) -> A
         if services.clock() < came_at + _ON_ITS_WAY:
             raise NotYet(f"message {event.message_id} is on its way to the index")
         return Attached(event.text) if isinstance(event, Edit) else None  # an edit is refused where edits are
-    if isinstance(event, Message) and (stored.position != unread.position or stored.edited_by is not None or stored.deleted):
+    was_edited = stored.edited_by is not None and stored.edited_by != unread.position  # its own amendment is no edit
+    if isinstance(event, Message) and (stored.position != unread.position or was_edited or stored.deleted):
         return None
     assert not isinstance(event.content, str)
     numbers = count()
@@ -73,35 +77,36 @@ def read_attachments(unread: Unread, came_at: datetime, services: Services) -> A
     return Attached(
         "\n".join(texts),
         tuple(part.edition for part in reading if part.edition is not None),
-        tuple(attachments_of(stored.owner, event.conversation_id, event.message_id, services).values()),
+        attachments_of(stored.owner, event.conversation_id, event.message_id, lately, services),
     )
 
 
 def attachments_of(
-    owner: Owner, conversation_id: str, message: str, services: Services, lately: Mapping[str, StoredDocument] | None = None
-) -> dict[str, StoredDocument]:
-    """The records of a message's attachments by their ids, from the first on; ``lately`` what may not be in the index yet."""
-    found: dict[str, StoredDocument] = {}
-    for number in count():
-        identity = document_key(owner.key, attachment_id(conversation_id, message, number))
-        record = (lately or {}).get(identity)
+    owner: Owner, conversation_id: str, message: str, lately: Mapping[str, StoredDocument], services: Services
+) -> tuple[StoredDocument, ...]:
+    """The records of a message's attachments, from the first on; ``lately`` those that may not be in the index yet."""
+    found: list[StoredDocument] = []
+    while True:
+        identity = document_key(owner.key, attachment_id(conversation_id, message, len(found)))
+        record = lately.get(identity)
         if record is None:
             key = Key(Collection.CONTROL, owner.key, identity)
             row = services.index.get([key]).get(key)
             stored = row.record() if row is not None else None
             if not isinstance(stored, StoredDocument):
-                return found
+                return tuple(found)
             record = stored
-        found[identity] = record
-    raise AssertionError("count() does not end")
+        found.append(record)
 
 
-def attachments_of_message(tenant_id: str, conversation_id: str, message: str, services: Services) -> Attached:
+def attachments_of_message(
+    tenant_id: str, conversation_id: str, message: str, lately: Mapping[str, StoredDocument], services: Services
+) -> Attached:
     """The records of what a message had attached before it was edited or deleted."""
     key = conversation_key(tenant_id, conversation_id)
     origin = origin_of(services.index.get([key]).get(key))
     owner = origin.owner if origin is not None else tenant_of(tenant_id)
-    return Attached(None, before=tuple(attachments_of(owner, conversation_id, message, services).values()))
+    return Attached(None, before=attachments_of(owner, conversation_id, message, lately, services))
 
 
 def attachment_id(conversation_id: str, message: str, number: int) -> str:
@@ -136,7 +141,8 @@ class _Part:
         read = "\n".join(section.text for section in parsed.sections)
         read = read or "\n".join(f"{said.speaker}: {said.text}" for said in parsed.spoken)
         if not read:
-            return f"{caption}[{part.type}: {name}, not read: {'; '.join(parsed.unread)[:_LONGEST_REASON]}]"
+            reasons = "; ".join(each.removeprefix(f"{name}: ") for each in parsed.unread)
+            return f"{caption}[{part.type}: {name}, not read: {reasons[:_LONGEST_REASON]}]"
         if len(read) > _LONGEST_IN_PLACE:
             about = f", {parsed.pages} pages" if parsed.pages else ""
             return f"{caption}[{part.type}: {name}{about}: {_bracketed(read[:_EXCERPT])} …]"

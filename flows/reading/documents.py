@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from flows.items import Unread
+from flows.items import Erasure, Unread
 from flows.reading.editions import About, Edition, edition_of
 from flows.services import Services
 from flows.tombstones import Tombstones, is_covered, tombstone_keys
@@ -19,9 +19,9 @@ from mneme.times import utc_now
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadDocument:
-    """The edition of a document, and its record before; of the same edition again without its messages."""
+    """The edition of a document, None where it is the one that is known, and its record before."""
 
-    edition: Edition
+    edition: Edition | None
     before: StoredDocument | None
 
 
@@ -52,10 +52,21 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
         known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
     content = content_of(event, reading.references)
     edition = about.edition(content_hash(content))
-    if known is not None and known.edition == edition and known.status != "reading":
-        return ReadDocument(Edition(known, ()), known)
+    if known is not None and known.edition == edition and known.status != "reading" and known.position != unread.position:
+        return ReadDocument(None, known)
     parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
     return ReadDocument(edition_of(about, parsed, edition), known)
+
+
+def known_document(erasure: Erasure, lately: StoredDocument | None, services: Services) -> StoredDocument | None:
+    """The record of a document that is to be erased. Blocks: for the pool."""
+    assert erasure.owner is not None, "a document's owner is known from the start"
+    if lately is not None:
+        return lately
+    key = Key(Collection.CONTROL, erasure.owner.key, erasure.lane)
+    row = services.index.get([key]).get(key)
+    record = row.record() if row is not None else None
+    return record if isinstance(record, StoredDocument) else None
 
 
 def _is_gone(record: StoredDocument, erased: Tombstones, rows: Mapping[Key, Row]) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from flows.lanes import speech_of
 from flows.reading.chunks import chunk
 from mneme.errors import InputError
 from mneme.ids import chunk_id, document_key, message_id, short_hash
@@ -45,10 +44,9 @@ class About:
         """The id of the document."""
         return document_key(self.owner.key, self.document_id)
 
-    @property
-    def speech(self) -> str:
-        """The id of the conversation that its speech is."""
-        return speech_of(self.owner, self.document_id)
+    def speech(self, edition: str) -> str:
+        """The id of the conversation that its speech is: one for each edition, so that an old one goes as a whole."""
+        return f"speech/{self.owner.type}/{self.owner.id}/{self.document_id}/{edition}"
 
     def edition(self, content_hash: str) -> str:
         """Names what would be made of a content: another edition means that something may have changed."""
@@ -77,7 +75,7 @@ def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
     """
     spoken = bool(parsed.spoken)
     if spoken:
-        messages = tuple(_speech(about, parsed))
+        messages = tuple(_speech(about, parsed, about.speech(edition)))
     elif parsed.sections:
         messages = tuple(_chunks(about, parsed))
     else:
@@ -86,7 +84,7 @@ def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
         raise InputError(f"content: {about.name!r} has no text")
     record = record_of(about, parsed, edition, is_read=bool(messages))
     messages = messages or (_mention(about, parsed),)
-    place = {"conversation_id": about.speech} if spoken else {}
+    place = {"conversation_id": about.speech(edition)} if spoken else {}
     return Edition(record.model_copy(update={"chunk_ids": tuple(message.id for message in messages), **place}), messages)
 
 
@@ -157,16 +155,16 @@ def _chunk(about: About, parsed: ParsedDocument, name: str, text: str, section: 
     )
 
 
-def _speech(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:
+def _speech(about: About, parsed: ParsedDocument, conversation_id: str) -> Iterator[StoredMessage]:
     """What is said in a recording, as the messages of a conversation of its own."""
     began, names = _dated_at(about, parsed), _Names(about, parsed)
     for said in parsed.spoken:
         speaker = said.speaker or parsed.title or about.name
         name = names.of(speaker, str(said.begins), said.text)
         yield StoredMessage(
-            id=message_id(about.owner.tenant_id, about.speech, name),
+            id=message_id(about.owner.tenant_id, conversation_id, name),
             owner=about.owner,
-            conversation_id=about.speech,
+            conversation_id=conversation_id,
             created_at=about.arrived_at,
             version=1,
             message_id=name,

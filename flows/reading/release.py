@@ -1,14 +1,13 @@
 """A document on its way into the index: what of it is new, and what it no longer has. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 
-from flows.decode import amendment_of
-from flows.items import Amendment, Pause, Withdrawn
-from flows.lanes import lane_of, speech_of
+from flows.items import Erasure, Pause, Withdrawn
+from flows.lanes import lane_of
 from flows.reading.editions import Edition
-from mneme.events import Delete
-from mneme.ports import Incoming, Remove
-from mneme.records import StoredDocument, StoredMessage
+from mneme.ports import Remove
+from mneme.records import Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
 
@@ -17,47 +16,51 @@ class Release:
 
     Args:
         edition: what the document is made of now.
-        before: its record until now. One that is still ``reading`` names what may have gone on; what has is recognised by its
-            id in the next step.
+        before: its record until now. One of this very event is of an earlier run of the flow, of which nobody knows how far it
+            came: everything goes on again, and what it replaced is withdrawn again.
     """
 
     def __init__(self, edition: Edition, before: StoredDocument | None) -> None:
         self.messages: Sequence[StoredMessage] = edition.messages
         self._before = before
-        self._ids = frozenset(edition.document.chunk_ids)
-        self._obsolete = [each for each in (before.chunk_ids if before is not None else ()) if each not in self._ids]
-        self._kept = frozenset(before.chunk_ids) if before is not None and before.status != "reading" else frozenset[str]()
-        self.record = edition.document
-        self._speech = edition.is_speech
+        self._speech = edition.document.conversation_id if edition.is_speech else None
+        earlier = (*before.chunk_ids, *before.replaced_ids) if before is not None else ()
+        own = frozenset(edition.document.chunk_ids)
+        self._obsolete = tuple(each for each in dict.fromkeys(earlier) if each not in own)
+        is_certain = before is not None and before.status != "reading" and before.position != edition.document.position
+        self._kept = frozenset(before.chunk_ids) if before is not None and is_certain else frozenset[str]()
+        was = (before.speech, before.replaced_speech) if before is not None else ()
+        replaced = next((each for each in was if each not in (None, self._speech)), None)
+        self.record = edition.document.model_copy(update={"replaced_ids": self._obsolete, "replaced_speech": replaced})
 
     @property
     def has_changed(self) -> bool:
         """Whether the edition is another than the one before."""
         before = self._before
-        return before is None or before.status == "reading" or before.edition != self.record.edition
+        same = before is not None and (before.edition, before.status) == (self.record.edition, self.record.status)
+        return before is None or not same or before.position == self.record.position
 
     def is_new(self, message: StoredMessage) -> bool:
         """Whether a message of the edition was not in the one before."""
         return message.id not in self._kept
 
     def begun(self, version: int) -> Row:
-        """The record while messages go on: it names those of both editions."""
-        both = (*self.record.chunk_ids, *self._obsolete)
-        return row_of(self.record.model_copy(update={"status": "reading", "chunk_ids": both, "version": version}))
+        """The record while messages go on."""
+        return row_of(self.record.model_copy(update={"status": "reading", "version": version}))
 
     def done(self, version: int) -> Row:
         """The record when all have."""
         return row_of(self.record.model_copy(update={"version": version}))
 
-    def obsolete(self) -> Iterator[Withdrawn | Amendment]:
+    def obsolete(self) -> Iterator[Withdrawn | Erasure]:
         """What takes away that which the document no longer has."""
-        return _withdrawals(self.record, self._obsolete)
+        return _withdrawals(self.record, self._obsolete, self.record.replaced_speech)
 
     def ends(self) -> Iterator[Pause]:
         """What shows the last episode of speech: nothing follows it."""
-        if self._speech:
-            owner, conversation_id = self.record.owner, self.record.conversation_id or ""
-            lane = lane_of(owner.tenant_id, conversation_id)
+        if self._speech is not None:
+            owner = self.record.owner
+            lane = lane_of(owner.tenant_id, self._speech)
             yield Pause(lane, "end", tenant_id=owner.tenant_id, owner_key=owner.key)
 
 
@@ -67,9 +70,9 @@ class Gone:
     def __init__(self, record: StoredDocument) -> None:
         self._record = record
 
-    def obsolete(self) -> Iterator[Withdrawn | Amendment]:
+    def obsolete(self) -> Iterator[Withdrawn | Erasure]:
         """What takes away all that was made of it."""
-        return _withdrawals(self._record, self._record.chunk_ids)
+        return _withdrawals(self._record, (*self._record.chunk_ids, *self._record.replaced_ids), None)
 
     def removed(self, version: int) -> Remove:
         """What takes away its record."""
@@ -82,19 +85,15 @@ def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[
     return [Gone(record) for record in before if record.id not in now]
 
 
-def _withdrawals(document: StoredDocument, ids: Iterable[str]) -> Iterator[Withdrawn | Amendment]:
+def erasure_of_speech(record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime) -> Erasure:
+    """What takes away a conversation that was a document's speech, with all that was said before an event."""
+    erasure_id = f"{conversation_id}@{position}"
+    return Erasure(record.owner.tenant_id, conversation_id, None, erasure_id, arrived_at, position)
+
+
+def _withdrawals(record: StoredDocument, ids: Iterable[str], speech: str | None) -> Iterator[Withdrawn | Erasure]:
     for identity in ids:
-        if identity.startswith(f"{document.id}/"):
-            yield Withdrawn(document.owner, document.document_id or "", identity)
-        else:  # what was said in it
-            yield _deletion(document, identity)
-
-
-def _deletion(document: StoredDocument, identity: str) -> Amendment:
-    name = identity.rpartition("/")[2]
-    delete = Delete(
-        tenant_id=document.owner.tenant_id,
-        conversation_id=speech_of(document.owner, document.document_id or ""),
-        message_id=name,
-    )
-    return amendment_of(delete, Incoming(delete.to_bytes(), document.position, document.created_at))
+        if identity.startswith(f"{record.id}/"):  # else it is a message of the speech
+            yield Withdrawn(record.owner, record.document_id or "", identity)
+    if speech is not None:
+        yield erasure_of_speech(record, speech, record.position, record.created_at)

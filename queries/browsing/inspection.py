@@ -48,6 +48,8 @@ Statement = TypeVar("Statement", AtomicFact, Foresight)
 def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection | None:
     """A conversation or a document, by its id; None if the owner has none of this name, or nothing in it yet.
 
+    A document that is speech is shown as the conversation that it became.
+
     1. Its messages and episodes, and the documents that it has or is.
     2. What was made from them.
     3. Each message to its episode.
@@ -74,6 +76,9 @@ def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection 
     documents = list(islice(stored_documents(index, filter), MOST_MESSAGES))
     if not (messages or episodes or documents):
         return None
+    speech = next((each.conversation_id for each in documents if each.conversation_id and each.message_id is None), None)
+    if is_document and not episodes and speech and (talk := read_inspection(index, scope, speech)) is not None:
+        return talk
     messages.sort(key=lambda message: (message.sent_at, message.message_id))
     places = in_order(documents)
     behind = (len(documents), 0)

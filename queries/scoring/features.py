@@ -95,6 +95,10 @@ class Forms:
 def statement_features(question: Question, field: Field, messages: Iterable[Candidate], forms: Forms | None = None) -> Numbers:
     """A row of ``STATEMENT_FEATURES`` for each statement of the field, shape (statements, features).
 
+    What is said in a conversation leans on what was said before and after, and its message is little more than itself. A
+    statement of a document stands alone among those of its chunk, as a row of a table does: its own numbers stand for those of
+    its message and its neighbours.
+
     Args:
         question: who is named, what kind of answer is wanted, which time is meant.
         field: the candidates, both legs known.
@@ -117,6 +121,11 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     asked_by = {people: any(is_asker(each, question.owner) for each in people[:1]) for people in said_by}
     named = np.array([float(said_by[row.people]) for row in rows])
     dated = np.array([float(row.event_at is not None) for row in rows])
+    of_document = np.array([row.document_id is not None for row in rows], dtype=bool)
+
+    def around(others: Numbers, own: Numbers) -> Numbers:
+        return np.where(of_document, own, others)
+
     columns = {
         "bm25": share,
         "bm25_rank": _rank(bm25),
@@ -124,14 +133,14 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "cosine": near,
         "cosine_deviation": _deviation(cosine),
         "cosine_rank": _rank(cosine),
-        "message_bm25": message_share,
-        "message_bm25_rank": _rank(message_share),
-        "message_cosine": message_near,
-        "message_cosine_rank": _rank(message_near),
-        "previous_bm25": np.append(share, 0.0)[previous],
-        "previous_cosine": np.append(near, 0.0)[previous],
-        "next_bm25": np.append(share, 0.0)[following],
-        "next_cosine": np.append(near, 0.0)[following],
+        "message_bm25": around(message_share, share),
+        "message_bm25_rank": around(_rank(message_share), _rank(bm25)),
+        "message_cosine": around(message_near, near),
+        "message_cosine_rank": around(_rank(message_near), _rank(cosine)),
+        "previous_bm25": around(np.append(share, 0.0)[previous], share),
+        "previous_cosine": around(np.append(near, 0.0)[previous], near),
+        "next_bm25": around(np.append(share, 0.0)[following], share),
+        "next_cosine": around(np.append(near, 0.0)[following], near),
         "is_first": first.astype(np.float64),
         "is_last": last.astype(np.float64),
         "speaker_named": named,

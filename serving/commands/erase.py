@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def forget(
     conversation: Annotated[
-        str | None, typer.Argument(metavar="[CONVERSATION]", help="Its id.", show_default=False, callback=not_blank)
+        str | None, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False, callback=not_blank)
     ] = None,
     document: Annotated[
         str | None,

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.documents.local import LocalParser
 from flows.decode import decode
-from flows.items import Amendment, Arrived, Pause
-from mneme.ports import DeadLetter, Incoming, ParsedDocument
+from flows.items import Amendment, Arrived, Erasure, Pause, Unread
+from mneme.ports import DeadLetter, Incoming
 from mneme.records import Position
 
 ARRIVED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -17,7 +16,7 @@ GOOD = {"conversation_id": "talk", "user_id": "ann", "content": "hello", "sent_a
 
 def decoded(raw: bytes | dict[str, object]) -> list[object]:
     data = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
-    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), LocalParser(), buckets=4))
+    return list(decode(Incoming(data, Position(topic="t", partition=1, offset=7), ARRIVED), buckets=4))
 
 
 @pytest.mark.parametrize(
@@ -52,13 +51,12 @@ def test_a_surrogate_pair_is_a_character() -> None:
     assert item.message.text == "tea \U0001f375"
 
 
-def test_a_defect_of_the_parser_costs_one_event() -> None:
-    class Defective(LocalParser):
-        def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
-            raise ZeroDivisionError("oops")
+def test_a_defect_costs_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    def defective(*_: object) -> None:
+        raise ZeroDivisionError("oops")
 
-    raw = json.dumps({"event": "document", "document_id": "d", "name": "n", "content": "x"}).encode()
-    [letter] = decode(Incoming(raw, Position(topic="t", partition=0, offset=0), ARRIVED), Defective(), buckets=1)
+    monkeypatch.setattr("flows.decode.parse_event", defective)
+    [letter] = decoded(GOOD)
     assert isinstance(letter, DeadLetter)
     assert letter.reason == "ZeroDivisionError: oops"
 
@@ -79,7 +77,7 @@ def test_a_message_without_a_time_gets_that_of_its_transport() -> None:
 
 def test_a_message_of_a_file_must_tell_its_time() -> None:
     raw = json.dumps({key: value for key, value in GOOD.items() if key != "sent_at"}).encode()
-    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), LocalParser(), buckets=1)
+    [letter] = decode(Incoming(raw, Position(topic="file:x", partition=0, offset=0), None), buckets=1)
     assert isinstance(letter, DeadLetter)
     assert "sent_at: missing" in letter.reason
 
@@ -152,11 +150,44 @@ def test_an_edit_and_a_delete_become_amendments_of_their_message(fields: dict[st
     assert str(item.position) == "t/1/7"
 
 
-def test_a_document_arrives_as_its_chunks() -> None:
-    text = "# Travel\n\n" + "Trains are preferred over planes. " * 100 + "\n\n# Meals\n\nUp to 40 euros a day.\n"
-    items = decoded({"event": "document", "document_id": "policy", "name": "policy.md", "content": text})
-    messages = [item.message for item in items if isinstance(item, Arrived)]
-    assert len(messages) == len(items) >= 3
-    assert [message.metadata["chunk"] for message in messages] == list(range(len(items)))
-    assert messages[-1].metadata["section"] == "Meals"
-    assert {(message.owner.type, message.document_id) for message in messages} == {("tenant", "policy")}
+def test_a_document_is_to_be_read_in_its_own_lane() -> None:
+    [item] = decoded({"event": "document", "document_id": "policy", "name": "policy.md", "content": "# Policy"})
+    assert isinstance(item, Unread)
+    assert item.lane == "default/tenant/default/d/policy"
+
+
+def test_a_message_with_attachments_arrives_and_is_to_be_read() -> None:
+    parts = [{"type": "text", "text": "See"}, {"type": "image", "name": "board.png", "data": "aGVsbG8="}]
+    arrived, unread = decoded({**GOOD, "content": parts})
+    assert isinstance(arrived, Arrived)
+    assert arrived.message.text == "See\n[image: board.png]"
+    assert isinstance(unread, Unread)
+    assert unread.lane == arrived.lane
+
+
+def test_an_edit_with_attachments_is_to_be_read_first() -> None:
+    parts = [{"type": "file", "name": "offer.pdf", "uri": "file:///offer.pdf"}]
+    [item] = decoded({"event": "edit", "conversation_id": "talk", "message_id": "m1", "content": parts})
+    assert isinstance(item, Unread)
+
+
+def test_a_document_is_forgotten_in_its_own_lane() -> None:
+    [item] = decoded({"event": "forget_document", "document_id": "policy", "user_id": "ann", "erasure_id": "gone"})
+    assert isinstance(item, Erasure)
+    assert item.lane == "default/user/ann/d/policy"
+    assert not item.is_of_an_owner
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "exactly one of content, data and uri"),
+        ({"content": "x", "data": "eA=="}, "exactly one of content, data and uri"),
+        ({"data": "not base64!"}, "data: is not base64"),
+        ({"content": "x", "sha256": "0" * 64}, "sha256 is of what uri names"),
+    ],
+)
+def test_a_document_names_its_content_once(fields: dict[str, str], reason: str) -> None:
+    [letter] = decoded({"event": "document", "document_id": "policy", "name": "policy.md", **fields})
+    assert isinstance(letter, DeadLetter)
+    assert reason in letter.reason

@@ -53,11 +53,12 @@ def _pdf() -> Iterator[Sample]:
 
 def _docx() -> Iterator[Sample]:
     for paper in (*english.PAPERS, *chinese.PAPERS):
-        yield _flowing(paper, f"{paper.name}.docx", "docx", docx_of(paper))
+        made = _paged if len(paper.pages) > 1 else _flowing
+        yield made(paper, f"{paper.name}.docx", "docx", docx_of(paper))
     notice = short.NOTICE.text
     picture = scanned(short.NOTICE)[0].crop((0, 0, 1654, 900))
-    made = _flowing(english.MINUTES, "minutes-with-picture.docx", "docx", docx_of(english.MINUTES, picture))
-    yield replace(made, texts={"": f"{made.text}\n{notice}"})
+    sample = _flowing(english.MINUTES, "minutes-with-picture.docx", "docx", docx_of(english.MINUTES, picture))
+    yield replace(sample, texts={"": f"{sample.text}\n{notice}"})
 
 
 def _pptx() -> Iterator[Sample]:

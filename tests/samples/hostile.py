@@ -28,9 +28,13 @@ _PASSWORD = "correct horse"
 
 
 @cache
-def hostile() -> tuple[Hostile, ...]:
-    """All of them."""
-    return (*_broken(), *_locked(), *_bombs(), *_large(), *_not_what_they_say(), *_traps())
+def hostile(sort: str) -> tuple[Hostile, ...]:
+    """Those of one of ``SORTS``.
+
+    Raises:
+        FontMissing: a font is not installed.
+    """
+    return tuple(_MAKERS[sort]())
 
 
 # --- refused ----------------------------------------------------------------------------------------------------------
@@ -51,7 +55,7 @@ def _broken() -> Iterator[Hostile]:
     yield Hostile("random.pdf", b"%PDF-1.7\n" + noise.randbytes(40_000), ("pdf",))
     yield Hostile("program.pdf", b"\x7fELF\x02\x01\x01" + bytes(9) + noise.randbytes(60_000), ("program|executable",))
     yield Hostile("program.docx", b"MZ\x90\x00" + bytes(56) + b"\x80" + noise.randbytes(60_000), ("program|executable",))
-    yield Hostile("database.txt", _database(), ("sqlite",))
+    yield Hostile("database.txt", _database(), ("database",))
 
 
 def _locked() -> Iterator[Hostile]:
@@ -160,6 +164,16 @@ def _with_macro(content: bytes, folder: str, main: str) -> bytes:
 
     return _rewritten(content, changed, {f"{folder}/vbaProject.bin": b"Sub AutoOpen() Shell VBA-PAYLOAD-4471 End Sub"})
 
+
+_MAKERS: dict[str, Callable[[], Iterator[Hostile]]] = {
+    "broken": _broken,
+    "locked": _locked,
+    "bombs": _bombs,
+    "large": _large,
+    "not what they say": _not_what_they_say,
+    "traps": _traps,
+}
+SORTS = tuple(_MAKERS)
 
 # --- making them ------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """A file, and what a reader must find in it.
 
@@ -38,7 +38,7 @@ class Sample:
         return "\n".join(self.texts.values())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hostile:
     """A file that does harm to who reads it without care.
 

@@ -17,7 +17,7 @@ from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 from mneme.times import utc_now
-from tests.samples import FORMATS, Sample, hostile, samples
+from tests.samples import FORMATS, SORTS, Sample, hostile, samples
 from tests.samples.known_text import recall, text_of
 from tests.samples.sample import Hostile
 
@@ -99,7 +99,9 @@ def page() -> str:
                 lines.append(_row(name, KINDS[format], list(measure(parser, given))))
                 count += len(given)
     head = _HEAD.format(date=utc_now(), count=count, **machine())
-    return head + "".join(lines) + _SOUND + _HOSTILE + "".join(_outcome(parser, each) for each in hostile())
+    return (
+        head + "".join(lines) + _SOUND + _HOSTILE + "".join(_outcome(parser, each) for sort in SORTS for each in hostile(sort))
+    )
 
 
 def _row(name: str, kind: Kind, measured: Sequence[Measured]) -> str:

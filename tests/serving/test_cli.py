@@ -366,7 +366,9 @@ def test_ingest_names_file_line_and_reason_of_what_this_run_refused(
 
     def ingest(*_: object, **__: object) -> IngestReport:
         letters.send([dead_letter(chat, line, f"content: wrong {line}") for line in range(25)])
-        return IngestReport(messages=0, duplicates=0, episodes=0, facts=0, dead_letters=25, seconds=0.1)
+        return IngestReport(
+            messages=0, duplicates=0, episodes=0, facts=0, dead_letters=25, seconds=0.1, files=[Path("chat.jsonl")]
+        )
 
     monkeypatch.setattr(flows, "ingest", ingest, raising=False)
     result = command_line.invoke(app, ["ingest", "chat.jsonl"])
@@ -448,7 +450,7 @@ class FakePublisher:
 
     sent: ClassVar[list[tuple[Any, bool]]] = []
 
-    def __init__(self, settings: object) -> None:
+    def __init__(self, settings: object, **_: object) -> None:
         type(self).sent = []
 
     def __enter__(self) -> "FakePublisher":

@@ -21,6 +21,7 @@ SECRETS = {
     "MNEME_OPENSEARCH__API_KEY": f"opensearch-key-{CANARY}",
     "MNEME_MODELS__API_KEY": f"sk-models-{CANARY}",
     "MNEME_EMBEDDER__API_KEY": f"sk-embedder-{CANARY}",
+    "MNEME_TRANSCRIPTION__API_KEY": f"sk-speech-{CANARY}",
 }
 NOBODY = "127.0.0.1:1"
 MESSAGE = (

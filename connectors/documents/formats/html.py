@@ -16,6 +16,7 @@ from connectors.documents.dates import FIRST_LINES, date_in, moment_of
 from connectors.documents.elements import blocks_of, partition, refusing, unmerged
 from connectors.documents.encodings import text_of
 from connectors.documents.parsing import Task
+from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
@@ -39,6 +40,7 @@ _READ_AS = {  # what unstructured would leave out though a reader sees it, as so
 }
 _BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "hr")  # in a cell, the table is for the layout
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_DEEPEST = 200  # elements in elements; the parser of unstructured stops at 256, and old mails never close a font
 _DATES = (  # names of meta elements, the best first
     "article:published_time",
     "og:published_time",
@@ -64,7 +66,7 @@ def parse_html(content: bytes, task: Task) -> ParsedDocument:
     The date is that of ``article:published_time`` and its like, of ``datePublished``, else of a line in the beginning.
 
     Raises:
-        InputError: unstructured cannot read it, as where elements lie in thousands of others.
+        InputError: its elements lie in thousands of others.
     """
     root = _root(_decoded(content, task.media_type))
     if root is None:
@@ -84,7 +86,7 @@ def html_blocks(text: str) -> Iterator[Block]:
     """The blocks of HTML, as of the body of a mail.
 
     Raises:
-        InputError: unstructured cannot read it, as where elements lie in thousands of others.
+        InputError: its elements lie in thousands of others.
     """
     root = _root(text)
     if root is not None:
@@ -140,7 +142,10 @@ def _root(text: str) -> Any | None:
     if not text.strip():
         return None
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True)
-    return etree.fromstring(text.encode("utf-8", "replace"), parser)
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    if any("depth" in entry.message for entry in parser.error_log):
+        raise InputError("its elements lie in thousands of others, which no page needs; save it as text")
+    return root
 
 
 def _blocks(root: Any) -> Iterator[Block]:
@@ -158,6 +163,11 @@ def _mend(root: Any) -> None:
         hidden = element.get("hidden") is not None or _HIDDEN.search(element.get("style", ""))
         if hidden and element.tag not in ("html", "body") and element.getparent() is not None:
             _drop(element)
+    for element in root.xpath("/*" * _DEEPEST):
+        text = "\n".join(element.itertext())
+        for child in list(element):
+            element.remove(child)
+        element.text = text
     for element in root.iter(*_READ_AS):
         element.tag = _READ_AS[element.tag]
     mains = list(root.iter("main"))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from connectors.documents.blocks import join_lines
@@ -31,39 +32,41 @@ class Word:
         return (self.top + self.bottom) / 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
-    """Words that stand beside each other; ``number`` tells the column of the page it is in, from 0."""
+    """Words that stand beside each other; ``column`` counts the columns of text on the page, from 0."""
 
     words: tuple[Word, ...]
     column: int = 0
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Its words, joined as their script does."""
-        return join_lines(word.text for word in self.words)
+        texts = [word.text for word in self.words]
+        plain = " ".join(texts)
+        return plain if plain.isascii() else join_lines(texts)
 
     @property
     def left(self) -> float:
         """Where it begins."""
         return self.words[0].left
 
-    @property
+    @cached_property
     def right(self) -> float:
         """Where it ends."""
         return max(word.right for word in self.words)
 
-    @property
+    @cached_property
     def top(self) -> float:
         """The top of its highest word."""
         return min(word.top for word in self.words)
 
-    @property
+    @cached_property
     def bottom(self) -> float:
         """The bottom of its lowest word."""
         return max(word.bottom for word in self.words)
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The font size of most of its letters."""
         sizes: dict[float, int] = {}
@@ -71,7 +74,7 @@ class Line:
             sizes[word.size] = sizes.get(word.size, 0) + len(word.text)
         return max(sizes, key=lambda size: (sizes[size], size))
 
-    @property
+    @cached_property
     def bold(self) -> bool:
         """Whether all of it is."""
         return all(word.bold for word in self.words)
@@ -79,7 +82,7 @@ class Line:
 
 def weight(text: str) -> int:
     """How much a text says, in letters; a Chinese character says as much as two."""
-    return len(text) + len(_CJK.findall(text))
+    return len(text) if text.isascii() else len(text) + len(_CJK.findall(text))
 
 
 def lines_of(words: Sequence[Word]) -> list[Line]:
@@ -158,7 +161,10 @@ def _gutter(runs: list[Line]) -> float | None:
         right = [edge for edge in edges if edge[0] >= x]
         if not (_is_column(left) and _is_column(right)):
             continue
-        above, below = max(min(e[2] for e in left), min(e[2] for e in right)), min(max(e[3] for e in left), max(e[3] for e in right))
+        above, below = (
+            max(min(e[2] for e in left), min(e[2] for e in right)),
+            min(max(e[3] for e in left), max(e[3] for e in right)),
+        )
         crossing = sum(left_edge < x < right_edge for left_edge, right_edge, *_ in edges)
         if below <= above or crossing > min(len(left), len(right)):
             continue

@@ -34,10 +34,11 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         InputError: it has neither headers of a mail nor a body.
     """
     message = message_from_bytes(content, policy=policy.compat32)
-    headers = {name: text for name in _HEADERS if (text := _header(message, name))}
     parts = _Parts()
     parts.collect(message, 0)
-    if not headers and not parts.bodies and not parts.attachments:
+    charset = next((charset for body in (message, *parts.bodies) if (charset := body.get_content_charset(""))), "")
+    headers = {name: text for name in _HEADERS if (text := _header(message, name, charset))}
+    if not headers and not parts.attachments and not any(str(body.get_payload()).strip() for body in parts.bodies):
         raise InputError("it is no mail: it has no headers and no body")
     title = headers.get("Subject") or PurePath(task.name).stem
     blocks = [Block("row", f"{name}: {text}") for name, text in headers.items()]
@@ -58,7 +59,7 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
     if identifier := _header(message, "Message-ID"):
         metadata["message_id"] = identifier.strip("<>")
     dated_at = _moment(headers.get("Date", "")) or _received(message) or date_of(blocks)
-    return ParsedDocument(title, tuple(sections), dated_at, metadata, "eml", unread=tuple(unread))
+    return ParsedDocument(title, tuple(sections), dated_at, metadata, unread=tuple(unread))
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ class _Parts:
 
     def _worth(self) -> int:
         """HTML shows tables and headings, plain text is better than none."""
-        kinds = [body.get_content_type() for body in self.bodies if body.get_payload(decode=True)]
+        kinds = [body.get_content_type() for body in self.bodies if str(body.get_payload()).strip()]
         return 2 if "text/html" in kinds else len(kinds) and 1
 
 
@@ -178,11 +179,11 @@ def _name(part: Message, number: int) -> str:
     return name or f"{number + 1}.{part.get_content_subtype()}"
 
 
-def _header(message: Message, name: str) -> str:
-    """A header as text. Bytes beyond ASCII, which none may have, are as the programs of Chinese senders write them."""
+def _header(message: Message, name: str, charset: str = "") -> str:
+    """A header as text. Bytes beyond ASCII, which none may have, are taken for what the body is in."""
     values = [value for each, value in message.raw_items() if each.lower() == name.lower()]
     raw = [str(value).encode("utf-8", "surrogateescape") for value in values]
-    return ", ".join(filter(None, (_words(decoded(value, "")) for value in raw)))
+    return ", ".join(filter(None, (_words(decoded(value, charset)) for value in raw)))
 
 
 def _words(text: str) -> str:

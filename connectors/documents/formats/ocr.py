@@ -2,18 +2,18 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import pytesseract
+from PIL import Image
 
 from connectors.documents.formats.grids import Rule
 from connectors.documents.formats.layout import Word, weight
-from connectors.documents.formats.scans import Scan, cleaned, is_texture
+from connectors.documents.formats.scans import Scan, cleaned
 from mneme.errors import InputError
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from mneme.text import has_cjk
 
 INSTALL_TESSERACT = "tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-chi-sim"
 
@@ -24,6 +24,7 @@ _LEAST_OF_A_WORD = 25.0  # confidence of one that is kept
 _LEAST_OF_A_MARK = 60.0  # of one without a letter or a digit
 _LEAST_OF_A_LINE = 50.0
 _LEAST_SURE = 0.2  # of the letters on a page; else they are none
+_CHINESE_GAP = 0.4  # of the font size; blanks are wider
 _LINE = 4  # tesseract's level of lines
 _SECONDS = 60  # for one reading of one page
 _SPARSE = "--psm 11"  # every word that can be found; how they make lines is seen to by layout.py
@@ -31,10 +32,11 @@ _SPARSE = "--psm 11"  # every word that can be found; how they make lines is see
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is written on a picture: words and ruling lines in points, and how sure of them the reader is, 0 to 100."""
+    """What is written on a picture: words, ruling lines and height in points, and how sure of them the reader is, 0 to 100."""
 
     words: tuple[Word, ...]
     rules: tuple[Rule, ...] = ()
+    height: float = 0.0
     confidence: float = 0.0
 
 
@@ -53,7 +55,7 @@ class Ocr:
         """Whether this machine can read pictures at all."""
         return shutil.which("tesseract") is not None and bool(self._installed - {"osd"})
 
-    def read(self, image: "Image", dpi: float) -> Reading:
+    def read(self, image: Image.Image, dpi: float) -> Reading:
         """What is written on a picture of a page, whichever way it is turned.
 
         Args:
@@ -65,8 +67,6 @@ class Ocr:
         if not self.is_installed:
             raise InputError(INSTALL_TESSERACT)
         scan = cleaned(image, dpi)
-        if is_texture(scan):
-            return Reading(())
         reading = self._in_best_script(scan)
         if reading.confidence < _LOST and (turn := self._turn(scan)):
             turned = self._in_best_script(cleaned(image.rotate(-turn, expand=True), dpi))
@@ -74,7 +74,7 @@ class Ocr:
         return reading
 
     def _in_best_script(self, scan: Scan) -> Reading:
-        best = Reading((), scan.rules)
+        best = Reading(())
         for languages in self._scripts:
             best = max(best, _reading(scan, languages), key=_sense)
             if best.confidence >= _SURE:
@@ -83,8 +83,6 @@ class Ocr:
 
     def _turn(self, scan: Scan) -> int:
         """By how many degrees, clockwise, a page must be turned to be upright; 0 where that cannot be told."""
-        import pytesseract
-
         if "osd" not in self._installed:
             return 0
         try:
@@ -95,8 +93,6 @@ class Ocr:
 
     @cached_property
     def _installed(self) -> frozenset[str]:
-        import pytesseract
-
         os.environ.setdefault("OMP_THREAD_LIMIT", "1")  # its threads cost more than they give, and readers run side by side
         try:
             return frozenset(pytesseract.get_languages())
@@ -118,7 +114,7 @@ def _sense(reading: Reading) -> float:
     return reading.confidence * sum(weight(word.text) for word in reading.words)
 
 
-def _handed(scan: Scan) -> "Image":
+def _handed(scan: Scan) -> Image.Image:
     image = scan.image
     image.format = "PPM"  # as pytesseract hands it over; PNG is slow to write
     image.info["dpi"] = (scan.dpi, scan.dpi)
@@ -126,8 +122,6 @@ def _handed(scan: Scan) -> "Image":
 
 
 def _reading(scan: Scan, languages: str) -> Reading:
-    import pytesseract
-
     try:
         found = pytesseract.image_to_data(
             _handed(scan),
@@ -136,8 +130,10 @@ def _reading(scan: Scan, languages: str) -> Reading:
             output_type=pytesseract.Output.DICT,
             timeout=_SECONDS,
         )
-    except (pytesseract.TesseractError, RuntimeError, OSError) as error:
-        raise InputError(f"tesseract could not read a page: {type(error).__name__}; try a clearer or smaller picture") from error
+    except pytesseract.TesseractError as error:
+        raise InputError("tesseract failed; save the picture as a clean png") from error
+    except RuntimeError as error:  # as pytesseract says that the time is up
+        raise InputError(f"tesseract took more than {_SECONDS} seconds: it is grain, or too detailed; crop it") from error
     lines: list[list[_Found]] = []
     for at, level in enumerate(found["level"]):
         if level == _LINE:
@@ -175,12 +171,30 @@ def _sensible(lines: list[list[_Found]], scan: Scan) -> Reading:
     ):
         words = []
     points = 72.0 / scan.dpi
-    return Reading(tuple(_placed(word, points) for word in words), scan.rules, confidence)
+    return Reading(tuple(_placed(words, points)), scan.rules, scan.image.height * points, confidence)
 
 
-def _placed(word: _Found, points: float) -> Word:
-    left, top, width, height = (edge * points for edge in word.box)
-    return Word(word.text, left, top, left + width, top + height, word.size * points)
+def _placed(found: Iterable[_Found], points: float) -> Iterator[Word]:
+    """Words in points; what tesseract cuts Chinese into is put together again where there is no gap."""
+    last: Word | None = None
+    for one in found:
+        left, top, width, height = (edge * points for edge in one.box)
+        word = Word(one.text, left, top, left + width, top + height, one.size * points)
+        if last is not None and _is_cut(last, word):
+            last = replace(
+                last, text=last.text + word.text, right=word.right, top=min(last.top, top), bottom=max(last.bottom, word.bottom)
+            )
+            continue
+        if last is not None:
+            yield last
+        last = word
+    if last is not None:
+        yield last
+
+
+def _is_cut(last: Word, word: Word) -> bool:
+    is_near = -0.5 * word.size < word.left - last.right < _CHINESE_GAP * word.size and last.top < word.middle < last.bottom
+    return is_near and (has_cjk(last.text[-1]) or has_cjk(word.text[0]))
 
 
 def _mean(words: Iterable[_Found]) -> float:

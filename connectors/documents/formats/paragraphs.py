@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from connectors.documents.blocks import Block, join_lines, rows_of
@@ -14,7 +15,10 @@ _MARGIN = 0.1  # of a page's height, above and below; headers and footers are th
 _FEWEST_PAGES = 3  # that a header or footer is on
 _LONGEST_HEADER = 80  # characters
 _LONGEST_HEADING = 150  # characters
-_PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page|seite|página|p\.|第)?\s*\d{1,4}\s*(?:(?:of|/|von|de|共)\s*\d{1,4})?\s*[页頁]?[-–—\s]*", re.I)
+_STANDS_OUT = 1.25  # the size of a heading on a scan, where sizes are rough
+_PAGE_NUMBER = re.compile(
+    r"[-–—\s]*(?:page|seite|página|p\.|第)?\s*\d{1,4}\s*(?:(?:of|/|von|de|共)\s*\d{1,4})?\s*[页頁]?[-–—\s]*", re.I
+)
 _BULLET = re.compile(r"(?:[•●○▪▫■□◦‣⁃∙·➢➤►✓✔❖\uf0b7\uf0a7]|\(cid:127\)|[-–—*o](?=\s))\s*(?=\S)")
 _NUMBERED = re.compile(r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|（?[一二三四五六七八九十]{1,3}[、）])\s*(?=\S)")
 _END = re.compile(r"[.!?。！？…:：;；][\"'”’」』)）]*$")
@@ -102,10 +106,15 @@ def largest_text(pages: Sequence[Page]) -> str:
     if not laid.lines:
         return ""
     drafts = _drafts(laid, laid.lines)
-    tallest = max(drafts, key=lambda draft: draft.size)
-    usual = median(line.size for line in laid.lines)
-    stands_out = tallest.size > (1.4 if pages[0].is_scanned else 1.15) * usual
+    largest = max(draft.size for draft in drafts)
+    tallest = next(draft for draft in drafts if draft.size >= (0.85 if pages[0].is_scanned else 1.0) * largest)
+    stands_out = tallest.size > (_STANDS_OUT if pages[0].is_scanned else 1.15) * _usual(laid)
     return tallest.text if stands_out and 2 <= len(tallest.text) <= _LONGEST_HEADING else ""
+
+
+def first_lines(pages: Sequence[Page]) -> list[str]:
+    """The lines of the first page that has any."""
+    return next(([line.text for line in lines_of(page.words)] for page in pages if page.words), [])
 
 
 def _laid(page: Page) -> _Laid:
@@ -158,7 +167,7 @@ def _leading(lines: list[Line]) -> float:
     """From line to line, in font sizes, as it is within paragraphs: the lower middle of what is there."""
     steps = sorted(
         (below.bottom - above.bottom) / above.size
-        for above, below in zip(lines, lines[1:], strict=False)
+        for above, below in pairwise(lines)
         if above.column == below.column and 0 < below.bottom - above.bottom < 3 * above.size
     )
     return steps[len(steps) // 3] if steps else 1.2
@@ -187,12 +196,13 @@ def _goes_on(draft: _Draft, line: Line, leading: float, ends: dict[int, float], 
         return False
     if any(last.top < table.grid.top < line.top for table in laid.tables):
         return False
-    if _NUMBERED.match(line.text) and (not is_full or _END.search(last.text) or _NUMBERED.match(draft.text)):
+    is_item = _BULLET.match(draft.text) or _NUMBERED.match(draft.text)
+    if _NUMBERED.match(line.text) and (not is_full or _END.search(last.text) or is_item):
         return False
-    if _END.search(last.text) and (not is_full or line.left > last.left + 1.2 * last.size and len(draft.lines) > 1):
+    if _END.search(last.text) and (not is_full or (line.left > last.left + 1.2 * last.size and len(draft.lines) > 1)):
         return False
     # Several short lines that do not end a sentence are lines of an address or of a poem, unless something hangs together.
-    return is_full or _BULLET.match(draft.text) is not None or line.text[:1].islower() or line.size > 1.15 * _usual(laid)
+    return is_full or is_item is not None or line.text[:1].islower() or line.size > 1.15 * _usual(laid)
 
 
 def _usual(laid: _Laid) -> float:
@@ -243,9 +253,9 @@ class _Headings:
 
     def _scanned_level(self, draft: _Draft, laid: _Laid) -> int:
         ratio = median(line.size for line in draft.lines) / max(_usual(laid), 1.0)
-        if ratio < 1.35 or not self._may_be(draft) or re.search(r"[.。,，;；]$", draft.text):
+        if ratio < _STANDS_OUT or not self._may_be(draft) or re.search(r"[.。,，;；]$", draft.text):
             return 0
-        return 1 if ratio >= 1.9 else 2
+        return 1 if ratio >= 1.6 else 2
 
 
 def _step(size: float) -> float:
@@ -254,7 +264,7 @@ def _step(size: float) -> float:
 
 
 def _headers(laid: list[_Laid]) -> dict[str, list[Line]]:
-    """By page, the lines that are running headers, footers and page numbers: in a margin, apart from the text, on several pages.
+    """By page, running headers, footers and page numbers: lines in a margin, apart from the text, on several pages.
 
     A page is never left without text for it.
     """
@@ -287,8 +297,10 @@ def _marginal(laid: _Laid) -> list[Line]:
         line
         for line in laid.lines
         if len(line.text) <= _LONGEST_HEADER
-        and (line.bottom <= _MARGIN * height and first - line.bottom > 0.6 * line.size
-             or line.top >= (1 - _MARGIN) * height and line.top - last > 0.6 * line.size)
+        and (
+            (line.bottom <= _MARGIN * height and first - line.bottom > 0.6 * line.size)
+            or (line.top >= (1 - _MARGIN) * height and line.top - last > 0.6 * line.size)
+        )
     ]
 
 

@@ -6,10 +6,13 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
+import pypdfium2
+import pypdfium2.raw as pdfium
+
 from connectors.documents.blocks import sections_of
 from connectors.documents.dates import FIRST_LINES, date_in
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
-from connectors.documents.formats.paragraphs import Page, blocks_of, largest_text
+from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
 from connectors.documents.formats.pdf_pages import page_picture, page_text
 from connectors.documents.guards import check_pages
 from connectors.documents.parsing import Task
@@ -17,8 +20,14 @@ from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
 _METADATA = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
-_NO_VALUE = re.compile(r"\(?(?:untitled|anonymous|unspecified|unknown|none|ohne titel|无标题)\)?(?: document)?\s*\d*", re.IGNORECASE)
-_NAME_OF_A_FILE = re.compile(r"(?:microsoft (?:word|powerpoint|excel) - .*|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|tex|dvi|indd|qxd|pdf|ps|eps|html?|tiff?|jpe?g|png))", re.I)
+_NO_VALUE = re.compile(
+    r"\(?(?:untitled|anonymous|unspecified|unknown|none|ohne titel|无标题)\)?(?: document)?\s*\d*", re.IGNORECASE
+)
+_NAME_OF_A_FILE = re.compile(
+    r"microsoft (?:word|powerpoint|excel) - .*"
+    r"|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|tex|dvi|indd|qxd|pdf|ps|eps|html?|tiff?|jpe?g|png)",
+    re.IGNORECASE,
+)
 _CREATED = re.compile(r"D:(\d{4})(\d{2})(\d{2})(\d{2})?(\d{2})?(\d{2})?(?:(Z)|([+-]\d{2})'?(\d{2})?)?")
 
 
@@ -40,11 +49,10 @@ def parse_pdf(content: bytes, task: Task) -> ParsedDocument:
         if not title or _NAME_OF_A_FILE.fullmatch(title):
             title = largest_text(pages) or PurePath(task.name).stem
         sections = sections_of(blocks_of(pages), title)
-        first_lines = [line for section in sections[:2] for line in section.text.splitlines()][:FIRST_LINES]
         return ParsedDocument(
             title,
             sections,
-            _created(said.get("CreationDate", "")) or date_in(first_lines),
+            _created(said.get("CreationDate", "")) or date_in(first_lines(pages)[:FIRST_LINES]),
             {name: value for key, name in _METADATA.items() if (value := _value(said.get(key, "")))},
             "pdf",
             unread=tuple(unread),
@@ -55,9 +63,6 @@ def parse_pdf(content: bytes, task: Task) -> ParsedDocument:
 
 
 def _opened(content: bytes) -> Any:
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
     # pdfium mends what is cut off as well as it can; half a document taken for a whole one would never be missed.
     end = content.rfind(b"startxref")
     if end < 0 or end < content.rfind(b"endobj"):
@@ -76,8 +81,6 @@ def _opened(content: bytes) -> Any:
 
 def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
     """Pages as they are read; those that cannot be are added to ``unread``."""
-    import pypdfium2
-
     ocr = Ocr(task.settings.ocr_languages)
     for at in range(len(document)):
         place = f"page {at + 1}"
@@ -98,14 +101,13 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
 
 def _page(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
     text = page_text(page)
-    height = page.get_height()
     if not text.is_hopeless:
-        return Page(place, height, text.words, text.rules)
+        return Page(place, text.height, text.words, text.rules)
     if not ocr.is_installed:
         raise InputError(f"no text, and {INSTALL_TESSERACT}")
     image, dpi_of_it = page_picture(page, dpi)
     reading = ocr.read(image, dpi_of_it)
-    return Page(place, height, reading.words, reading.rules, is_scanned=True)
+    return Page(place, reading.height, reading.words, reading.rules, is_scanned=True)
 
 
 def _value(text: str) -> str:

@@ -1,30 +1,39 @@
 """What a page of a PDF holds, by pdfium: its words, the lines drawn on it, and a picture of it."""
 
 import ctypes
+import math
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from PIL import Image
 
 from connectors.documents.formats.grids import Rule
 from connectors.documents.formats.layout import Word
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 _MOST_PIXELS = 25_000_000  # of a picture of a page: an A3 page at 300 dpi has 17 million
 _MOST_OBJECTS = 20_000  # of a page that are looked at for ruling lines; a map has more
 _THIN = 3.0  # points; a rectangle that is thinner is a line
+_SAMPLED = 100  # characters that tell how a page is turned
 _HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word
 _GAP = 0.22  # of the font size; a blank between words is wider, though no blank is written
-_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
+_BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page's words in points from its upper left corner, its ruling lines, and how much of it is a picture (0 to 1)."""
+    """A page's words, ruling lines and height in points, and how much of it is a picture (0 to 1).
+
+    It is turned so that most of its text is upright, as a table that lies on its side must be.
+    """
 
     words: tuple[Word, ...]
     rules: tuple[Rule, ...]
+    height: float
     pictured: float
     is_blank: bool
 
@@ -36,18 +45,21 @@ class PageText:
         strange += 6 * letters.count("(cid:")
         if len(letters) - strange < 0.8 * len(letters):
             return True
-        return not self.is_blank and (len(letters) < 5 or self.pictured > 0.5 and len(letters) < 200)
+        return not self.is_blank and (len(letters) < 5 or (self.pictured > 0.5 and len(letters) < 200))
 
 
 def page_text(page: Any) -> PageText:
     """What stands on a ``pypdfium2.PdfPage``."""
-    frame = _Frame(page)
-    rules, pictured, objects = _drawn(page, frame)
-    words = _words(page, frame)
-    return PageText(tuple(words), tuple(rules), pictured, objects == 0)
+    textpage = page.get_textpage()
+    try:
+        frame = _Frame(page, _turn(textpage, page.get_rotation()))
+        rules, pictured, objects = _drawn(page, frame)
+        return PageText(tuple(_words(textpage, frame)), tuple(rules), frame.height, pictured, objects == 0)
+    finally:
+        textpage.close()
 
 
-def page_picture(page: Any, dpi: int) -> tuple["Image", float]:
+def page_picture(page: Any, dpi: int) -> tuple[Image.Image, float]:
     """A page as a picture, and its dpi: ``dpi``, or what a page of its size can have."""
     width, height = page.get_size()
     scale = dpi / 72.0
@@ -61,15 +73,18 @@ def page_picture(page: Any, dpi: int) -> tuple["Image", float]:
 
 
 class _Frame:
-    """From a page's own coordinates, which rise from any corner, to points from the upper left corner of the page as shown."""
+    """From a page's own coordinates, which rise from any corner, to points from the upper left corner of the page, turned."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, turn: int) -> None:
         self._left, self._bottom, self._right, self._top = page.get_cropbox(fallback_ok=True)
-        self.turn = page.get_rotation()
+        self.turn = turn
+        self.height = self._right - self._left if turn in (90, 270) else self._top - self._bottom
         self.area = max(1.0, (self._right - self._left) * (self._top - self._bottom))
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom on the page as shown."""
+        """Left, top, right and bottom on the turned page."""
+        if not self.turn:
+            return left - self._left, self._top - top, right - self._left, self._top - bottom
         west, east = left - self._left, right - self._left
         north, south = self._top - top, self._top - bottom
         if self.turn == 90:
@@ -78,62 +93,66 @@ class _Frame:
         if self.turn == 180:
             width, height = self._right - self._left, self._top - self._bottom
             return width - east, height - south, width - west, height - north
-        if self.turn == 270:
-            width = self._right - self._left
-            return north, width - east, south, width - west
-        return west, north, east, south
+        width = self._right - self._left
+        return north, width - east, south, width - west
 
 
-def _words(page: Any, frame: _Frame) -> list[Word]:
+def _turn(textpage: Any, fallback: int) -> int:
+    """By how many degrees, clockwise, a page must be turned for most of its text to be upright."""
+    count = textpage.count_chars()
+    turns = Counter[int]()
+    for at in range(0, count, count // _SAMPLED + 1):
+        angle = pdfium.FPDFText_GetCharAngle(textpage, at)
+        if angle >= 0 and chr(pdfium.FPDFText_GetUnicode(textpage, at)) > " ":
+            turns[round(-angle / (math.pi / 2)) % 4 * 90] += 1
+    return turns.most_common(1)[0][0] if turns else fallback
+
+
+def _words(textpage: Any, frame: _Frame) -> list[Word]:
     """Characters put together as long as they stand close to each other on one line."""
-    import pypdfium2.raw as pdfium
+    count = textpage.count_chars()
+    box, corners = pdfium.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
+    box_at, corners_at = ctypes.byref(box), [ctypes.byref(corner) for corner in corners]
+    is_turned = frame.turn in (90, 270)
+    get_unicode, get_box, to_box = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox, frame.box
+    words: list[Word] = []
+    text = ""
+    first = 0
+    left = top = right = bottom = size = 0.0
 
-    textpage = page.get_textpage()
-    try:
-        count = textpage.count_chars()
-        box, corners = pdfium.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
-        box_at, corners_at = ctypes.byref(box), [ctypes.byref(corner) for corner in corners]
-        is_turned = frame.turn in (90, 270)
-        words: list[Word] = []
-        text = ""
-        first = 0
-        left = top = right = bottom = size = 0.0
+    def end_word() -> None:
+        if text:
+            words.append(Word(_mended(text), left, top, right, bottom, round(size, 1), _is_bold(textpage, first)))
 
-        def end_word() -> None:
-            if text:
-                words.append(Word(_mended(text), left, top, right, bottom, round(size, 1), _is_bold(pdfium, textpage, first)))
-
-        for at in range(count):
-            code = pdfium.FPDFText_GetUnicode(textpage, at)
-            character = chr(code) if code < 0x110000 else "\ufffd"
-            if character.isspace() or not code:
-                end_word()
-                text = ""
-                continue
-            pdfium.FPDFText_GetLooseCharBox(textpage, at, box_at)
-            edges = (box.left, box.bottom, box.right, box.top)
-            if is_turned or box.top - box.bottom < 0.5:
-                # The loose box of a turned character is empty; its tight one is not.
-                pdfium.FPDFText_GetCharBox(textpage, at, corners_at[0], corners_at[1], corners_at[2], corners_at[3])
-                edges = (corners[0].value, corners[2].value, corners[1].value, corners[3].value)
-            x0, y0, x1, y1 = frame.box(*edges)
-            height = pdfium.FPDFText_GetFontSize(textpage, at) if is_turned else y1 - y0
-            if text and (
-                abs((y0 + y1) - (top + bottom)) > 0.6 * max(size, 1.0)
-                or not -0.5 * size < x0 - right < _GAP * size
-                or abs(height - size) > 0.5 + 0.1 * size
-                and not is_turned
-            ):
-                end_word()
-                text = ""
-            if not text:
-                first, left, top, bottom, size = at, x0, y0, y1, height
-            text += character
-            top, bottom, right = min(top, y0), max(bottom, y1), max(x1, right) if len(text) > 1 else x1
-        end_word()
-        return words
-    finally:
-        textpage.close()
+    handle = textpage.raw  # once, as this loop is where the time goes
+    for at in range(count):
+        code = get_unicode(handle, at)
+        character = chr(code) if code < 0x110000 else "\ufffd"
+        if (character <= " " and character != _HYPHEN) or character.isspace():
+            end_word()
+            text = ""
+            continue
+        get_box(handle, at, box_at)
+        edges = (box.left, box.bottom, box.right, box.top)
+        if is_turned or edges[3] - edges[1] < 0.5:
+            # The loose box of a turned character is empty; its tight one is not.
+            pdfium.FPDFText_GetCharBox(handle, at, *corners_at)
+            edges = (corners[0].value, corners[2].value, corners[1].value, corners[3].value)
+        x0, y0, x1, y1 = to_box(*edges)
+        height = pdfium.FPDFText_GetFontSize(handle, at) if is_turned else y1 - y0
+        if text and (
+            abs((y0 + y1) - (top + bottom)) > 0.6 * max(size, 1.0)
+            or not -0.5 * size < x0 - right < _GAP * size
+            or (abs(height - size) > 0.5 + 0.1 * size and not is_turned)
+        ):
+            end_word()
+            text = ""
+        if not text:
+            first, left, top, bottom, size = at, x0, y0, y1, height
+        text += character
+        top, bottom, right = min(top, y0), max(bottom, y1), max(x1, right) if len(text) > 1 else x1
+    end_word()
+    return words
 
 
 def _mended(text: str) -> str:
@@ -144,18 +163,21 @@ def _mended(text: str) -> str:
     return text
 
 
-def _is_bold(pdfium: Any, textpage: Any, at: int) -> bool:
+def _is_bold(textpage: Any, at: int) -> bool:
     if pdfium.FPDFText_GetFontWeight(textpage, at) >= _BOLD_WEIGHT:
         return True
     name = ctypes.create_string_buffer(64)
     pdfium.FPDFText_GetFontInfo(textpage, at, name, 64, None)
-    return any(mark in name.raw.lower() for mark in (mark.encode() for mark in _BOLD_NAMES))
+    return _sounds_bold(name.value)
+
+
+@lru_cache(maxsize=1_000)
+def _sounds_bold(font: bytes) -> bool:
+    return any(mark in font.lower() for mark in _BOLD_NAMES)
 
 
 def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
     """The ruling lines of a page, how much of it is covered by its largest picture, and how many things are on it."""
-    import pypdfium2.raw as pdfium
-
     rules: list[Rule] = []
     pictured = 0.0
     count = pdfium.FPDFPage_CountObjects(page)
@@ -163,7 +185,7 @@ def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
         thing = pdfium.FPDFPage_GetObject(page, at)
         kind = pdfium.FPDFPageObj_GetType(thing)
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
-            rules += _rules_of_path(pdfium, thing, frame)
+            rules += _rules_of_path(thing, frame)
         elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM):
             edges = [ctypes.c_float() for _ in range(4)]
             if pdfium.FPDFPageObj_GetBounds(thing, *edges) and kind == pdfium.FPDF_PAGEOBJ_IMAGE:
@@ -172,7 +194,7 @@ def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
     return rules, pictured, count
 
 
-def _rules_of_path(pdfium: Any, path: Any, frame: _Frame) -> list[Rule]:
+def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:
     """The level and upright strokes of a path, and the edges of its boxes; a box that is only filled is ground, not a rule."""
     count = pdfium.FPDFPath_CountSegments(path)
     if count > 1_000:  # a drawing
@@ -193,7 +215,7 @@ def _rules_of_path(pdfium: Any, path: Any, frame: _Frame) -> list[Rule]:
             if min(right - left, top - bottom) > _THIN:
                 return
             points = [(left, bottom), (right, top)]
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             box = Rule(*frame.box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
             width, height = box.right - box.left, box.bottom - box.top
             if min(width, height) <= _THIN < max(width, height):

@@ -4,19 +4,17 @@ import io
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+
+from PIL import Image, ImageOps
 
 from connectors.documents.blocks import sections_of
 from connectors.documents.dates import FIRST_LINES, date_in
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
-from connectors.documents.formats.paragraphs import Page, blocks_of, largest_text
+from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
 from connectors.documents.guards import MOST_PIXELS, check_pages, check_pixels
 from connectors.documents.parsing import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 _SMALLEST = 16  # pixels; what is smaller, in height or width, holds no letters
 _PRINT = (100.0, 1_200.0)  # dpi that a scanner or a printer writes; below, it is a screen's default that says nothing
@@ -37,7 +35,7 @@ def parse_picture(content: bytes, task: Task) -> ParsedDocument:
 
 
 def read_pictures(
-    pictures: Iterator["Image"], task: Task, pages: int = 1, taken_at: datetime | None = None, dpi: float | None = None
+    pictures: Iterator[Image.Image], task: Task, pages: int = 1, taken_at: datetime | None = None, dpi: float | None = None
 ) -> ParsedDocument:
     """What is written on pictures, as a document; what is not read says so.
 
@@ -62,33 +60,29 @@ def read_pictures(
         if reading is None or not reading.words:
             unread.append(f"{place}: no text in the picture" if place else "no text in the picture")
         else:
-            height = picture.height * 72.0 / picture_dpi
-            read.append(Page(place, height, reading.words, reading.rules, is_scanned=True))
+            read.append(Page(place, reading.height, reading.words, reading.rules, is_scanned=True))
     title = largest_text(read) or name
     sections = sections_of(blocks_of(read), title)
-    first = [line for section in sections[:2] for line in (section.title, *section.text.splitlines())]
-    return ParsedDocument(title, sections, taken_at or date_in(first[:FIRST_LINES]), unread=tuple(unread), pages=pages)
+    return ParsedDocument(
+        title, sections, taken_at or date_in(first_lines(read)[:FIRST_LINES]), unread=tuple(unread), pages=pages
+    )
 
 
-def _opened(content: bytes) -> "Image":
-    from PIL import Image as images
-
-    images.MAX_IMAGE_PIXELS = MOST_PIXELS
+def _opened(content: bytes) -> Image.Image:
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     try:
-        image = images.open(io.BytesIO(content))
+        image = Image.open(io.BytesIO(content))
         check_pixels(*image.size)
         image.load()
-    except (images.DecompressionBombError, images.DecompressionBombWarning) as error:
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise InputError(f"the picture has more than {MOST_PIXELS:,} pixels; make it smaller") from error
     except (OSError, SyntaxError, ValueError, EOFError, ArithmeticError) as error:
         raise InputError("the picture is broken or cut off; save it again") from error
     return image
 
 
-def _upright(image: "Image", pages: int) -> Iterator["Image"]:
+def _upright(image: Image.Image, pages: int) -> Iterator[Image.Image]:
     """The pages of a picture, as the camera was held."""
-    from PIL import ImageOps
-
     for page in range(pages):
         try:
             if page:
@@ -100,7 +94,7 @@ def _upright(image: "Image", pages: int) -> Iterator["Image"]:
             raise InputError(f"page {page + 1} of the picture is broken or cut off; save it again") from error
 
 
-def _dpi(image: "Image") -> float:
+def _dpi(image: Image.Image) -> float:
     """What a picture says, else what one of its size usually has; of a small one, that of a screen."""
     said: Sequence[float] = image.info.get("dpi") or (0.0,)
     if _PRINT[0] <= float(said[0]) <= _PRINT[1] and max(image.size) / float(said[0]) > 3:
@@ -109,7 +103,7 @@ def _dpi(image: "Image") -> float:
     return 72.0 if longest < 1_000 else 100.0 if longest < 2_000 else 200.0
 
 
-def _taken_at(image: "Image") -> datetime | None:
+def _taken_at(image: Image.Image) -> datetime | None:
     """When a camera took it; without an offset it is UTC."""
     try:
         exif = image.getexif().get_ifd(_EXIF)

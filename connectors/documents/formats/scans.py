@@ -2,15 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter, ImageOps
 
 from connectors.documents.formats.grids import Rule
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from PIL.Image import Image
 
 _MOST_SKEW = 10.0  # degrees
 _SKEW_PIXELS = 60_000  # dark ones, enough to tell a skew
@@ -21,7 +19,6 @@ _MOST_PIXELS = 25_000_000  # that are read
 _SHORTEST_RULE = 0.45  # inches; the strokes of large letters are shorter
 _THICKEST_RULE = 0.06  # inches
 _GRAIN = 6.0  # by how much the ground of a clean scan differs from itself, of 255
-_TEXTURE = 0.2  # of neighbouring pixels that differ; on a page full of small print a tenth do
 _FEW_SPECKS = 0.0005  # of all pixels
 
 
@@ -29,15 +26,13 @@ _FEW_SPECKS = 0.0005  # of all pixels
 class Scan:
     """A picture that is ready to be read, and the ruling lines that it had, in points."""
 
-    image: "Image"
+    image: Image.Image
     dpi: float
     rules: tuple[Rule, ...]
 
 
-def cleaned(image: "Image", dpi: float) -> Scan:
+def cleaned(image: Image.Image, dpi: float) -> Scan:
     """A picture of a page, ready to be read: enlarged where its print is small, made smaller where it is huge."""
-    from PIL import Image as images
-
     if image.width * image.height > _MOST_PIXELS:
         image = image.reduce(reduction := math.ceil(math.sqrt(image.width * image.height / _MOST_PIXELS)))
         dpi /= reduction
@@ -45,24 +40,17 @@ def cleaned(image: "Image", dpi: float) -> Scan:
     if dpi >= _LEAST_SCAN:
         grey = _without_specks(grey)
     if (larger := math.ceil(_LEAST_DPI / dpi)) > 1 and grey.width * grey.height * larger**2 <= _MOST_PIXELS:
-        grey = grey.resize((grey.width * larger, grey.height * larger), images.Resampling.LANCZOS)
+        grey = grey.resize((grey.width * larger, grey.height * larger), Image.Resampling.LANCZOS)
         dpi *= larger
     angle = skew(np.asarray(grey))
     if abs(angle) >= 0.1:
-        grey = grey.rotate(-angle, resample=images.Resampling.BICUBIC, expand=True, fillcolor=255)
+        grey = grey.rotate(-angle, resample=Image.Resampling.BICUBIC, expand=True, fillcolor=255)
     pixels = np.array(grey)
     rules = _take_rules(pixels, dpi)
-    return Scan(images.fromarray(pixels), dpi, rules)
+    return Scan(Image.fromarray(pixels), dpi, rules)
 
 
-def is_texture(scan: Scan) -> bool:
-    """Whether a picture is grain all over: there is nothing to read, but it takes minutes to find that out."""
-    dark = np.asarray(scan.image) < _DARK
-    across, down = dark[:, 1:] != dark[:, :-1], dark[1:] != dark[:-1]
-    return float(across.mean() + down.mean()) / 2 > _TEXTURE
-
-
-def skew(pixels: "NDArray[np.uint8]") -> float:
+def skew(pixels: NDArray[np.uint8]) -> float:
     """By how many degrees lines of text rise to the right, between -10 and 10, from how sharply rows and gaps differ.
 
     Args:
@@ -89,49 +77,41 @@ def skew(pixels: "NDArray[np.uint8]") -> float:
     return best if sharpness(best) > 1.05 * sharpness(0.0) else 0.0
 
 
-def _grey(image: "Image") -> "Image":
+def _grey(image: Image.Image) -> Image.Image:
     """In shades of grey, 8 bits, on white where it is transparent."""
-    from PIL import Image as images
-
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         clear = image.convert("RGBA")
         # Light letters on nothing are on dark.
         opaque = np.asarray(clear)
         seen = opaque[..., 3] > 0
         is_light = bool(seen.any()) and float(opaque[..., :3][seen].mean()) > 160
-        ground = images.new("RGBA", image.size, (0, 0, 0, 255) if is_light and not seen.all() else (255, 255, 255, 255))
-        image = images.alpha_composite(ground, clear)
+        ground = Image.new("RGBA", image.size, (0, 0, 0, 255) if is_light and not seen.all() else (255, 255, 255, 255))
+        image = Image.alpha_composite(ground, clear)
     if image.mode.startswith(("I", "F")):
         values = np.asarray(image, dtype=np.float64)
         spread = float(values.max() - values.min()) or 1.0
-        return images.fromarray(((values - values.min()) * (255.0 / spread)).astype(np.uint8))
+        return Image.fromarray(((values - values.min()) * (255.0 / spread)).astype(np.uint8))
     return image.convert("L")
 
 
-def _dark_on_light(grey: "Image") -> "Image":
+def _dark_on_light(grey: Image.Image) -> Image.Image:
     """With the contrast of print, its ground white though it may be shaded, and never light letters on dark."""
-    from PIL import Image as images
-    from PIL import ImageFilter, ImageOps
-
     if float(np.median(np.asarray(grey.resize((200, 200))))) < 110:
         grey = ImageOps.invert(grey)
     # What is light in each neighbourhood is its ground: found on a small copy, where letters are gone.
-    small = grey.resize((max(1, grey.width // 8), max(1, grey.height // 8)), images.Resampling.BOX)
+    small = grey.resize((max(1, grey.width // 8), max(1, grey.height // 8)), Image.Resampling.BOX)
     ground = small.filter(ImageFilter.MaxFilter(9)).filter(ImageFilter.GaussianBlur(6)).resize(grey.size)
     shade = np.maximum(np.asarray(ground, dtype=np.float32), 60.0)
-    return images.fromarray(np.clip(np.asarray(grey, dtype=np.float32) * (250.0 / shade), 0, 255).astype(np.uint8))
+    return Image.fromarray(np.clip(np.asarray(grey, dtype=np.float32) * (250.0 / shade), 0, 255).astype(np.uint8))
 
 
-def _without_specks(grey: "Image") -> "Image":
-    from PIL import Image as images
-    from PIL import ImageFilter
-
+def _without_specks(grey: Image.Image) -> Image.Image:
     pixels = np.asarray(grey)
     smooth = grey.filter(ImageFilter.MedianFilter(3))
     apart = np.abs(pixels.astype(np.int16) - np.asarray(smooth))
     if _specks(pixels) > _FEW_SPECKS:
         # Only what differs is replaced: the edges of letters stay sharp.
-        grey = images.fromarray(np.where(apart > 90, np.asarray(smooth), pixels))
+        grey = Image.fromarray(np.where(apart > 90, np.asarray(smooth), pixels))
         pixels = np.asarray(grey)
     light = pixels[::3, ::3][pixels[::3, ::3] > 160].astype(np.int16)
     if light.size and float(np.median(np.abs(light - np.median(light)))) > _GRAIN:
@@ -139,7 +119,7 @@ def _without_specks(grey: "Image") -> "Image":
     return grey
 
 
-def _specks(pixels: "NDArray[np.uint8]") -> float:
+def _specks(pixels: NDArray[np.uint8]) -> float:
     """The share of dark pixels that have no dark neighbour."""
     dark = np.pad(pixels < _DARK, 1)
     around = np.zeros(pixels.shape, dtype=np.uint8)
@@ -150,7 +130,7 @@ def _specks(pixels: "NDArray[np.uint8]") -> float:
     return float(((around == 0) & dark[1:-1, 1:-1]).mean())
 
 
-def _take_rules(pixels: "NDArray[np.uint8]", dpi: float) -> tuple[Rule, ...]:
+def _take_rules(pixels: NDArray[np.uint8], dpi: float) -> tuple[Rule, ...]:
     """The ruling lines of a scan; they are wiped from it."""
     dark = pixels < 160
     level = _long_strokes(dark, dpi)
@@ -164,7 +144,7 @@ def _take_rules(pixels: "NDArray[np.uint8]", dpi: float) -> tuple[Rule, ...]:
     return tuple(Rule(r.left * points, r.top * points, r.right * points, r.bottom * points) for r in rules)
 
 
-def _long_strokes(dark: "NDArray[Any]", dpi: float) -> list[tuple[int, int, int, int]]:
+def _long_strokes(dark: NDArray[Any], dpi: float) -> list[tuple[int, int, int, int]]:
     """Long dark strokes from left to right, as boxes in pixels; what is thick is a picture."""
     length = int(_SHORTEST_RULE * dpi)
     if dark.shape[1] <= length:

@@ -12,7 +12,7 @@ from typing import Any
 from connectors.documents.blocks import Block, rows_of, sections_of
 from connectors.documents.elements import open_workbook
 from connectors.documents.formats.html import date_of
-from connectors.documents.packages import Package
+from connectors.documents.packages import OldProperties, Package
 from connectors.documents.parsing import Task
 from mneme.ports import ParsedDocument
 
@@ -49,17 +49,11 @@ def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocume
             blocks.append(Block("title", name, place))
             whole = _unmerged(rows, merged[name]) if name in merged else rows
             blocks += (Block("row", row, place) for table in _tables(whole) for row in rows_of(table))
-    title = (package.title() if package else "") or PurePath(task.name).stem
-    dated_at = (package.dated_at() if package else None) or date_of(blocks)
-    metadata = package.metadata() if package else {}
-    return ParsedDocument(
-        title,
-        sections_of(blocks, title),
-        dated_at,
-        metadata,
-        "xlsx" if package else "xls",
-        pages=sum(block.kind == "title" for block in blocks),
-    )
+    properties = package or OldProperties(content)
+    title = properties.title() or PurePath(task.name).stem
+    pages = sum(block.kind == "title" for block in blocks)
+    dated_at = properties.dated_at() or date_of(blocks)
+    return ParsedDocument(title, sections_of(blocks, title), dated_at, properties.metadata(), pages=pages)
 
 
 def _merged(package: Package) -> dict[str, list[tuple[int, int, int, int]]]:

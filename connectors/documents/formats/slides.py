@@ -32,6 +32,8 @@ def parse_pptx(content: bytes, task: Task) -> ParsedDocument:
     package = Package(content)
     slides = _slides(package)
     pictures = PicturesInside(package, task)
+    if parts := package.as_plain("presentationml.presentation"):
+        content = package.replaced(parts)
     with refusing("PowerPoint"):
         elements = partition("pptx", file=io.BytesIO(content), include_slide_notes=False, include_page_breaks=False)
     on = {number: list(found) for number, found in groupby(elements, key=lambda element: element.metadata.page_number)}
@@ -47,9 +49,7 @@ def parse_pptx(content: bytes, task: Task) -> ParsedDocument:
     title = package.title() or first or PurePath(task.name).stem
     dated_at = package.dated_at() or date_of(blocks)
     unread = tuple(pictures.unread)
-    return ParsedDocument(
-        title, sections_of(blocks, title), dated_at, package.metadata(), "pptx", unread=unread, pages=len(slides)
-    )
+    return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=len(slides))
 
 
 def parse_ppt(content: bytes, task: Task) -> ParsedDocument:

@@ -4,7 +4,12 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree import ElementTree
+
+import defusedxml.ElementTree
+import resvg_py
+from PIL import Image
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import FIRST_LINES, date_in
@@ -12,9 +17,6 @@ from connectors.documents.formats.pictures import read_pictures
 from connectors.documents.parsing import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 _LITTLE = 20  # letters and digits; a drawing with fewer may have its text as shapes
 _LONG_SIDE = 2_000  # pixels of the picture that is made of it
@@ -45,16 +47,11 @@ def parse_svg(content: bytes, task: Task) -> ParsedDocument:
 
 
 def _parsed(content: bytes) -> Any:
-    from xml.etree.ElementTree import ParseError
-
-    import defusedxml
-    from defusedxml import ElementTree
-
     try:
-        return ElementTree.fromstring(content)
+        return defusedxml.ElementTree.fromstring(content)
     except defusedxml.DefusedXmlException as error:
         raise InputError("it declares XML entities, which may unfold without end; save it without them") from error
-    except (ParseError, ValueError, LookupError) as error:
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise InputError("the SVG is no well-formed XML; save it again") from error
 
 
@@ -83,18 +80,13 @@ def _without_foreign_pictures(root: Any) -> bool:
     return has_pictures
 
 
-def _drawn(root: Any) -> "Image":
+def _drawn(root: Any) -> Image.Image:
     """The drawing as a picture on white, its longer side ``_LONG_SIDE`` pixels."""
-    from xml.etree import ElementTree
-
-    import resvg_py
-    from PIL import Image as images
-
     try:
         text = ElementTree.tostring(root, encoding="unicode")
-        side = "height" if _is_tall(root) else "width"
-        drawn = bytes(resvg_py.svg_to_bytes(svg_string=text, background="white", **{side: _LONG_SIDE}))
-        image = images.open(io.BytesIO(drawn))
+        width, height = (None, _LONG_SIDE) if _is_tall(root) else (_LONG_SIDE, None)
+        drawn = bytes(resvg_py.svg_to_bytes(svg_string=text, background="white", width=width, height=height))
+        image = Image.open(io.BytesIO(drawn))
         image.load()
     except (ValueError, OSError, RecursionError, RuntimeError) as error:
         raise InputError("the SVG cannot be drawn; save it again, or as png") from error

@@ -48,8 +48,6 @@ def delimiter_of(text: str, strict: bool = False) -> str | None:
     head = [line for line in lines if line.strip()]
     best: tuple[float, str] | None = None
     for delimiter in _DELIMITERS:
-        if sum(delimiter in line for line in head) < _MOST_AGREE * len(head):
-            continue
         try:
             rows = [row for row in csv.reader(head, delimiter=delimiter, strict=False) if row]
         except csv.Error:

@@ -17,6 +17,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _NO_PARAGRAPH = re.compile(r" {4}|\t|\s*([-*+>|]|\d+[.)])(\s|$|\|)|\s*(```|~~~|---|===)")  # above a rule, not above a heading
 _LONGEST_TITLE = 4  # lines; "---" below more of them is a rule
+_LONG = 6_000  # characters of a section; a longer one is cut between paragraphs, so that its place cites few lines
 _DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
 
 
@@ -48,19 +49,21 @@ class _Draft:
     line: int
     lines: list[str] = field(default_factory=list)
     is_leaf: bool = True
+    goes_on: bool = False
 
     @property
     def text(self) -> str:
         own = "\n".join(self.lines).strip("\n").rstrip()
-        return own or (self.path[-1] if self.path and self.is_leaf else "")
+        return own or (self.path[-1] if self.path and self.is_leaf and not self.goes_on else "")
 
     def section(self, position: int, document_title: str) -> Section:
         return Section(position, " > ".join(self.path) or document_title, self.text, f"line {self.line}")
 
 
 def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
-    """The document cut at its headings."""
+    """The document cut at its headings, and where a stretch is long, between paragraphs."""
     draft = _Draft((), begin + 1)
+    size = 0
     headings: list[tuple[int, str]] = []
     fence = ""
     for number, line in enumerate(lines[begin:], start=begin + 1):
@@ -70,8 +73,13 @@ def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
             elif mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line[mark.end() :].strip():
                 fence = ""
         found = None if fence or mark else _heading(line, draft.lines)
+        if found is None and size > _LONG and not fence and not line.strip():
+            yield draft
+            draft, size = _Draft(draft.path, number + 1, goes_on=True), 0
+            continue
         if found is None:
             draft.lines.append(line)
+            size += len(line) + 1
             continue
         level, title, lines_above = found
         if lines_above:
@@ -79,7 +87,7 @@ def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
         draft.is_leaf = not headings or level <= headings[-1][0]
         yield draft
         headings = [(above, name) for above, name in headings if above < level] + [(level, title)]
-        draft = _Draft(tuple(name for _, name in headings), number - lines_above)
+        draft, size = _Draft(tuple(name for _, name in headings), number - lines_above), 0
     yield draft
 
 

@@ -33,9 +33,7 @@ def parse_docx(content: bytes, task: Task) -> ParsedDocument:
     title = text.title or package.title() or first or PurePath(task.name).stem
     dated_at = package.dated_at() or date_of(blocks)
     unread = tuple(pictures.unread)
-    return ParsedDocument(
-        title, sections_of(blocks, title), dated_at, package.metadata(), "docx", unread=unread, pages=pages or None
-    )
+    return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=pages or None)
 
 
 def parse_doc(content: bytes, task: Task) -> ParsedDocument:
@@ -49,7 +47,7 @@ def parse_doc(content: bytes, task: Task) -> ParsedDocument:
 
 def _placed(elements: list[Any], pictures: PicturesInside) -> Iterator[Block]:
     """Elements as blocks with the pages they are on; each header and footer once."""
-    page = ""
+    page = "page 1" if any(element.metadata.page_number for element in elements) else ""
 
     def place_of(element: Any) -> str:
         nonlocal page

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from flows.cuts import Cut, ExtractedFact, Extraction
 from flows.extraction.documents.deadlines import deadlines
-from flows.extraction.documents.noise import is_noise
 from flows.extraction.documents.paragraphs import Paragraph, paragraphs
 from flows.extraction.documents.people import graph_of_document
 from flows.extraction.facts.messages import event_time
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import central
+from flows.extraction.wording.attachments import attachment_of
+from flows.extraction.wording.noise import is_noise
 from flows.extraction.wording.retelling import Kind, Said, with_dates, zone_of
 from flows.extraction.wording.sentences import is_question, split_sentences
 from flows.extraction.wording.substance import weight
@@ -74,6 +75,11 @@ def _statements(paragraph: Paragraph, section: str, message: StoredMessage) -> I
     """What of a paragraph is worth a fact, each so that it stands alone."""
     texts = _parts_of_row(paragraph.text) if paragraph.is_row else split_sentences(paragraph.text)
     for text in texts:
+        attachment = attachment_of(text)
+        if attachment is not None and attachment.is_unread:
+            told = attachment.not_read()
+            yield _Statement(Said(Kind.STATEMENT, text, told, told, True), told)
+            continue
         if text.endswith((":", "：")) or is_noise(text):
             continue
         dates = tuple(each for each in resolve_dates(text, message.sent_at, zone_of(message)) if _is_meant(each))

@@ -10,7 +10,8 @@ from flows.extraction.wording.reports import reported
 from flows.extraction.wording.retelling import Kind, Retelling, Said, participants
 
 _LONGEST_FACT = 900  # characters; a small embedder reads no more, so a longer message becomes several facts
-_SHOWN_ALONE = ("```", "[file")  # what is to remember without a word about it; a picture is not
+_SHOWN_ALONE = ("```", "[file")  # what is to remember without a word about it; a picture is not, unless it was read
+_SHORT_READING = 200  # characters read in an attachment that stand beside the words of its message
 _REACH = 5  # messages back in which what a fact is about may be named
 
 
@@ -33,7 +34,7 @@ def message_facts(retellings: Sequence[Retelling], topic: str) -> list[Extracted
             sources: tuple[int, ...] = (retelling.index,)
             if context is not None and first:
                 statement, sources = context.opening + statement, (retelling.index, *context.sources)
-            as_source = first and context is None
+            as_source = first and context is None and (len(passage) == len(said) or not any(one.reads for one in said))
             facts.append(ExtractedFact(statement, topic, sources, event_at, event_until, same_as_source=as_source))
     return facts or [_as_it_stands(one, topic) for one in retellings if _says_something(one)]
 
@@ -74,14 +75,20 @@ def _told(retelling: Retelling, earlier: Sequence[Retelling], read: Reader) -> t
         if context or alone:
             return kept, context
         kept.remove(words.pop(0))
-    return (kept if words else [one for one in kept if one.text.startswith(_SHOWN_ALONE)]), None
+    return (kept if words else [one for one in kept if one.reads or one.text.startswith(_SHOWN_ALONE)]), None
+
+
+def _reads_much(one: Said) -> bool:
+    return one.goes_on or len(one.reads) > _SHORT_READING
 
 
 def _passages(said: Sequence[Said]) -> Iterator[list[Said]]:
+    """The sentences in stretches that fit into a fact; what was read in an attachment stands apart, unless it is short."""
     passage: list[Said] = []
     length = 0
     for one in said:
-        if passage and length + len(one.told) > _LONGEST_FACT:
+        apart = bool(passage) and _reads_much(one) != _reads_much(passage[-1])
+        if passage and (apart or length + len(one.told) > _LONGEST_FACT):
             yield passage
             passage, length = [], 0
         passage.append(one)

@@ -1,9 +1,10 @@
 """Reported speech: sentences of one message as one statement about its speaker."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from flows.extraction.wording.attachments import after
 from flows.extraction.wording.persons import capitalised
 from flows.extraction.wording.retelling import Kind, Retelling, Said
 from mneme.text import has_cjk
@@ -20,17 +21,39 @@ def reported(retelling: Retelling, said: Sequence[Said]) -> str:
 
     A statement that already begins with its speaker stands as it is; another is introduced: ``Caroline said: ...``.
     """
-    pieces = []
+    pieces: list[str] = []
+    reads = False
     for kind, group in groupby(said, key=lambda one: one.kind):
         sentences = list(group)
+        read_before, reads = reads, any(one.reads for one in sentences)
+        if pieces and (reads or read_before):  # what was read mostly has no mark at its end
+            pieces[-1] = _ended(pieces[-1])
         match kind:
             case Kind.STATEMENT:
                 pieces.append(_stated(retelling, sentences))
             case Kind.QUESTION:
                 pieces.append(_asked(retelling, sentences))
             case Kind.ATTACHMENT:
-                pieces.append(" ".join(one.told for one in sentences))
+                pieces.append("".join(_shown(sentences)))
     return "".join(_joined(pieces))
+
+
+def _ended(text: str) -> str:
+    """A text with a mark at its end."""
+    if not text[-1:].isalnum() and text[-1:] not in ")）":
+        return text
+    return f"{text}。" if has_cjk(text) else f"{text}."
+
+
+def _shown(attachments: Sequence[Said]) -> Iterator[str]:
+    """What was shown; what goes on with the text of an attachment has no introduction of its own."""
+    before = ""
+    for one in attachments:
+        if before and one.goes_on:
+            yield after(before, one.reads)
+        else:
+            yield f" {one.told}" if before else one.told
+        before = one.told
 
 
 def quoted(said: Sequence[Said]) -> str:

@@ -1,13 +1,14 @@
 """The messages of an episode as told by someone who was there: third person, dates in full, small talk marked."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from enum import StrEnum
 
 from flows.cuts import Utterance
 from flows.extraction.wording.antecedents import with_antecedent
+from flows.extraction.wording.attachments import Attachment, attachment_of
 from flows.extraction.wording.persons import Voice, spoken_name, third_person
 from flows.extraction.wording.sentences import is_question, split_sentences
 from flows.extraction.wording.substance import is_informative, weight, without_opening
@@ -20,7 +21,6 @@ from mneme.times import zone
 _GESTURE = re.compile(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$", re.I)  # "[shares a photo]", "*waves at Bo*"
 _SHARED = re.compile(r"^\[shared? an? (?P<what>\w+: .+)\]$", re.I)
 _CAPTION_OPENING = re.compile(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|image|close up|screenshot)s? of ", re.I)
-_ATTACHMENT = re.compile(r"^\[(?P<kind>image|audio|file): (?P<what>.+)\]$")
 _FIGURATIVE = re.compile(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$", re.I)  # "like yesterday"
 _NAMED_BY_QUARTER = re.compile(r"\b(?:the|our|my|their|an?) Q[1-4] [a-z]$", re.I)
 _QUARTER_REACH = 12  # characters: "their Q2 d"
@@ -52,7 +52,8 @@ class Kind(StrEnum):
 class Said:
     """One sentence of a message: as written, with its dates in full (``dated``), and in the third person as well (``told``).
 
-    ``informative`` is False for small talk, and for what an assistant only repeats from memory.
+    ``informative`` is False for small talk, and for what an assistant only repeats from memory. ``reads`` is what was read
+    in an attachment, or a piece of it; one that ``goes_on`` is of the same attachment as the sentence before.
     """
 
     kind: Kind
@@ -61,6 +62,8 @@ class Said:
     told: str
     informative: bool
     dates: tuple[DateMention, ...] = ()
+    reads: str = ""
+    goes_on: bool = False
 
     @property
     def worth_keeping(self) -> bool:
@@ -143,20 +146,30 @@ def _retell(index: int, message: StoredMessage, cast: list[str], names: frozense
     voice = Voice(speaker, _listener(message.text, speaker, cast))
     asked = before is not None and before.speaker != speaker and before.said and before.said[-1].kind is Kind.QUESTION
     context = before.said[-1].text if before is not None and asked else ""
-    said = []
+    said: list[Said] = []
     for sentence in split_sentences(message.text):
-        said.append(_said(sentence, context, message, voice, names))
+        attachment = attachment_of(sentence)
+        if attachment is not None:
+            said += _attached(attachment, sentence, voice, names)
+        else:
+            said.append(_said(sentence, context, message, voice, names))
         context = sentence
     shows = any(one.kind is Kind.ATTACHMENT for one in said)
     return Retelling(index, message, speaker, voice.listener, tuple(said), shows)
 
 
+def _attached(attachment: Attachment, sentence: str, voice: Voice, names: frozenset[str]) -> Iterator[Said]:
+    """An attachment, with each piece of what was read in it."""
+    if not attachment.pieces:
+        told = attachment.told_by(voice.speaker)
+        yield Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment.name, names))
+    for number, piece in enumerate(attachment.pieces):
+        told = attachment.told_by(voice.speaker, piece)
+        goes_on = number > 0
+        yield Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(piece, names), reads=piece, goes_on=goes_on)
+
+
 def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
-    attachment = _ATTACHMENT.match(sentence)
-    if attachment:
-        article = "a" if attachment["kind"] == "file" else "an"
-        told = f"{voice.speaker} shared {article} {attachment['kind']}: {attachment['what']}."
-        return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(attachment["what"], names))
     shared = _SHARED.match(sentence)
     if shared:
         what = _CAPTION_OPENING.sub("", shared["what"])

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from flows.extraction.wording.attachments import IN_PLACE
+
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)\.$")
 _NUMBERED = re.compile(r"\b(?:[Nn]os?|Nr|[Ff]igs?|[Aa]rt|[Ss]ec|[Vv]ol|[Cc]h|pp?|Tel)\.$")  # before a digit: "No. 3"
 _INITIAL = re.compile(r"\b[A-Z]\.$")
@@ -11,7 +13,7 @@ _LIST_NUMBER = re.compile(r"(?:^|(?<=\n)|(?<!\d)[:：]\s?|(?<=[.!?;:：])\s)\s*\
 _NO_SURNAME = re.compile(r"\s+(?:And|But|So|Then|The|This|That|It|We|I|You|They|In|With|For)\b")  # after "plan B."
 _STOP_REACH = 12  # characters before a full stop that tell what it is
 _LONGEST = 800  # characters; also keeps the patterns that look around them from costing the square of a message
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_WHOLE = re.compile(rf"```.*?(?:```|\Z)|{IN_PLACE.pattern}", re.DOTALL)  # code, and what was attached
 _EMPHASIS = re.compile(r"\*\*")
 _GAP = re.compile(r"[^\S\n]{9,}+")  # blanks that say no more than one; the patterns' time grows with their square
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
@@ -36,7 +38,7 @@ def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order, stripped, with their end marks; blank ones are left out.
 
     A line break ends a sentence; "Dr.", "3.5", initials and the number of a list do not. Marks of emphasis and bullets
-    fall away; a fenced block of code is one sentence, as it stands.
+    fall away; a fenced block of code is one sentence, as it stands, and so is an attachment.
 
     >>> split_sentences("I met Dr. Lee. 我很高兴。Was it 3.5 km?")
     ['I met Dr. Lee.', '我很高兴。', 'Was it 3.5 km?']
@@ -48,9 +50,9 @@ def split_sentences(text: str) -> list[str]:
 def _sentences(text: str) -> tuple[str, ...]:
     sentences: list[str] = []
     at = 0
-    for code in _CODE.finditer(text):
-        sentences += [*_prose(text[at : code.start()]), code[0]]
-        at = code.end()
+    for whole in _WHOLE.finditer(text):
+        sentences += [*_prose(text[at : whole.start()]), whole[0]]
+        at = whole.end()
     return (*sentences, *_prose(text[at:]))
 
 

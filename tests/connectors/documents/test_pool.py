@@ -227,14 +227,15 @@ def test_processes_end_when_the_program_is_killed(tmp_path: Path):
         "import sys, threading, time\n"
         "from tests.connectors.documents.test_pool import pool_of, said\n"
         "pool = pool_of()\n"
-        f"open({str(file)!r}, 'w').write(said(pool, 'who'))\n"
+        f"open({str(file)!r}, 'w').write(said(pool, 'who') + ' ' + said(pool, 'folder'))\n"
         "threading.Thread(target=said, args=(pool, 'spin'), daemon=True).start()\n"
         "time.sleep(600)\n"
     )
     program = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[3])
     until(lambda: file.exists() and bool(file.read_text()))
-    worker = int(file.read_text())
-    assert is_running(worker)
+    pid, folder = file.read_text().split()
+    assert is_running(int(pid))
     program.kill()
     program.wait()
-    until(lambda: not is_running(worker))
+    until(lambda: not is_running(int(pid)))
+    assert not Path(folder).exists()

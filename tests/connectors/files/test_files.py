@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from connectors.documents.references import open_references
 from connectors.files.files import content_identity, count_events, read_file
 from mneme.errors import InputError
 from mneme.events import Document, Message, parse_event
 from mneme.ports import Incoming
+from mneme.settings import Documents
 from mneme.times import utc_now
 
 LINE = {"event": "message", "conversation_id": "talk", "user_id": "ada", "sent_at": "2026-03-01T09:00:00Z", "content": "Hello"}
@@ -146,6 +148,50 @@ def test_a_document_belongs_to_the_owner_that_is_given(tmp_path):
     assert document.owner.key == "default/group/team"
 
 
+def test_what_is_no_short_text_is_left_where_it_lies(tmp_path):
+    files = {
+        "report.pdf": (b"%PDF-1.7\n", "application/pdf"),
+        "a table.csv": (b"a,b\n1,2\n3,4\n", "text/csv"),
+        "page.html": (b"<!doctype html><p>Tea</p>", "text/html"),
+        "talk.vtt": (b"WEBVTT\n\n00:01.000 --> 00:02.000\nTea\n", "text/vtt"),
+        "latin.txt": (b"caf\xe9", "text/plain"),
+        "long.md": (b"tea " * 300_000, "text/markdown"),
+        "no text.txt": (b"\x89PNG\r\n\x1a\n....", "image/png"),
+        "no lines.jsonl": (b"\x89PNG\r\n\x1a\n....", "image/png"),
+        "no events.json": (b"%PDF-1.7\n", "application/pdf"),
+    }
+    for name, (content, media_type) in files.items():
+        path = written(tmp_path, name, content)
+        assert count_events(path) == 1
+        (incoming,) = read_file(path, user_id="ada")
+        (document,) = events([incoming])
+        assert isinstance(document, Document)
+        assert (document.content, document.data) == (None, None)
+        assert (document.uri, document.sha256) == (path.as_uri(), hashlib.sha256(content).hexdigest())
+        assert (document.document_id, document.name, document.media_type) == (f"ada/{name}", name, media_type)
+        assert len(incoming.raw) < 1_000, "memory stays small"
+        references = open_references(Documents(), also=[path])
+        assert references.read(document.uri, "default", document.sha256) == content
+
+
+def test_a_file_that_is_a_link_is_named_as_what_it_is_and_lies_where_it_lies(tmp_path):
+    (tmp_path / "link.pdf").symlink_to(written(tmp_path, "report.pdf", b"%PDF-1.7\n"))
+    (document,) = events(list(read_file(tmp_path / "link.pdf")))
+    assert (document.name, document.uri) == ("link.pdf", (tmp_path / "report.pdf").as_uri())
+
+
+def test_a_document_may_be_named_by_who_reads_it(tmp_path):
+    path = written(tmp_path, "notes.md", "Tea")
+    (document,) = events(list(read_file(path, name="guides/notes.md", user_id="ada")))
+    assert (document.document_id, document.name) == ("ada/guides/notes.md", "notes.md")
+
+
+def test_a_text_that_begins_with_a_bracket_is_a_text(tmp_path):
+    for name in ("app.log", "notes.md", "todo"):
+        (document,) = events(list(read_file(written(tmp_path, name, "[2026-03-01] started\n[x] tea\n"))))
+        assert document.content == "[2026-03-01] started\n[x] tea\n"
+
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
@@ -154,10 +200,10 @@ def test_a_document_belongs_to_the_owner_that_is_given(tmp_path):
     [
         ("empty.jsonl", b"", "empty"),
         ("blank.json", b"\xef\xbb\xbf \n\n", "empty"),
-        ("table.csv", b"a,b\n1,2\n", "format are not read yet"),
-        ("report.pdf", b"%PDF-1.7\n", "format are not read yet"),
-        ("image.txt", b"\x89PNG\0\0", "format are not read yet"),
-        ("latin.txt", b"caf\xe9", "UTF-8 at byte 3"),
+        ("archive.txt", b"\x1f\x8b\x08", "gzip, which is not read; unpack it"),
+        ("torn.docx", b"PK\x03\x04....", "ZIP archive.*cut short"),
+        ("data.bin", bytes(range(256)), "binary data of no format"),
+        ("letter.rtf", b"{\\rtf1 Tea}", "RTF, which is not read; save it as docx"),
         ("latin.json", b'{"messages": "caf\xe9"}', "UTF-8 at byte 17"),
         ("torn.json", b'{"messages": [', "not JSON"),
         ("unknown.json", b'{"shape": "unknown"}', "no form that is understood.*ChatGPT export.*Slack export"),

@@ -1,14 +1,17 @@
 """Publishing to a real broker."""
 
 import json
+from base64 import b64decode
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from connectors import Publisher
+from connectors.documents.references import open_references
 from mneme.errors import InputError, StoreRejected
-from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Flush, Forget, parse_event
-from mneme.settings import Kafka
+from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Flush, Forget, ForgetDocument, parse_event
+from mneme.settings import Documents, Kafka
 from tests.connectors.kafka_help import message, read_topic
 
 pytestmark = pytest.mark.kafka
@@ -49,6 +52,57 @@ def test_documents_have_a_topic_of_their_own(kafka_settings: Kafka):
         publisher.send(document)
     (arrived,) = read_topic(kafka_settings, kafka_settings.topics.documents, 1)
     assert parse_event(arrived.raw, datetime.now(UTC)) == document
+
+
+def test_a_document_is_sent_with_its_content_and_what_was_sent_is_told(kafka_settings: Kafka, tmp_path: Path):
+    report = tmp_path / "report.pdf"
+    report.write_bytes(b"%PDF-1.7\x89" * 10)
+    limits = Documents(inline_bytes=100, store=str(tmp_path), roots=(str(tmp_path),))
+    dated_at = datetime(2026, 3, 1, tzinfo=UTC)
+    with Publisher(kafka_settings, documents=limits) as publisher:
+        sent = [
+            publisher.send_document("Tea – 茶".encode(), name="tea.md", user_id="ada", metadata={"project": "apollo"}),
+            publisher.send_document(report, dated_at=dated_at, media_type="application/pdf", tenant_id="acme"),
+            publisher.send_document(str(report), document_id="r", group_id="team", agent_id="helper"),
+            publisher.send_document(b"%PDF-1.7\x89" * 12, document_id="guides/long", name="long.pdf"),
+            publisher.send_document(b"a\xff", document_id="small"),
+        ]
+    arrived = read_topic(kafka_settings, kafka_settings.topics.documents, len(sent))
+    events = [parse_event(each.raw, datetime.now(UTC)) for each in arrived]
+    assert sorted(events, key=lambda event: event.key) == sorted(sent, key=lambda event: event.key)
+    tea, whole, owned, long, small = sent
+    assert (tea.document_id, tea.name, tea.content, tea.metadata) == ("ada/tea.md", "tea.md", "Tea – 茶", {"project": "apollo"})
+    assert (whole.name, whole.dated_at, whole.key) == ("report.pdf", dated_at, "acme/report.pdf")
+    assert b64decode(whole.data or "") == report.read_bytes()
+    assert (owned.document_id, owned.owner.key) == ("r", "default/group/team")
+    assert (long.document_id, long.name, long.content, long.data) == ("guides/long", "long.pdf", None, None)
+    assert open_references(limits).read(long.uri or "", "default", long.sha256) == b"%PDF-1.7\x89" * 12
+    assert (small.document_id, small.name, small.data) == ("small", "small", "Yf8=")
+
+
+def test_a_document_that_cannot_be_sent_is_refused_with_the_remedy(kafka_settings: Kafka, tmp_path: Path):
+    with Publisher(kafka_settings, documents=Documents(inline_bytes=5)) as publisher:
+        for content, fields, reason in (
+            (b"Tea", {}, "name: .*document_id"),
+            (b"longer", {"name": "a"}, "MNEME_DOCUMENTS__STORE"),
+            (b"Tea", {"name": "a", "dated_at": datetime(2026, 3, 1)}, "dated_at has no offset"),
+            (tmp_path / "absent.pdf", {}, r"absent\.pdf: no such file"),
+            (tmp_path, {}, "is a directory"),
+        ):
+            with pytest.raises(InputError, match=reason):
+                publisher.send_document(content, **fields)
+    read_topic(kafka_settings, kafka_settings.topics.documents, 0)
+
+
+def test_a_document_is_forgotten_on_its_own_topic_behind_what_it_was(kafka_settings: Kafka):
+    with Publisher(kafka_settings) as publisher:
+        publisher.send_document(b"Tea", name="tea.md", user_id="ada")
+        erasure_id = publisher.forget_document("ada/tea.md", user_id="ada")
+        first, second = read_topic(kafka_settings, kafka_settings.topics.documents, 2)
+    event = parse_event(second.raw, datetime.now(UTC))
+    assert isinstance(event, ForgetDocument)
+    assert (event.document_id, event.owner.key, event.erasure_id) == ("ada/tea.md", "default/user/ada", erasure_id)
+    assert first.position.partition == second.position.partition
 
 
 def test_a_backfill_stays_off_the_live_topic(kafka_settings: Kafka):

@@ -45,7 +45,9 @@ def record(river: River, document_id: str = "paper", owner: str = ANN) -> Stored
 
 
 def kinds(river: River) -> list[str]:
-    return sorted(row.kind for row in rows(river, Collection.CONTROL))
+    """Of what the flow must find again, but for receipts: a replay may erase once more."""
+    found = [row.kind for row in rows(river, Collection.CONTROL)]
+    return sorted(kind for kind in found if kind not in ("flush", "erased", "erasure", "cluster"))
 
 
 def test_each_chunk_is_an_episode_that_cites_its_page(river: River) -> None:
@@ -181,7 +183,7 @@ def test_an_erased_document_leaves_nothing_and_others_stay(river: River) -> None
     assert receipt is not None
     assert receipt["removed"]["messages"] == 2
     everything = [row for collection in Collection for row in rows(river, collection)]
-    assert not [row.id for row in everything if "rent" in str(row.body)]
+    assert not [row.id for row in everything if "euros" in str(row.body)]
 
 
 def test_what_is_sent_of_an_erased_document_later_begins_anew(river: River) -> None:
@@ -192,7 +194,8 @@ def test_what_is_sent_of_an_erased_document_later_begins_anew(river: River) -> N
 def test_what_was_sent_before_the_erasure_stays_out_whenever_it_comes(river: River) -> None:
     run(river, forget_document(5), document(1, FIRST))
     assert said(river) == []
-    assert kinds(river) == ["erased", "erasure"]
+    assert record(river) is None
+    assert "unread" not in kinds(river)
 
 
 def test_a_document_goes_with_its_owner(river: River) -> None:

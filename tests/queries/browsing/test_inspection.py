@@ -200,6 +200,12 @@ def test_a_document_of_which_nothing_is_searchable_yet_is_there():
     assert inspection.documents[0].status == "reading"
 
 
+def test_a_document_that_is_speech_is_the_conversation_that_it_became():
+    inspection = shown("talk", *choir(), document("talk", owner=MAYA, conversation_id="choir"))
+    assert (inspection.conversation_id, len(inspection.episodes)) == ("choir", 1)
+    assert [each.document_id for each in inspection.documents] == ["talk"]
+
+
 def test_what_is_attached_to_messages_follows_the_talk():
     chunks = section("offer", "Prices", "A desk costs 120 euros", "page 1", MAYA, "choir")
     attached = document("offer", chunks[0], owner=MAYA, conversation_id="choir", message_id="m1")

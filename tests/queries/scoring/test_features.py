@@ -60,6 +60,14 @@ def test_the_facts_beside_a_fact_are_its_neighbours_and_end_with_its_episode():
     assert following == {"alone": 0.0, "f0": 0.5, "f1": 0.0, "g0": 0.0}
 
 
+def test_a_statement_of_a_document_stands_for_its_message_and_its_neighbours():
+    rows = [statement("f0", 4.0, 0.9, document_id="d"), statement("f1", 1.0, 0.1, document_id="d")]
+    for name in ("message", "previous", "next"):
+        assert column("What?", f"{name}_bm25", *rows) == column("What?", "bm25", *rows)
+        assert column("What?", f"{name}_cosine", *rows) == column("What?", "cosine", *rows)
+    assert column("What?", "message_cosine_rank", *rows) == column("What?", "cosine_rank", *rows)
+
+
 def test_a_fact_is_known_by_the_very_message_that_was_found():
     (found,) = messages(MAYA, "kitchen", [("Maya", "The electrician comes on Monday")])
     told = fact("told", conversation_id="kitchen", message_ids=found.message_ids)

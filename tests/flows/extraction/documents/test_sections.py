@@ -102,3 +102,135 @@ def test_a_weekday_in_a_document_is_any_of_its_kind():
     [fact] = LocalExtractor().extract(document("Claims are paid on Friday by Finance.", section=None)).facts
     assert fact.statement == "Claims are paid on Friday by Finance."
     assert fact.event_at is None
+
+
+def test_a_row_of_a_table_is_one_fact_with_its_section():
+    text = "Item: Desk; Quantity: 4; Price: 120 EUR. Net.\nItem: Chair; Quantity: 2; Price: 80 EUR"
+    assert statements(text, section="Offer > 3. Furniture") == [
+        "Furniture: Item: Desk; Quantity: 4; Price: 120 EUR. Net.",
+        "Furniture: Item: Chair; Quantity: 2; Price: 80 EUR",
+    ]
+
+
+def test_rows_are_whole_in_chinese_too():
+    assert statements("项目：桌子；数量：4；价格：120元\n项目：椅子；数量：2；价格：80元", section="报价") == [
+        "报价：项目：桌子；数量：4；价格：120元",
+        "报价：项目：椅子；数量：2；价格：80元",
+    ]
+
+
+def test_every_row_of_a_chunk_is_a_fact():
+    rows = [f"Country: Land{number}; Capital: City{number}" for number in range(40)]
+    assert statements("\n".join(rows), section=None) == rows
+
+
+def test_a_row_too_long_for_a_fact_is_several_that_begin_with_its_first_cell():
+    row = "Country: Norway; " + "; ".join(f"Indicator {number}: value {number} of the year" for number in range(60))
+    facts = statements(row, section=None)
+    assert len(facts) > 1
+    assert all(fact.startswith("Country: Norway; ") and len(fact) <= 600 for fact in facts)
+    assert all(sum(f"Indicator {number}: " in fact for fact in facts) == 1 for number in range(60))
+
+
+def test_an_item_without_an_introduction_stands_under_its_heading():
+    assert statements("- Budget of 2027\n- Move of the office", section="Board > Agenda") == [
+        "Agenda: Budget of 2027",
+        "Agenda: Move of the office",
+    ]
+
+
+def test_noise_of_a_scan_is_no_fact():
+    noise = (";._ |  -- . e a s o n 3 l", "||| __ ,,, .. ~~", "丨一、。，··｜ －－ 。， 、，")
+    sentence = "The invoice is payable by bank transfer."
+    assert statements("\n\n".join((*noise, sentence)), section=None) == [sentence]
+
+
+def test_numbers_of_things_do_not_end_a_sentence():
+    [fact] = statements("Offer No. 2026-114 replaces offer no. 98 of Acme Furniture.", section=None)
+    assert fact == "Offer No. 2026-114 replaces offer no. 98 of Acme Furniture."
+
+
+def test_a_duration_begins_with_something_else_than_the_document():
+    [fact] = LocalExtractor().extract(document("Claims are paid back within ten days.", section=None)).facts
+    assert fact.statement == "Claims are paid back within ten days."
+    assert fact.event_at is None
+
+
+def test_the_header_names_the_page():
+    narrative = LocalExtractor().extract(document("Leave is 28 days.", place="page 3")).narrative
+    assert narrative == "2 March 2026, handbook.md, Holidays, page 3\nLeave is 28 days."
+
+
+def test_what_was_not_read_is_said_with_its_name():
+    assert statements("[file: scan[1].png, not read: tesseract is not installed] Kitchen plans", section=None) == [
+        "The file scan[1].png could not be read.",
+    ]
+
+
+class TestWhatIsExpected:
+    def foresights(self, text, **fields):
+        return [
+            (each.statement, each.start.date().isoformat())
+            for each in LocalExtractor().extract(document(text, section=None, **fields)).foresights
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "day"),
+        [
+            ("The offer is valid until 30 June 2026.", "2026-06-30"),
+            ("The deadline for objections is 15 May.", "2026-05-15"),
+            ("Payment is due on 31.07.2026 by bank transfer.", "2026-07-31"),
+            ("本报价有效期至2026年6月30日。", "2026-06-30"),
+            ("Licence: Editor; Valid until: 30 June 2026", "2026-06-30"),
+        ],
+    )
+    def test_deadlines_are(self, text, day):
+        assert [found for _, found in self.foresights(text)] == [day]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "The office moved to Lyon on 3 May 2024.",
+            "Claims are paid back within ten days.",
+            "Open the valve on Monday and close it again.",
+            "We expect revenue of five million euros in 2027.",
+            "Month: July 2026; Revenue: 120 EUR",
+            "The fair of 3 May 2027 was cancelled by the city.",
+        ],
+    )
+    def test_what_is_over_vague_or_a_figure_is_not(self, text):
+        assert self.foresights(text) == []
+
+
+class TestPeople:
+    def edges(self, text):
+        extraction = LocalExtractor().extract(document(text, section=None))
+        names = {entity.name for entity in extraction.entities}
+        edges = [(edge.source, edge.relation, edge.target) for edge in extraction.relationships]
+        assert names == {name for source, _, target in edges for name in (source, target)}
+        return edges
+
+    @pytest.mark.parametrize(
+        ("text", "edge"),
+        [
+            ("Clara Novak is the CEO of Acme.", ("Clara Novak", "ceo_of", "Acme")),
+            ("Margit Olsen joined Borealis as chief engineer in 2019.", ("Margit Olsen", "member_of", "Borealis")),
+            ("Priya Shah works at Dockside since 2021.", ("Priya Shah", "works_at", "Dockside")),
+            ("Maria Lopez was born in Seville.", ("Maria Lopez", "born_in", "Seville")),
+        ],
+    )
+    def test_what_a_sentence_states_of_them_is_kept(self, text, edge):
+        assert self.edges(text) == [edge]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Priya Shah opened the meeting. Anna Berg joined. Her husband Lars works at Maersk.",
+            "Borealis is based in Bergen.",
+            "Contact: Jan Petersen, Acme Furniture, Hauptstrasse 12, Berlin",
+            "We live in Oslo and our manager works at Acme.",
+            "Press the button until the light turns green. Java is developed by Oracle.",
+        ],
+    )
+    def test_what_may_mean_anybody_or_no_person_is_not(self, text):
+        assert self.edges(text) == []

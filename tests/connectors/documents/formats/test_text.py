@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.documents.plain_text import PlainTextParser
-from mneme.errors import InputError
+from connectors.documents.formats.text import parse_markdown
+from connectors.documents.local import LocalParser
+from connectors.documents.parsing import Task
+from mneme.settings import Documents
+
+TASK = Task("notes.md", None, Documents(), LocalParser().parse)
 
 
 def parse(text: str, name: str = "notes.md"):
-    return PlainTextParser().parse(text.encode(), name, None)
+    return LocalParser().parse(text.encode(), name, None)
 
 
 def titles_and_texts(text: str) -> list[tuple[str, str]]:
@@ -91,8 +95,23 @@ def test_a_heading_with_nothing_below_it_is_its_own_text():
     assert titles_and_texts("# Shopping\n## Bread\n## Milk\n") == [("Shopping > Bread", "Bread"), ("Shopping > Milk", "Milk")]
 
 
-def test_an_empty_document_has_no_sections():
+def test_a_blank_document_has_no_sections():
     assert parse(" \n\n").sections == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gb18030"])
+def test_a_text_is_read_in_whatever_encoding_it_was_saved(encoding):
+    text = "# 会议纪要\n我们决定把第二季度的截止日期推迟到六月三十日。\n"
+    document = LocalParser().parse(text.encode(encoding), "notes.md", None)
+    assert [(section.title, section.text) for section in document.sections] == [
+        ("会议纪要", "我们决定把第二季度的截止日期推迟到六月三十日。")
+    ]
+
+
+def test_plain_text_is_read_the_same_way():
+    document = parse("Harvest report\n==============\nGood.\n", "report.txt")
+    assert document.format == "txt"
+    assert [(section.title, section.place) for section in document.sections] == [("Harvest report", "line 1")]
 
 
 @pytest.mark.parametrize(
@@ -133,28 +152,27 @@ def test_front_matter_that_never_ends_is_text():
 
 
 def test_a_byte_order_mark_and_line_ends_of_windows_do_no_harm():
-    document = PlainTextParser().parse("\ufeff# Title\r\nOne.\r\nTwo.\r\n".encode(), "w.md", "text/markdown; charset=utf-8")
+    document = LocalParser().parse("\ufeff# Title\r\nOne.\r\nTwo.\r\n".encode(), "w.md", "text/markdown; charset=utf-8")
     assert document.title == "Title"
     assert document.sections[0].text == "One.\nTwo."
 
 
-@pytest.mark.parametrize(
-    ("content", "media_type", "reason"),
-    [
-        (b"caf\xe9", None, "UTF-8 at byte 3"),
-        (b"a\0b", None, "binary data"),
-        (b"%PDF-1.7", "application/pdf", "application/pdf is not read yet"),
-    ],
-)
-def test_what_is_no_text_is_refused_with_the_name_of_the_file(content, media_type, reason):
-    with pytest.raises(InputError, match=reason) as refusal:
-        PlainTextParser().parse(content, "report.bin", media_type)
-    assert "report.bin" in str(refusal.value)
+def test_long_text_is_cut_between_paragraphs_so_that_its_place_cites_few_lines():
+    paragraph = "The pump was repaired on Thursday. " * 100
+    document = parse("# Log\n" + f"{paragraph}\n\n" * 5 + "# End\nDone.")
+    places = [(section.title, section.place, section.text) for section in document.sections]
+    assert [(title, place) for title, place, _ in places] == [
+        ("Log", "line 1"),
+        ("Log", "line 6"),
+        ("Log", "line 10"),
+        ("End", "line 12"),
+    ]
+    assert "".join(text for _, _, text in places).count("Thursday") == 500
 
 
 @given(st.text(alphabet="#=-`~ \n\taé.:", max_size=200))
 def test_no_text_is_lost(text):
-    document = parse(text)
+    document = parse_markdown(text.encode(), TASK)
     sections = "".join(section.title + section.text for section in document.sections)
     kept = document.title + sections + "".join(name + value for name, value in document.metadata.items())
     assert text.count("é") <= kept.count("é")
@@ -164,4 +182,4 @@ def test_no_text_is_lost(text):
     "text", ["# " + " " * 100_000 + "x", "# " + "#" * 100_000 + "x", "-x\n---\n" * 20_000, "Date:" + " " * 100_000]
 )
 def test_strange_documents_are_read_in_linear_time(text):
-    assert parse(text).sections
+    assert parse_markdown(text.encode(), TASK).sections

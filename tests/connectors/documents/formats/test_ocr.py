@@ -1,0 +1,180 @@
+"""Scans to words: skewed, noisy, turned, shaded, ruled, in English and in Chinese."""
+
+import io
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib import colors
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Spacer, Table
+
+from connectors.documents.formats.grids import grids_of
+from connectors.documents.formats.layout import lines_of
+from connectors.documents.formats.ocr import Ocr
+from connectors.documents.formats.scans import cleaned, skew
+from mneme.errors import InputError
+
+OCR = Ocr(("eng", "chi_sim"))
+READS = pytest.mark.skipif(not OCR.is_installed, reason="tesseract is not installed")
+READS_CHINESE = pytest.mark.skipif(
+    not OCR.is_installed or "chi_sim" not in "".join(OCR._scripts), reason="tesseract-ocr-chi-sim is not installed"
+)
+ENGLISH = (
+    "The committee met in the old harbour office to review the budget for the new library, and decided that the wooden roof must"
+    " be repaired before winter. Margaret reported that the supplier from Rotterdam raised prices by twelve percent, while the"
+    " municipal grant remains unchanged. Several volunteers offered to paint the reading room."
+)
+CHINESE = (
+    "委员会在旧港口办公室开会，讨论新图书馆的预算，决定在冬天到来之前必须修好木屋顶。玛丽报告说供应商把价格提高了百分之十二，"
+    "而市政府的补助没有变化。几位志愿者愿意粉刷阅览室，并整理捐赠的地图、照片和信件。"
+)
+TABLE = [["Item", "Supplier", "Price"], ["Oak desk", "Rotterdam", "120.50"], ["Roof tiles", "Hamburg", "84.20"]]
+
+
+def scan(text: str, columns: int = 1, table: bool = False, dpi: int = 200) -> Image.Image:
+    """A page with a text four times over, as a picture."""
+    import pypdfium2
+
+    is_chinese = not text.isascii()
+    if is_chinese:
+        pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))
+    font = "STSong-Light" if is_chinese else "Times-Roman"
+    style = ParagraphStyle("body", fontName=font, fontSize=11, leading=15, spaceAfter=8, wordWrap="CJK" if is_chinese else None)
+    flow = [Paragraph(text, style) for _ in range(4)]
+    if table:
+        flow[2:2] = [Table(TABLE, colWidths=110, style=[("GRID", (0, 0), (-1, -1), 0.8, colors.black)]), Spacer(1, 12)]
+    out = io.BytesIO()
+    document = BaseDocTemplate(out, pagesize=(595, 600))
+    width = 475 / columns - 10
+    document.addPageTemplates(PageTemplate(frames=[Frame(60 + n * (width + 20), 40, width, 520) for n in range(columns)]))
+    document.build(flow)
+    with pypdfium2.PdfDocument(out.getvalue()) as made:
+        return made[0].render(scale=dpi / 72).to_pil().convert("L")
+
+
+def skewed(image: Image.Image, degrees: float = 3.0) -> Image.Image:
+    return image.rotate(degrees, resample=Image.Resampling.BICUBIC, expand=True, fillcolor=255)
+
+
+def noisy(image: Image.Image) -> Image.Image:
+    """With salt, pepper and grain."""
+    random = np.random.default_rng(1)
+    pixels = np.asarray(image) + random.normal(0, 25, (image.height, image.width))
+    specks = random.random(pixels.shape)
+    pixels[specks < 0.005], pixels[specks > 0.995] = 0, 255
+    return Image.fromarray(pixels.clip(0, 255).astype(np.uint8))
+
+
+def shaded(image: Image.Image) -> Image.Image:
+    """Pale, and darker to one side."""
+    return Image.fromarray(((90 + np.asarray(image) * 0.5) * np.linspace(0.6, 1, image.width)).astype(np.uint8))
+
+
+def inverted(image: Image.Image) -> Image.Image:
+    return Image.fromarray(255 - np.asarray(image))
+
+
+def tokens(text: str) -> list[str]:
+    return re.findall("[\u4e00-\u9fff]|[a-z0-9]+", text.lower())
+
+
+def recall(known: str, image: Image.Image, dpi: float = 200) -> float:
+    read = "\n".join(line.text for line in lines_of(OCR.read(image, dpi).words))
+    wanted, found = Counter(tokens(known)), Counter(tokens(read))
+    return (wanted & found).total() / wanted.total()
+
+
+@READS
+@pytest.mark.parametrize("damage", [skewed, noisy, shaded, inverted, lambda image: noisy(skewed(image, -3))])
+def test_damaged_english_is_read(damage):
+    assert recall(ENGLISH * 4, damage(scan(ENGLISH))) >= 0.95
+
+
+@READS_CHINESE
+@pytest.mark.parametrize("damage", [lambda image: image, lambda image: noisy(skewed(image))])
+def test_damaged_chinese_is_read(damage):
+    assert recall(CHINESE * 4, damage(scan(CHINESE))) >= 0.9
+
+
+@READS
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_a_page_on_its_side_or_its_head_is_read(turn: int):
+    assert recall(ENGLISH * 4, scan(ENGLISH).rotate(turn, expand=True)) >= 0.95
+
+
+@READS
+def test_two_columns_are_read_one_after_the_other():
+    reading = OCR.read(noisy(skewed(scan(ENGLISH, columns=2))), 200)
+    text = " ".join(line.text for line in lines_of(reading.words))
+    assert text.count("review the budget for") >= 3
+    assert "Margaret reported that the" in text
+
+
+@READS
+def test_a_ruled_table_is_read_in_cells_though_the_page_is_skewed():
+    reading = OCR.read(skewed(scan(ENGLISH, table=True)), 200)
+    (grid,) = grids_of(reading.rules)
+    assert grid.cells(word for word in reading.words if grid.holds(word)) == TABLE
+
+
+@READS_CHINESE
+def test_chinese_is_read_without_blanks():
+    reading = OCR.read(scan(CHINESE), 200)
+    assert "决定在冬天到来之前" in "".join(line.text for line in lines_of(reading.words))
+
+
+@READS
+def test_a_picture_without_text_has_no_words():
+    shades = np.linspace(0, 255, 600)[None, :] * np.linspace(0.3, 1, 400)[:, None]
+    for image in (Image.new("L", (600, 400), 255), Image.fromarray(shades.astype(np.uint8))):
+        assert OCR.read(image, 100).words == ()
+
+
+@READS
+def test_small_print_of_a_screen_is_read():
+    image = Image.new("RGB", (320, 60), "#222")
+    font = ImageFont.load_default(13)
+    ImageDraw.Draw(image).text((8, 8), "Meeting with Margaret on Thursday", fill="#ddd", font=font)
+    assert recall("Meeting with Margaret on Thursday", image, 72) == 1
+
+
+def test_languages_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch):
+    reader = Ocr(("deu", "eng", "chi_sim", "jpn"))
+    monkeypatch.setattr(reader, "_installed", frozenset({"eng", "chi_sim", "osd"}), raising=False)
+    assert reader._scripts == ["eng", "chi_sim+eng"]
+
+
+def test_where_none_that_is_wanted_is_installed_those_that_are_do(monkeypatch: pytest.MonkeyPatch):
+    reader = Ocr(("deu",))
+    monkeypatch.setattr(reader, "_installed", frozenset({"fra", "osd"}), raising=False)
+    assert reader._scripts == ["fra"]
+
+
+def test_without_tesseract_the_package_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(InputError, match="apt-get install tesseract-ocr"):
+        Ocr(("eng",)).read(Image.new("L", (100, 100)), 200)
+
+
+@pytest.mark.parametrize("degrees", [-9.5, -3, -0.4, 0, 0.7, 5])
+def test_the_skew_of_a_page_is_found_to_a_tenth_of_a_degree(degrees: float):
+    assert skew(np.asarray(skewed(scan(ENGLISH, dpi=120), degrees))) == pytest.approx(degrees, abs=0.11)
+
+
+def test_ruling_lines_are_found_and_wiped():
+    image = scan(ENGLISH, table=True)
+    clean = cleaned(image, 200)
+    assert len([rule for rule in clean.rules if rule.is_level]) == 4
+    assert len([rule for rule in clean.rules if not rule.is_level]) == 4
+    assert not cleaned(clean.image, 200).rules
+
+
+def test_a_huge_picture_is_made_smaller():
+    clean = cleaned(Image.new("L", (8_000, 8_000), 255), 600)
+    assert clean.image.width * clean.image.height <= 25_000_000
+    assert clean.dpi == pytest.approx(300)

@@ -1,0 +1,184 @@
+import io
+import shutil
+import zipfile
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from connectors.documents.formats.word import parse_docx
+from connectors.documents.local import LocalParser
+from connectors.documents.parsing import Task
+from mneme.errors import InputError
+from mneme.ports import ParsedDocument, Section
+from mneme.settings import Documents
+
+docx = pytest.importorskip("docx", reason="documents are not installed")
+pytest.importorskip("unstructured", reason="documents are not installed")
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def _saved(document: Any) -> bytes:
+    document.core_properties.modified = datetime(2025, 3, 1)
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def _parsed(document: Any) -> ParsedDocument:
+    return LocalParser().parse(_saved(document), "a.docx", None)
+
+
+def _inserted(paragraph: Any, xml: str) -> None:
+    from docx.oxml import parse_xml
+
+    paragraph._p.append(parse_xml(f"<w:p {_W}>{xml}</w:p>")[0])
+
+
+def test_headings_lie_below_the_title() -> None:
+    document = docx.Document()
+    document.add_heading("Report", 0)
+    document.add_heading("Money", 1)
+    document.add_paragraph("We have some.")
+    document.add_heading("Of members", 2)
+    document.add_paragraph("One", style="List Bullet")
+    found = _parsed(document)
+    assert found.title == "Report"
+    assert found.dated_at == datetime(2025, 3, 1, tzinfo=UTC)
+    assert [(section.title, section.text) for section in found.sections] == [
+        ("Report > Money", "We have some."),
+        ("Report > Money > Of members", "- One"),
+    ]
+
+
+def test_a_style_made_from_a_headings_is_a_heading() -> None:
+    document = docx.Document()
+    document.styles.add_style("Mine", 1).base_style = document.styles["Heading 1"]
+    document.add_paragraph("Chapter", style="Mine")
+    document.add_paragraph("Text.")
+    assert [section.title for section in _parsed(document).sections] == ["Chapter"]
+
+
+def test_pages_are_places_and_a_sentence_over_a_page_is_whole() -> None:
+    document = docx.Document()
+    run = document.add_paragraph("It goes on ").add_run()
+    run.add_break(docx.enum.text.WD_BREAK.PAGE)
+    run.add_text("over the page. The end.")
+    found = _parsed(document)
+    assert [(section.place, section.text) for section in found.sections] == [
+        ("page 1", "It goes on over the page."),
+        ("page 2", "The end."),
+    ]
+    assert found.pages == 2
+
+
+def test_merged_headers_of_a_table_name_each_column() -> None:
+    document = docx.Document()
+    table = document.add_table(3, 3)
+    table.cell(0, 0).merge(table.cell(1, 0)).text = "Region"
+    table.cell(0, 1).merge(table.cell(0, 2)).text = "2025"
+    for column, words in enumerate((("", "North"), ("Plan", "1"), ("Actual", "2"))):
+        for row, word in enumerate(words, start=1):
+            if word:
+                table.cell(row, column).text = word
+    assert _parsed(document).sections[0].text == "Region: North; 2025 Plan: 1; 2025 Actual: 2"
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        "<w:ins w:id='1' w:author='a'><w:r><w:t>Found</w:t></w:r></w:ins>",
+        "<w:sdt><w:sdtContent><w:r><w:t>Found</w:t></w:r></w:sdtContent></w:sdt>",
+        "<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>Found</w:t></w:r></w:p></w:txbxContent></w:pict></w:r>",
+    ],
+)
+def test_text_in_insertions_controls_and_boxes_is_read(xml: str) -> None:
+    document = docx.Document()
+    _inserted(document.add_paragraph("Before "), xml)
+    assert _parsed(document).sections[0].text.split() == ["Before", "Found"]
+
+
+def test_deleted_text_is_not_read() -> None:
+    document = docx.Document()
+    _inserted(document.add_paragraph("Kept"), "<w:del w:id='1' w:author='a'><w:r><w:delText>gone</w:delText></w:r></w:del>")
+    assert _parsed(document).sections[0].text == "Kept"
+
+
+def test_headers_and_footers_are_read_once() -> None:
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "Letterhead"
+    document.add_paragraph("Text.")
+    document.add_section()
+    document.sections[1].header.is_linked_to_previous = False
+    document.sections[1].header.paragraphs[0].text = "Letterhead"
+    assert " ".join(section.text for section in _parsed(document).sections).count("Letterhead") == 1
+
+
+def test_pictures_are_read_where_they_stand_each_once() -> None:
+    from PIL import Image
+
+    picture = io.BytesIO()
+    Image.effect_noise((200, 100), 60).save(picture, "PNG")
+    document = docx.Document()
+    document.add_paragraph("Above.")
+    document.add_picture(picture)
+    document.add_picture(picture)
+    document.add_paragraph("Below.")
+    asked = []
+
+    def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+        asked.append(name)
+        return ParsedDocument("", (Section(0, "", "Words in it.", ""),), unread=("half of it",))
+
+    found = parse_docx(_saved(document), Task("a.docx", None, Documents(), nested))
+    assert asked == ["image1.png"]
+    assert found.sections[0].text == "Above.\n\nWords in it.\n\nBelow."
+    assert found.unread == ("picture image1.png: half of it",)
+
+
+def test_a_picture_that_is_not_read_does_not_stop_the_rest() -> None:
+    from PIL import Image
+
+    picture = io.BytesIO()
+    Image.effect_noise((200, 100), 60).save(picture, "PNG")
+    document = docx.Document()
+    document.add_picture(picture)
+    document.add_paragraph("Below.")
+
+    def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+        raise InputError(f"{name}: it is too large")
+
+    found = parse_docx(_saved(document), Task("a.docx", None, Documents(), nested))
+    assert found.sections[0].text == "Below."
+    assert found.unread == ("picture image1.png: it is too large",)
+
+
+def test_a_file_with_macros_is_read_and_its_macros_are_not() -> None:
+    document = docx.Document()
+    document.add_paragraph("Text.")
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(_saved(document))) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            plain = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+            new.writestr(name, old.read(name).replace(plain, b"application/vnd.ms-word.document.macroEnabled.main+xml"))
+        new.writestr("word/vbaProject.bin", b"Sub AutoOpen()")
+    found = LocalParser().parse(changed.getvalue(), "a.docm", None)
+    assert [section.text for section in found.sections] == ["Text."]
+
+
+@pytest.mark.parametrize("cut", [10, 5_000, -500])
+def test_a_broken_file_is_refused(cut: int) -> None:
+    content = _saved(docx.Document())[:cut]
+    with pytest.raises(InputError, match="broken"):
+        parse_docx(content, Task("a.docx", None, Documents(), lambda *_: ParsedDocument("", ())))
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="libreoffice is not installed")
+def test_old_files_are_read_as_new_ones() -> None:
+    from tests.samples import samples
+
+    sample = next(iter(samples("doc")))
+    found = LocalParser().parse(sample.content, sample.name, None)
+    assert (found.format, found.title) == ("doc", sample.title)
+    assert found.sections

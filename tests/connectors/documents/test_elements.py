@@ -1,0 +1,53 @@
+import socket
+
+import pytest
+
+from connectors.documents.elements import html_rows, open_workbook, partition, refusing
+from mneme.errors import InputError
+
+unstructured = pytest.importorskip("unstructured", reason="documents are not installed")
+
+
+def test_unstructured_is_the_version_whose_private_loader_is_replaced() -> None:
+    from unstructured.__version__ import __version__
+    from unstructured.nlp import tokenize
+
+    partition("html", text="<p>Words.</p>")
+    assert __version__.startswith("0.27."), "see connectors/documents/elements.py, then raise this version"
+    assert tokenize._get_nlp().pipe_names == ["sentencizer"]
+
+
+def test_nothing_is_asked_of_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **_: asked.append(arguments))
+    elements = partition("html", text="<h1>Title</h1><p>One sentence that says something. And one more.</p>")
+    assert [element.text for element in elements] == ["Title", "One sentence that says something. And one more."]
+    assert not asked
+
+
+def test_merged_cells_of_a_table_are_repeated() -> None:
+    table = """<table><caption>Prices</caption><tr><th rowspan=2>Item</th><th colspan=2>2025</th></tr>
+        <tr><th>Plan</th><th>Actual</th></tr><tr><td>Desk</td><td>1<br>net</td><td>2</td></tr></table>"""
+    assert list(html_rows(table)) == ["Prices", "Item: Desk; 2025 Plan: 1 net; 2025 Actual: 2"]
+
+
+@pytest.mark.parametrize("span", ["999999999", "-1", "x", "²"])
+def test_no_span_is_believed_blindly(span: str) -> None:
+    lines = list(html_rows(f"<table><tr><td colspan='{span}'>a</td><td>b</td></tr></table>"))
+    assert len(lines) == 1
+    assert len(lines[0]) < 10_000
+
+
+def test_errors_of_libraries_name_the_program_to_save_a_file_with() -> None:
+    with pytest.raises(InputError, match="open it in Word and save it again"), refusing("Word"):
+        raise KeyError("rId1")
+
+
+def test_a_package_that_is_missing_is_no_broken_file() -> None:
+    with pytest.raises(ModuleNotFoundError), refusing("Word"):
+        raise ModuleNotFoundError("unstructured")
+
+
+def test_what_is_no_workbook_is_refused() -> None:
+    with pytest.raises(InputError, match="Excel"), open_workbook(b"PK\x03\x04 no archive"):
+        pass

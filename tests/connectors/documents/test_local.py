@@ -1,0 +1,121 @@
+"""Whatever a parser of a format does, a document or one clear refusal comes out."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from connectors.documents import local
+from connectors.documents.local import LocalParser
+from connectors.documents.parsing import Task
+from mneme.errors import InputError
+from mneme.ports import ParsedDocument, Section, Spoken
+from mneme.settings import Documents
+
+Instead = Callable[[Callable[[bytes, Task], ParsedDocument]], None]
+
+
+@pytest.fixture
+def instead(monkeypatch: pytest.MonkeyPatch) -> Instead:
+    """Put a parser in the place of every other."""
+    return lambda parser: monkeypatch.setattr(local, "_parser_of", lambda kind: parser)
+
+
+def parse(content: bytes = b"text", name: str = "notes.txt", **settings: object) -> ParsedDocument:
+    return LocalParser(Documents.model_validate(settings)).parse(content, name, None)
+
+
+def test_the_format_and_the_title_are_filled_in(instead: Instead):
+    instead(lambda content, task: ParsedDocument(" ", ()))
+    document = parse(name="folder/Lease of May.txt")
+    assert (document.format, document.title) == ("txt", "Lease of May")
+
+
+@pytest.mark.parametrize("error", [ValueError("the secret text"), KeyError("secret"), RecursionError(), OSError("secret")])
+def test_what_a_library_raises_is_a_refusal_without_the_text(instead: Instead, error: Exception):
+    def fail(content: bytes, task: Task) -> ParsedDocument:
+        raise error
+
+    instead(fail)
+    with pytest.raises(InputError, match=rf"^notes\.txt: it cannot be read as txt \({type(error).__name__}\); ") as refusal:
+        parse(name="/home/ann/notes.txt")
+    assert "secret" not in str(refusal.value)
+    assert refusal.value.__cause__ is error
+
+
+def test_too_little_memory_names_the_setting(instead: Instead):
+    def fail(content: bytes, task: Task) -> ParsedDocument:
+        raise MemoryError
+
+    instead(fail)
+    with pytest.raises(InputError, match=r"more than 300 MB \(MNEME_DOCUMENTS__MEGABYTES\)"):
+        parse(megabytes=300)
+
+
+def test_a_package_that_is_missing_is_named_with_the_extra(instead: Instead):
+    def fail(content: bytes, task: Task) -> ParsedDocument:
+        raise ModuleNotFoundError("No module named 'webvtt'", name="webvtt")
+
+    instead(fail)
+    with pytest.raises(InputError, match=r"needs the package webvtt, .*pip install 'mneme\[documents\]'"):
+        parse()
+
+
+@pytest.mark.parametrize(
+    ("document", "setting"),
+    [
+        (ParsedDocument("", (Section(0, "", "x" * 60), Section(1, "", "x" * 60))), "LARGEST_TEXT"),
+        (ParsedDocument("", (), spoken=(Spoken("Ann", 0, 1, "x" * 101),)), "LARGEST_TEXT"),
+        (ParsedDocument("", (), pages=4), "MOST_PAGES"),
+    ],
+)
+def test_limits_are_checked_and_named(instead: Instead, document: ParsedDocument, setting: str):
+    instead(lambda content, task: document)
+    with pytest.raises(InputError, match=rf"^notes\.txt: .*MNEME_DOCUMENTS__{setting}"):
+        parse(largest_text=100, most_pages=3)
+
+
+def test_a_file_that_is_too_large_is_not_looked_at():
+    with pytest.raises(InputError, match="MNEME_DOCUMENTS__LARGEST_BYTES"):
+        parse(b"x" * 101, largest_bytes=100)
+
+
+def test_what_no_index_holds_is_taken_out(instead: Instead):
+    odd = "a\0b\ud800"
+    instead(lambda content, task: ParsedDocument(odd, (Section(0, odd, odd, odd),), metadata={odd: odd}, unread=(odd,)))
+    document = parse()
+    assert document == ParsedDocument(
+        "ab?", (Section(0, "ab?", "ab?", "ab?"),), metadata={"ab?": "ab?"}, unread=("ab?",), format="txt"
+    )
+
+
+def test_a_date_without_a_zone_is_utc(instead: Instead):
+    instead(lambda content, task: ParsedDocument("", (), datetime(2026, 3, 1)))
+    assert parse().dated_at == datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def test_what_lies_inside_is_parsed_to_a_depth_and_named(instead: Instead):
+    depths = []
+
+    def open_inner(content: bytes, task: Task) -> ParsedDocument:
+        depths.append(task.depth)
+        return task.nested(content, f"inner {task.depth + 1}.txt", None)
+
+    instead(open_inner)
+    with pytest.raises(InputError, match=r"inner 3\.txt: it lies 3 documents deep.*MNEME_DOCUMENTS__ATTACHMENT_DEPTH"):
+        parse(attachment_depth=2)
+    assert depths == [0, 1, 2]
+
+
+def test_a_recording_is_kept_and_says_that_it_was_not_read():
+    document = parse(b"OggS" + bytes(20), "talk.ogg")
+    assert (document.format, document.title, document.sections) == ("ogg", "talk", ())
+    assert "MNEME_TRANSCRIPTION__PROVIDER" in document.unread[0]
+
+
+def test_a_name_in_a_message_is_short_and_one_line():
+    with pytest.raises(InputError) as refusal:
+        parse(b"", "/secret folder/" + "x" * 500 + "\nend.txt")
+    assert len(str(refusal.value)) < 200
+    assert "secret" not in str(refusal.value)
+    assert "\n" not in str(refusal.value)

@@ -1,0 +1,175 @@
+"""Attachments of messages through all steps: their text stands in the message, and goes with it."""
+
+from typing import Any
+
+import pytest
+
+from flows.reading.attachments import attachment_id
+from mneme.ids import document_key, owner_key
+from mneme.records import StoredDocument
+from mneme.rows import Collection, Key, Row
+from tests.flows.reading.test_documents import rows, run, said
+from tests.flows.river import River, document, edit, edit_with_attachment, forget, message, with_attachments
+from tests.memory_index_reference import ReferenceIndex
+
+ANN = owner_key("default", "user", "ann")
+LONG = "".join(f"== page {number} == Clause {number} of the contract says what is owed for it.\n" for number in range(60))
+
+
+@pytest.fixture
+def river() -> River:
+    return River(ReferenceIndex())
+
+
+def texts(river: River) -> list[str]:
+    return [row.body["text"] for row in rows(river, Collection.MESSAGES) if row.kind == "message"]
+
+
+def attachment(river: River, number: int = 0, message_id: str = "m001") -> StoredDocument | None:
+    key = Key(Collection.CONTROL, ANN, document_key(ANN, attachment_id("talk", message_id, number)))
+    row = river.index.get([key]).get(key)
+    return row.record() if row is not None else None  # type: ignore[return-value]
+
+
+def everything(river: River) -> list[Row]:
+    return [row for collection in Collection for row in rows(river, collection)]
+
+
+def test_the_text_of_an_attachment_stands_in_its_message(river: River) -> None:
+    run(river, *with_attachments(1, "See this:", "The budget is 40,000 euros."))
+    assert texts(river) == ["See this:\n[file: file1.txt: The budget is 40,000 euros.]"]
+    assert said(river) == ["See this:\n[file: file1.txt: The budget is 40,000 euros.]"]
+    found = attachment(river)
+    assert found is not None
+    assert (found.name, found.status, found.message_id, found.conversation_id) == ("file1.txt", "read", "m001", "talk")
+
+
+def test_the_message_is_there_before_its_attachment_is_read(river: River) -> None:
+    arrived, unread = with_attachments(1, "See this:", "The budget")
+    river.feed(arrived)
+    assert texts(river) == ["See this:\n[file: file1.txt]"]
+    run(river, unread)
+    assert texts(river) == ["See this:\n[file: file1.txt: The budget]"]
+
+
+def test_what_cannot_be_read_is_named_with_the_reason(river: River) -> None:
+    run(river, *with_attachments(1, "Listen", "silent", "broken"))
+    assert texts(river) == [
+        "Listen\n[file: file1.txt, not read: nobody listens]\n[file: file2.txt, not read: it is broken; send it whole]"
+    ]
+    records = [attachment(river, 0), attachment(river, 1)]
+    assert [each.status for each in records if each is not None] == ["unread", "unread"]
+    assert not river.letters.letters
+
+
+def test_a_long_attachment_stands_there_with_its_beginning_and_is_a_document_too(river: River) -> None:
+    run(river, *with_attachments(1, "The contract:", LONG))
+    [own] = [text for text in texts(river) if text.startswith("The contract:")]
+    assert own.endswith("…]")
+    assert len(own) < 1000
+    found = attachment(river)
+    assert found is not None
+    assert len(found.chunk_ids) == 60
+    cited = {row.body["citation"]["place"] for row in rows(river) if row.document_id}
+    assert "page 59" in cited
+    assert {row.conversation_id for row in rows(river)} == {"talk"}
+
+
+def test_a_recording_of_one_speaker_is_what_the_sender_says(river: River) -> None:
+    run(river, *with_attachments(1, "", "== speech ==\nAnn 0: I moved to Oslo.\nAnn 4: It rains.\n"))
+    [text] = texts(river)
+    assert "I moved to Oslo." in text
+    assert "[" not in text
+
+
+def test_the_same_message_again_is_not_read_again(river: River) -> None:
+    run(river, *with_attachments(1, "See", "The budget"))
+    before = river.reader.read_names.copy()
+    again = with_attachments(1, "See", "The budget")
+    moved = [type(each)(**_moved(each)) for each in again]
+    run(river, *moved)
+    assert river.reader.read_names == before
+    assert len(texts(river)) == 1
+
+
+def _moved(item: Any) -> dict[str, Any]:
+    """The fields of an item that comes again from another place of the source."""
+    fields = {name: getattr(item, name) for name in item.__dataclass_fields__}
+    if "message" in fields:
+        position = fields["message"].position.model_copy(update={"offset": 900})
+        fields["message"] = fields["message"].model_copy(update={"position": position})
+    else:
+        fields["position"] = fields["position"].model_copy(update={"offset": 900})
+    return fields
+
+
+def test_an_edit_takes_its_attachments_away(river: River) -> None:
+    run(river, *with_attachments(1, "The contract:", LONG), edit(1, "Never mind", 50))
+    assert texts(river) == ["Never mind"]
+    assert attachment(river) is None
+    assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
+
+
+def test_an_edit_that_comes_while_an_attachment_is_read_stands(river: River) -> None:
+    river.feed(*with_attachments(1, "The contract:", LONG), edit(1, "Never mind", 50))
+    river.settle()
+    river.end()
+    assert texts(river) == ["Never mind"]
+    assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
+
+
+def test_a_deleted_message_takes_its_attachments_along(river: River) -> None:
+    run(river, *with_attachments(1, "The contract:", LONG), message(2, "Hello"), edit(1, None, 50))
+    assert texts(river) == ["Hello"]
+    assert not [row.id for row in everything(river) if "Clause" in str(row.body)]
+
+
+def test_an_edit_can_bring_another_attachment(river: River) -> None:
+    run(river, *with_attachments(1, "See", "The old plan", "A second file"), edit_with_attachment(1, "Better:", "The plan", 50))
+    assert texts(river) == ["Better:\n[file: new.txt: The plan]"]
+    first, second = attachment(river, 0), attachment(river, 1)
+    assert first is not None
+    assert first.name == "new.txt"
+    assert second is None
+
+
+def test_attachments_are_erased_with_their_conversation(river: River) -> None:
+    run(river, *with_attachments(1, "The contract:", LONG), forget(50))
+    assert rows(river, Collection.MESSAGES) == []
+    assert rows(river) == []
+    assert attachment(river) is None
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 5, 8, 13])
+def test_a_crash_while_attachments_are_read_changes_nothing(after: int, river: River) -> None:
+    river.feed(*with_attachments(1, "The contract:", LONG), message(2, "Hello"))
+    for _ in range(after):
+        river.wait(0.02)
+    river.epoch()
+    for _ in range(after):
+        river.wait(0.02)
+    river.crash()
+    river.settle()
+    river.end()
+    clean = River(ReferenceIndex())
+    run(clean, *with_attachments(1, "The contract:", LONG), message(2, "Hello"))
+    assert said(river) == said(clean)
+    assert sorted(texts(river)) == sorted(texts(clean))
+
+
+def test_conversations_pass_a_long_document(river: River) -> None:
+    """Of a document only so many chunks are on their way at a time that what is said meanwhile waits for no more."""
+    passed: list[int] = []
+    embedding = river._embedding
+
+    def slow(texts: list[str]) -> Any:
+        passed.append(sum("Clause" in text for text in texts))
+        return embedding(texts)
+
+    river._embedding = slow
+    river._build()
+    river.feed(document(1, LONG))
+    river.feed(message(2, "Hello"))
+    river.settle()
+    assert max(passed) <= river.settings.documents.chunks_in_flight
+    assert sum(passed) >= 60

@@ -1,0 +1,44 @@
+"""The samples themselves: made the same each time, and measured right."""
+
+import pytest
+
+from connectors.documents.kinds import KINDS
+from mneme.ports import ParsedDocument, Section
+from tests.samples import FORMATS, Sample, fonts, samples
+from tests.samples.known_text import cited, recall, text_of, tokens
+
+
+@pytest.mark.parametrize("format", ["docx", "xlsx", "pptx", "jpg", "svg", "html", "txt", "csv", "vtt", "eml"])
+def test_the_same_sample_is_the_same_bytes(format: str) -> None:
+    again = samples.__wrapped__(format)
+    assert [(each.name, each.content) for each in again] == [(each.name, each.content) for each in samples(format)]
+
+
+def test_every_format_that_is_no_recording_has_samples_in_both_languages() -> None:
+    assert set(FORMATS) == {kind.name for kind in KINDS.values() if kind.family != "sound"}
+    for format in ("pdf", "docx", "png", "html", "eml", "csv"):
+        assert {sample.language for sample in samples(format)} == {"en", "zh"}
+
+
+def test_recall_counts_words_as_often_as_they_stand_and_chinese_by_characters() -> None:
+    assert recall("The pump, the pump!", "the PUMP") == 0.5
+    assert tokens("清风 QF500，55瓦") == ["清", "风", "qf500", "55", "瓦"]
+    assert recall("清风牌", "清风") == pytest.approx(2 / 3)
+
+
+def test_a_title_counts_once_however_many_sections_it_has() -> None:
+    sections = (Section(0, "Guide > Safety", "Unplug it."), Section(1, "Guide > Faults", "Call us."))
+    assert recall("Guide Guide Safety Faults", text_of(ParsedDocument("Guide", sections))) == 0.75
+
+
+def test_the_place_of_a_known_line_is_compared_with_that_of_its_section() -> None:
+    line = "The boiler was repaired on Thursday afternoon"
+    sample = Sample("a.pdf", "pdf", b"", {"page 1": "Short", "page 2": line})
+    document = ParsedDocument("a", (Section(0, "a", f"{line}, at last.", "page 3"),))
+    assert list(cited(sample, document)) == [(line, "page 2", "page 3")]
+
+
+def test_a_missing_font_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(fonts._FILES, "thai", ((), "fonts-thai-tlwg"))
+    with pytest.raises(fonts.FontMissing, match="apt-get install fonts-thai-tlwg"):
+        fonts.font_file("thai")
