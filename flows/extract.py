@@ -126,7 +126,7 @@ def extract(reference: Reference, cut: Cut, services: Services) -> Done:
     texts = list(NewTexts.of(cut, extraction).texts)
     vectors: Sequence[Vector | None]
     try:
-        vectors = list(services.embed(texts).result())
+        vectors = list(services.vectors(texts, cut.is_document).result())
     except ModelError as error:
         if worth_retrying(error):
             raise

@@ -44,7 +44,8 @@ class Reading:
 class Services:
     """Everything outside the steps.
 
-    ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call. ``detector``,
+    ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call; ``embed_behind`` does so
+    when nothing else waits, for documents (None: there is no difference). ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
     ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
     no model is called. ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does.
@@ -70,6 +71,11 @@ class Services:
     submit_call: Submit | None = None
     processes: int = 1
     reading: Reading | None = None
+    embed_behind: Callable[[list[str]], "Future[Vector]"] | None = None
+
+    def vectors(self, texts: list[str], of_document: bool) -> "Future[Vector]":
+        """The vectors of texts, those of documents behind all others."""
+        return (self.embed_behind if of_document and self.embed_behind is not None else self.embed)(texts)
 
     def pool(self, waits_for_a_model: bool) -> Submit:
         """Where a job belongs."""

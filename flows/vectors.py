@@ -20,7 +20,8 @@ def vectors_of(messages: Sequence[StoredMessage], services: Services) -> tuple[S
     if not messages:
         return [], ""
     try:
-        vectors = services.embed([embedding_text(message) for message in messages]).result()
+        of_document = all(message.document_id is not None for message in messages)
+        vectors = services.vectors([embedding_text(message) for message in messages], of_document).result()
         return [vector.copy() for vector in vectors], ""  # a view would keep those of all in memory while one is open
     except ModelError as error:
         if worth_retrying(error):

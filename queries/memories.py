@@ -211,7 +211,7 @@ class Memories:
         """A conversation or a document episode by episode, with everything that was made from it; None if there is none.
 
         Args:
-            conversation_id: its id, or the id of a document.
+            conversation_id: its id, or the id or the file name of a document.
             filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
 
         Raises:

@@ -46,6 +46,14 @@ def text_of(content: bytes) -> str:
     return _decoded(content).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
+def first_text(content: bytes, size: int) -> str:
+    """The text that about the first ``size`` bytes are, cut between two characters; see ``text_of``."""
+    end = size
+    while size - 3 < end < len(content) and 0x80 <= content[end] < 0xC0:  # within a character of UTF-8
+        end -= 1
+    return text_of(content[:end])
+
+
 def _decoded(content: bytes) -> str:
     encoding = next((name for mark, name in _MARKS if content.startswith(mark)), None)
     if encoding is not None:

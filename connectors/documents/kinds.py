@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Literal
 from xml.parsers import expat
 
-from connectors.documents.encodings import is_text, text_of
+from connectors.documents.encodings import first_text, is_text
 from mneme.errors import InputError
 
 Family = Literal["text", "office", "mail", "pdf", "picture", "sound", "web", "captions"]
@@ -142,6 +142,7 @@ _NOT_READ: tuple[tuple[bytes, str, str], ...] = (
     (b"Obj\x01", "Avro", "export it as csv"),
     (b"\x89HDF", "HDF5", "export it as csv"),
 )
+_MARKUP = (b"{\\rtf", b"%!PS")  # of the above what is text itself
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
 _MEDIA_TYPES = {
     "text/markdown": "md",
@@ -180,14 +181,14 @@ def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
     if kind := media_kind(content, name, media_type):
         return kind
     begin = content[:1024].lstrip()
-    if b"%PDF-" in content[:1024]:
+    if begin.startswith(b"%PDF-") or (b"%PDF-" in content[:1024] and not is_text(content)):
         return KINDS["pdf"]
     if begin.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return _in_zip(content)
     if begin.startswith(b"\xd0\xcf\x11\xe0"):
         return _in_ole(content)
     for beginning, format, remedy in _NOT_READ:
-        if begin.startswith(beginning) or content.startswith(beginning):
+        if _begins(content, beginning) or (beginning in _MARKUP and begin.startswith(beginning)):
             raise InputError(f"it is {format}, which is not read; {remedy}")
     if content.startswith(b"MZ") and b"\0" in content[:1024]:
         raise InputError("it is a program, which is not read; send a document")
@@ -203,7 +204,7 @@ def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None
         InputError: it is a film, or a picture of a format that is not read.
     """
     for beginning, format in _BEGINNINGS:
-        if content.startswith(beginning):
+        if _begins(content, beginning):
             return KINDS[format]
     if content.startswith(b"RIFF") and content[8:12] in (b"WAVE", b"WEBP"):
         return KINDS["wav" if content[8:12] == b"WAVE" else "webp"]
@@ -222,6 +223,11 @@ def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None
             raise InputError("it is a film, which is not read; send its sound, as m4a or webm")
         return KINDS["webm"]
     return None
+
+
+def _begins(content: bytes, beginning: bytes) -> bool:
+    """Whether bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
+    return content.startswith(beginning) and not (beginning.isascii() and is_text(content))
 
 
 def _told(name: str, media_type: str | None) -> str:
@@ -299,10 +305,8 @@ def _in_ole(content: bytes) -> Kind:
 
 
 def _in_text(content: bytes, told: str) -> Kind:
-    head = text_of(content[:_HEAD])[: _HEAD - 4]  # what is cut in the middle of a character is not looked at
+    head = first_text(content, _HEAD)
     begin = head.lstrip("\ufeff \t\n")
-    if begin.startswith("{\\rtf"):
-        raise InputError("it is RTF, which is not read; save it as docx or PDF")
     if re.match(r"WEBVTT(?:[ \t\n]|$)", begin):
         return KINDS["vtt"]
     if _SRT.match(begin):

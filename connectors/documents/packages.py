@@ -40,6 +40,7 @@ class Package:
     """
 
     def __init__(self, content: bytes) -> None:
+        self._content = content
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, ValueError, OSError) as error:
@@ -89,10 +90,11 @@ class Package:
 
     def replaced(self, parts: Mapping[str, bytes]) -> bytes:
         """The file with the content of parts replaced."""
-        written = io.BytesIO()
-        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:
-            for name in self._archive.namelist():
-                archive.writestr(name, parts[name] if name in parts else self.read(name) or b"")
+        written = io.BytesIO(self._content)
+        with zipfile.ZipFile(written, "a") as archive:  # new parts at its end: the others are not unpacked for it
+            for name, part in parts.items():
+                archive.filelist.remove(archive.NameToInfo.pop(name))
+                archive.writestr(name, part)
         return written.getvalue()
 
     def title(self) -> str:

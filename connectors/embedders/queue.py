@@ -1,7 +1,8 @@
 """Texts of many threads, embedded together: batches fill over all conversations, and nobody waits for the embedder.
 
 A batch goes off when it is full, or when its oldest text has waited long enough. While the workers are busy, texts
-gather, so that batches grow with the load by themselves. Texts at which the embedder failed go by themselves
+gather, so that batches grow with the load by themselves. Texts that are in no hurry, those of documents, go behind all
+others, and in smaller batches, since the others wait for the one that runs. Texts at which the embedder failed go by themselves
 (connectors/embedders/troubles.py).
 """
 
@@ -19,6 +20,7 @@ from mneme.errors import ModelError, ModelMalformed, ModelRefused
 from mneme.ports import Embedder
 from mneme.rows import Vector
 
+_BEHIND_PART = 4  # the share of a batch that texts in no hurry fill
 _REMEMBERED = 4096  # vectors: 6 MB of 384 dimensions, enough for texts that come again within minutes
 
 
@@ -76,6 +78,7 @@ class EmbeddingQueue:
         self._known: OrderedDict[bytes, Vector] = OrderedDict()
         self._troubles = Troubles()
         self._waiting: deque[_Waiting] = deque()
+        self._behind: deque[_Waiting] = deque()
         self._closed = False
         self._changed = threading.Condition()
         # Daemons: a program that ends without close() is not held up by texts that nobody waits for.
@@ -83,8 +86,8 @@ class EmbeddingQueue:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, texts: Sequence[str]) -> "Future[Vector]":
-        """The future of the vectors, of shape (len(texts), dimension) in the order of the texts.
+    def submit(self, texts: Sequence[str], behind: bool = False) -> "Future[Vector]":
+        """The future of the vectors, of shape (len(texts), dimension) in the order of the texts; ``behind`` all in a hurry.
 
         The future fails with the embedder's error if a batch with one of its texts fails; other requests do not,
         unless they shared that batch. Submitted again they do not share one, and fail with ModelRefused at last if the
@@ -103,7 +106,7 @@ class EmbeddingQueue:
             for place, text in enumerate(texts):
                 known = self._recall(text)
                 if known is None:
-                    self._waiting.append(_Waiting(text, request, place, now))
+                    (self._behind if behind else self._waiting).append(_Waiting(text, request, place, now))
                 else:
                     vectors[place] = known
                     request.missing -= 1
@@ -121,8 +124,9 @@ class EmbeddingQueue:
         deadline = None if grace_seconds is None else time.monotonic() + grace_seconds
         with self._changed:
             self._closed = True
-            abandoned = {waiting.request.future for waiting in self._waiting}
+            abandoned = {waiting.request.future for waiting in (*self._waiting, *self._behind)}
             self._waiting.clear()
+            self._behind.clear()
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
@@ -145,24 +149,27 @@ class EmbeddingQueue:
         """The next texts, waited for; none when the queue is closed."""
         with self._changed:
             while not self._closed:
-                if not self._waiting:
+                queue, most = (self._waiting, self._batch)
+                if not queue:
+                    queue, most = self._behind, max(1, self._batch // _BEHIND_PART)
+                if not queue:
                     self._changed.wait()
                     continue
-                left = self._waiting[0].since + self._max_wait_seconds - time.monotonic()
-                if left > 0 and len(self._waiting) < self._batch:
+                left = queue[0].since + self._max_wait_seconds - time.monotonic()
+                if left > 0 and len(queue) < most:
                     self._changed.wait(left)
-                elif batch := self._take():
+                elif batch := self._take(queue, most):
                     return batch
             return []
 
-    def _take(self) -> list[_Waiting]:
+    def _take(self, queue: deque[_Waiting], most: int) -> list[_Waiting]:
         """The oldest texts whose requests are neither cancelled nor failed; those in trouble are not among others."""
         batch: list[_Waiting] = []
-        while self._waiting and len(batch) < self._batch:
-            request = self._waiting[0].request
-            if batch and request is not batch[0].request and self._goes_alone(batch[0], self._waiting[0]):
+        while queue and len(batch) < most:
+            request = queue[0].request
+            if batch and request is not batch[0].request and self._goes_alone(batch[0], queue[0]):
                 break
-            waiting = self._waiting.popleft()
+            waiting = queue.popleft()
             if request.settled or request.future.cancelled():
                 continue
             if not request.running:

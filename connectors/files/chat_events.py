@@ -1,6 +1,7 @@
 """Message events made from chats of other programs: what is missing is filled in, always in the same way."""
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ Event = dict[str, Any]
 PACE = timedelta(seconds=30)  # between messages without a time of their own
 UNKNOWN_TIME = from_milliseconds(0)
 
+_LONGEST_DATA = 8_000_000  # characters of base64 that go with a message; with more no topic takes it
 _MILLISECONDS = 1e11  # a larger number of seconds since 1970 would be after the year 5138
 _ROLES = {
     "human": "user",
@@ -163,11 +165,31 @@ def _part(item: Any) -> Iterator[Event]:
             yield {"type": "text", "text": text}
         return
     link = next((item[name] for name in ("image_url", "uri", "url") if item.get(name)), None)
-    link = link.get("url") if isinstance(link, dict) else link
-    uri = None if link is None or str(link).startswith("data:") else str(link)
+    link = str((link.get("url") if isinstance(link, dict) else link) or "")
+    uri = None if link.startswith("data:") else link
+    media_type, data = _carried(item, link)
     medium = next((medium for medium in ("image", "audio") if medium in kind), "file")
-    part = {"type": medium, "uri": uri, "name": item.get("name") or (None if uri else kind)}
+    part = {"type": medium, "uri": uri, "data": data, "media_type": media_type if data else None}
+    part["name"] = item.get("name") or (None if uri else kind)
     yield {name: value for name, value in part.items() if value}
+
+
+def _carried(item: Event, link: str) -> tuple[str | None, str | None]:
+    """The media type and the bytes (base64) that a part itself has: in a ``data:`` link, or as a recording."""
+    sound = item.get("input_audio")
+    if link.startswith("data:"):
+        head, _, data = link.removeprefix("data:").partition(",")
+        media_type, _, encoding = head.rpartition(";")
+        data = data if encoding == "base64" else ""
+    elif isinstance(sound, dict):
+        media_type, data = f"audio/{sound.get('format') or 'wav'}", str(sound.get("data") or "")
+    else:
+        return None, None
+    try:
+        b64decode(data, validate=True)
+    except ValueError:  # the message is worth more than its attachment
+        return None, None
+    return (media_type or None, data) if 0 < len(data) <= _LONGEST_DATA else (None, None)
 
 
 def text_of(value: Any) -> str:

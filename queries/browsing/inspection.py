@@ -39,6 +39,7 @@ from queries.filtering.scope import Scope
 from queries.granularity.portrait import is_in_portrait
 
 MOST_MESSAGES = 20_000  # of a conversation, by id; others are asked for by since and before
+_MOST_NAMED = 5  # documents of one name that a message lists
 MOST_STATEMENTS = 100_000  # facts, and as many foresights and cases
 
 Kind = TypeVar("Kind", StoredMessage, Episode, AtomicFact)
@@ -48,15 +49,15 @@ Statement = TypeVar("Statement", AtomicFact, Foresight)
 def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection | None:
     """A conversation or a document, by its id; None if the owner has none of this name, or nothing in it yet.
 
-    A document that is speech is shown as the conversation that it became.
+    A document that is speech is shown as the conversation that it became. One may also be named by its file.
 
     1. Its messages and episodes, and the documents that it has or is.
     2. What was made from them.
     3. Each message to its episode.
 
     Raises:
-        InputError: the scope is one of the past, where what is shown is what lies in the index now; or it is narrowed by
-            metadata or kinds.
+        InputError: the scope is one of the past, where what is shown is what lies in the index now; it is narrowed by
+            metadata or kinds; or several documents have this file's name.
         StoreError: the index cannot answer.
     """
     if scope.is_past:
@@ -75,7 +76,8 @@ def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection 
         episodes = _read(index, Collection.EPISODES, filter, MOST_MESSAGES, Episode)
     documents = list(islice(stored_documents(index, filter), MOST_MESSAGES))
     if not (messages or episodes or documents):
-        return None
+        named = _called(index, scope, place)
+        return read_inspection(index, scope, named) if named is not None else None
     speech = next((each.conversation_id for each in documents if each.conversation_id and each.message_id is None), None)
     if is_document and not episodes and speech and (talk := read_inspection(index, scope, speech)) is not None:
         return talk
@@ -97,6 +99,15 @@ def read_inspection(index: MemoryIndex, scope: Scope, place: str) -> Inspection 
         documents=tuple(listed_document(each) for each in documents),
         notes=(f"only {MOST_MESSAGES:,} messages are shown",) if count == MOST_MESSAGES else (),
     )
+
+
+def _called(index: MemoryIndex, scope: Scope, name: str) -> str | None:
+    """The id of the document with this file's name, if it has another; None where there is none."""
+    called = [each.document_id for each in stored_documents(index, scope.rows) if each.name == name]
+    ids = sorted({each for each in called if each is not None and each != name})
+    if len(ids) > 1:
+        raise InputError(f"{name!r} is the name of {len(ids)} documents; give the id of one: {', '.join(ids[:_MOST_NAMED])}")
+    return ids[0] if ids else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

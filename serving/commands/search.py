@@ -160,7 +160,8 @@ def history(
 
 def inspect(
     conversation: Annotated[
-        str | None, typer.Argument(metavar="CONVERSATION", help="Its id, or the id of a document.", show_default=False)
+        str | None,
+        typer.Argument(metavar="CONVERSATION", help="Its id, or the id or file name of a document.", show_default=False),
     ] = None,
     user: UserOption = None,
     group: GroupOption = None,

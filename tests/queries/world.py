@@ -187,16 +187,16 @@ def section(
     return [row_of(episode, vector_of(f"{title}. {text}")), row_of(fact, vector_of(text))]
 
 
-def document(name: str, *sections: Row, owner: Owner = TENANT, **fields: object) -> Row:
+def document(identity: str, *sections: Row, owner: Owner = TENANT, **fields: object) -> Row:
     """What is kept of a document of these sections, in this order."""
     given: dict[str, Any] = {
-        "id": ids.document_key(owner.key, name),
+        "id": ids.document_key(owner.key, identity),
         "owner": owner,
-        "document_id": name,
+        "document_id": identity,
         "created_at": START,
         "version": 1,
-        "name": f"{name}.pdf",
-        "title": name.title(),
+        "name": f"{identity}.pdf",
+        "title": identity.title(),
         "format": "pdf",
         "edition": "e",
         "status": "read",

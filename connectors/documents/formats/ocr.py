@@ -101,12 +101,15 @@ class Ocr:
 
     @cached_property
     def _scripts(self) -> list[str]:
-        """What pages are read in, one after the other, as tesseract wants it: ``eng``, then ``chi_sim+eng``."""
+        """What pages are read in, one after the other, as tesseract wants it: ``eng``, then ``chi_sim``.
+
+        The second by itself: it knows Latin letters as well, and with ``eng`` beside it takes Chinese for English at times.
+        """
         wanted = [language for language in self._wanted if language in self._installed]
         wanted = wanted or sorted(self._installed - {"osd"})
         alphabetic = [language for language in wanted if language not in _LINE_BASED]
         others = [language for language in wanted if language in _LINE_BASED]
-        return ["+".join(alphabetic)] * bool(alphabetic) + ["+".join([language, *alphabetic]) for language in others]
+        return ["+".join(alphabetic)] * bool(alphabetic) + others
 
 
 def _sense(reading: Reading) -> float:

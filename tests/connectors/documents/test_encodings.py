@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.documents.encodings import is_text, text_of
+from connectors.documents.encodings import first_text, is_text, text_of
 
 SIMPLIFIED = "我们在会议上决定把第二季度的截止日期推迟到六月三十日。王芳负责通知客户。"
 TRADITIONAL = "我們在會議上決定把第二季度的截止日期推遲到六月三十日。王芳負責通知客戶。"
@@ -31,6 +31,15 @@ FRENCH = "Nous avons décidé de reporter l'échéance du deuxième trimestre à
 def test_the_encoding_is_found(text: str, encoding: str):
     assert text_of(text.encode(encoding)) == text
     assert is_text(text.encode(encoding))
+
+
+@pytest.mark.parametrize("size", range(100, 104))
+def test_the_beginning_of_a_text_is_cut_between_characters(size: int):
+    text = "🙂" + SIMPLIFIED * 3
+    first = first_text(text.encode(), size)
+    assert text.startswith(first)
+    assert len(first.encode()) > size - 4
+    assert first_text(text.encode(), 10_000) == text
 
 
 def test_lines_end_with_line_feeds():

@@ -118,7 +118,23 @@ def test_a_file_of_such_content_is_refused_before_it_is_unpacked(tmp_path: Path,
         list(read_file(path, user_id="ann"))
 
 
-@pytest.mark.parametrize("text", ["PKK", "BZh is a name", "GIF", "{rtf}", "%PD", "\ufeffHello", "你好", "a\tb\r\n", "WEBVTTs"])
+SPOKEN_OF = [
+    "WEBVTTs",
+    "GIF89a is a format",
+    "ID3 tags",
+    "OggS",
+    "A PDF begins with %PDF-1.7",
+    "PAR1",
+    "fLaC",
+    "MZ",
+    "II*",
+    "ARROW1",
+]
+
+
+@pytest.mark.parametrize(
+    "text", ["PKK", "BZh is a name", "GIF", "{rtf}", "%PD", "\ufeffHello", "你好", "a\tb\r\n", "WEBVTTs", *SPOKEN_OF]
+)
 def test_a_text_that_begins_almost_like_one_of_them_is_a_text(text: str):
     assert kind_of(text.encode(), "notes.txt", None).name == "txt"
 
@@ -129,6 +145,11 @@ def test_a_text_that_begins_almost_like_one_of_them_is_a_text(text: str):
 )
 def test_strange_beginnings_are_judged_in_linear_time(text: str):
     assert kind_of(text.encode(), "x", None).name in ("txt", "html")
+
+
+@pytest.mark.parametrize("more", range(3))
+def test_a_long_text_is_judged_by_its_beginning_wherever_that_is_cut(more: int):
+    assert kind_of(("x" * more + "会议纪要。" * 20_000).encode(), "x.md", None).name == "md"
 
 
 def test_pictures_and_recordings_are_known_by_their_first_bytes():

@@ -69,6 +69,31 @@ def test_vectors_come_in_the_order_of_the_texts(queue: EmbeddingQueue) -> None:
     np.testing.assert_array_equal(queue.submit(texts).result(10), vectors_of(texts))
 
 
+def test_texts_in_no_hurry_go_behind_all_others_and_in_smaller_batches(queue: EmbeddingQueue, embedder: Recorder) -> None:
+    embedder.gate.clear()
+    first = queue.submit(["first"])
+    embedder.wait_for_batches(1)
+    pages = queue.submit([f"page {number}" for number in range(3)], behind=True)
+    said = queue.submit([f"said {number}" for number in range(3)])
+    embedder.gate.set()
+    for future in (first, pages, said):
+        future.result(10)
+    assert embedder.batches == [["first"], ["said 0", "said 1", "said 2"], ["page 0"], ["page 1"], ["page 2"]]
+    np.testing.assert_array_equal(pages.result(), vectors_of([f"page {number}" for number in range(3)]))
+
+
+def test_closing_cancels_texts_in_no_hurry_too(embedder: Recorder) -> None:
+    queue = EmbeddingQueue(embedder, batch=4, max_wait_seconds=0.02)
+    embedder.gate.clear()
+    first = queue.submit(["first"])
+    embedder.wait_for_batches(1)
+    pages = queue.submit(["page"], behind=True)
+    threading.Timer(0.05, embedder.gate.set).start()
+    queue.close()
+    assert first.done()
+    assert pages.cancelled()
+
+
 def test_texts_of_many_callers_share_a_batch(queue: EmbeddingQueue, embedder: Recorder) -> None:
     futures = [queue.submit([f"text {number}"]) for number in range(8)]
     for number, future in enumerate(futures):

@@ -229,7 +229,7 @@ def test_tool_calls_are_kept_also_without_text(read):
     assert [(one.name, one.arguments) for one in messages[0].tool_calls] == [("weather", '{"at": 1, "city": "Oslo"}')]
 
 
-def test_parts_that_are_no_text_are_mentioned_and_inline_data_is_left_out(read):
+def test_parts_that_are_no_text_are_mentioned(read):
     content = [
         {"type": "text", "text": "See:"},
         {"type": "image_url", "image_url": {"url": "https://example.org/kite.png"}},
@@ -238,6 +238,25 @@ def test_parts_that_are_no_text_are_mentioned_and_inline_data_is_left_out(read):
     ]
     (message,) = read([{"role": "user", "content": content}], user_id="ines")
     assert message.text == "See:\n[image: https://example.org/kite.png]\n[image: image_url]\n[audio: input_audio]"
+
+
+def test_what_a_part_itself_has_goes_with_the_message(read):
+    parts = [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "input_audio", "input_audio": {"data": "AAAB", "format": "mp3"}},
+        {"type": "image_url", "image_url": {"url": "data:image/svg+xml,%3Csvg/%3E"}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,not base64"}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "AAAA" * 2_000_001}},
+        {"type": "image_url", "image_url": {"url": "https://example.org/kite.png"}},
+    ]
+    (message,) = read([{"role": "user", "content": [{"type": "text", "text": "See:"}, *parts]}], user_id="ada")
+    _, *attached = message.content
+    assert [(part.type, part.media_type, part.data) for part in attached] == [
+        ("image", "image/png", "AAAA"),
+        ("audio", "audio/mp3", "AAAB"),
+        *[("image", None, None)] * 4,
+    ]
+    assert attached[-1].uri == "https://example.org/kite.png"
 
 
 @pytest.mark.parametrize(

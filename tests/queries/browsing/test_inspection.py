@@ -200,6 +200,16 @@ def test_a_document_of_which_nothing_is_searchable_yet_is_there():
     assert inspection.documents[0].status == "reading"
 
 
+def test_a_document_may_be_named_by_its_file():
+    rows = section("offer", "Prices", "A desk costs 120 euros", "page 1")
+    assert shown("offer.pdf", *rows, document("offer", *rows)).document_id == "offer"
+
+
+def test_several_documents_of_one_name_are_asked_about():
+    with pytest.raises(InputError, match="the name of 2 documents; give the id of one: a/offer, b/offer"):
+        shown("offer.pdf", document("a/offer", name="offer.pdf"), document("b/offer", name="offer.pdf"))
+
+
 def test_a_document_that_is_speech_is_the_conversation_that_it_became():
     inspection = shown("talk", *choir(), document("talk", owner=MAYA, conversation_id="choir"))
     assert (inspection.conversation_id, len(inspection.episodes)) == ("choir", 1)

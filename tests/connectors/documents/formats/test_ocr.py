@@ -25,8 +25,8 @@ READS_CHINESE = pytest.mark.skipif(
     not OCR.is_installed or "chi_sim" not in "".join(OCR._scripts), reason="tesseract-ocr-chi-sim is not installed"
 )
 ENGLISH = (
-    "The committee met in the old harbour office to review the budget for the new library, and decided that the wooden roof must"
-    " be repaired before winter. Margaret reported that the supplier from Rotterdam raised prices by twelve percent, while the"
+    "The committee met in the old harbour office to review the budget for the new library, and decided that the wooden roof"
+    " must be repaired before winter. Margaret reported that the supplier from Rotterdam raised prices by twelve percent, while the"
     " municipal grant remains unchanged. Several volunteers offered to paint the reading room."
 )
 CHINESE = (
