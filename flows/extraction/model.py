@@ -158,8 +158,8 @@ def _shown(cut: Cut) -> str:
 def _place(cut: Cut) -> Iterator[str]:
     place = cut.citation.place if cut.citation is not None else ""
     for name, value in (("Document", cut.document_name), ("Section", cut.section), ("Place", place)):
-        if value:
-            yield f"{name}: {one_line(value, _LONGEST_NAME)}"
+        if value and (line := one_line(value, _LONGEST_NAME)):
+            yield f"{name}: {line}"
 
 
 def _chunk_lines(message: StoredMessage) -> Iterator[tuple[datetime, str]]:

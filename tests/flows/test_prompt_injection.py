@@ -196,9 +196,11 @@ def test_no_message_name_or_tool_can_look_like_another_line_of_an_episode(name: 
 
 
 @given(name=_texts, section=_texts, text=_texts)
-def test_no_document_can_look_like_more_than_its_two_lines(name: str, section: str, text: str):
+def test_no_line_of_a_chunk_can_look_like_what_stands_above_it(name: str, section: str, text: str):
     prompt = ModelExtractor(None, Extraction(), "none").prompt(document(text, section, name))  # type: ignore[arg-type]
-    assert len(prompt.user.splitlines()) == 3
+    above = [line.split(" ")[0] for line in prompt.user.splitlines() if not line.startswith("    ")]
+    named = [head for head, value in (("Document:", name), ("Section:", section)) if value.strip()]
+    assert above == [*named, "Mon", "0"]
     assert "MARK" not in prompt.system
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 
 from connectors.documents.blocks import join_lines
 
@@ -175,10 +174,9 @@ def _gutter(runs: list[Line]) -> float | None:
 
 
 def _is_column(edges: list[tuple[float, float, float, float, int]]) -> bool:
+    """Whether most of what runs say, each with left, right, top, bottom and weight, is said in lines as wide as a column."""
     if len(edges) < _FEWEST_LINES:
         return False
     width = max(edge[1] for edge in edges) - min(edge[0] for edge in edges)
-    return (
-        median(edge[4] for edge in edges) >= _FEWEST_LETTERS
-        and median(edge[1] - edge[0] for edge in edges) >= _NARROWEST_FILL * width
-    )
+    full = [edge[4] for edge in edges if edge[4] >= _FEWEST_LETTERS and edge[1] - edge[0] >= _NARROWEST_FILL * width]
+    return len(full) >= _FEWEST_LINES and 2 * sum(full) > sum(edge[4] for edge in edges)

@@ -146,7 +146,7 @@ def test_small_print_of_a_screen_is_read():
 def test_languages_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch):
     reader = Ocr(("deu", "eng", "chi_sim", "jpn"))
     monkeypatch.setattr(reader, "_installed", frozenset({"eng", "chi_sim", "osd"}), raising=False)
-    assert reader._scripts == ["eng", "chi_sim+eng"]
+    assert reader._scripts == ["eng", "chi_sim"]
 
 
 def test_where_none_that_is_wanted_is_installed_those_that_are_do(monkeypatch: pytest.MonkeyPatch):
