@@ -3,7 +3,8 @@
 A document, in the pool (flows/reading/): fetched, parsed and cut into chunks. Then, on the worker:
 1. Its record is written: what it is made of now, and still of the edition before. The same edition again changes nothing.
 2. Its new chunks go on as messages, a few at a time, so that conversations pass them.
-3. Chunks that it no longer has are withdrawn; then its record says so, and its ``flush_id`` goes on behind it all.
+3. Chunks that it no longer has are withdrawn, and its ``flush_id`` goes on behind it all.
+4. When all that is in the recovery store its record says that it was read: what says so is never lost half.
 
 A message with attachments is there already: when they are read, it is amended, as by an edit at its own place in the source,
 so that a later edit stands. An edit with attachments goes on when they are read. A message that is edited or deleted loses the
@@ -16,7 +17,7 @@ waits for what came before it. What cannot be read is a dead letter; what the do
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,10 +41,11 @@ from flows.tombstones import Tombstones
 from mneme.errors import InputError, ModelError
 from mneme.events import Document, Edit
 from mneme.ports import DeadLetter, Incoming, Put, Remove
-from mneme.records import StoredDocument
+from mneme.records import Owner, Position, StoredDocument
 from mneme.rows import Collection, Key
 
 STATE_VERSION = 1
+_SNAPSHOTS = 2  # after which everything that went on before the first is in the recovery store
 
 Outcome = ReadDocument | Attached | StoredDocument | None
 
@@ -75,6 +77,15 @@ class _Finished:
     releases: list[Release] | None = None
 
 
+@dataclass(slots=True, eq=False)
+class _Settling:
+    """Work of which everything went on, and the records that will say so: after some snapshots (flows/held.py)."""
+
+    work: _Work
+    releases: list[Release]
+    snapshots: int = 0
+
+
 class ReadLane:
     """The read step of one bucket of conversations and documents."""
 
@@ -83,6 +94,7 @@ class ReadLane:
         self._pump: Pump[_Work, Outcome] = Pump(self._submit, services.clock)
         self._queues: dict[str, deque[_Work]] = {}  # by lane; the first is in the pump, or finished
         self._finished: dict[str, _Finished] = {}
+        self._settling: list[_Settling] = []
         self._ends: list[Pause] = []
         self._documents: Lately[StoredDocument] = Lately()
         self._erased = Tombstones()
@@ -126,6 +138,7 @@ class ReadLane:
                     yield from self._next(lane)
             if not done:
                 break
+        yield from self._settle()
         if self._ends and not self._is_at_work:
             yield from self._ends
             self._ends = []
@@ -134,17 +147,25 @@ class ReadLane:
 
     def wake_at(self) -> datetime | None:
         """When to poll again."""
-        return next_poll(self._services.clock()) if self._is_at_work else None
+        return next_poll(self._services.clock()) if self._is_at_work or self._settling else None
 
     @property
     def unfinished(self) -> int:
         """Events that are read or on their way, and pauses behind them."""
-        return sum(map(len, self._queues.values())) + len(self._ends)
+        return sum(map(len, self._queues.values())) + len(self._ends) + self.settling
+
+    @property
+    def settling(self) -> int:
+        """Events of which everything went on, and that only wait for the end of an epoch."""
+        return len(self._settling)
 
     def snapshot(self) -> bytes:
         """References to what is at work, in order within each lane."""
         self._documents.snapshot_taken()
-        works = [work for queue in self._queues.values() for work in queue]
+        for settling in self._settling:
+            settling.snapshots += 1
+        works = [settling.work for settling in self._settling]
+        works += [work for queue in self._queues.values() for work in queue]
         return encode_state(STATE_VERSION, [*map(_entry, works), *({"pause": refer(pause)} for pause in self._ends)])
 
     # --- work --------------------------------------------------------------------------------------------------------
@@ -202,6 +223,14 @@ class ReadLane:
     def _erase(self, erasure: Erasure) -> None:
         """What is older is not read any more, and what is known here of the erased is forgotten."""
         self._erased.add(erasure, ())
+        self._outdate(
+            {
+                release.record.id
+                for settling in self._settling
+                for release in settling.releases
+                if self._erased.cover_event(*_said(release.record))
+            }
+        )
         for lane, record in list(self._documents.items()):
             if erasure.concerns(lane, record.owner) and erasure.document_id is None:  # one is first asked for its speech
                 del self._documents[lane]
@@ -257,6 +286,7 @@ class ReadLane:
         versions = self._services.versions
         if finished.releases is None:
             finished.releases = self._begin(work, outcome)
+            self._outdate({release.record.id for release in finished.releases})
             records = [release.begun(versions.next()) for release in finished.releases if release.has_changed]
             if records:
                 yield WriteBatch(tuple(map(Put, records)))
@@ -273,19 +303,37 @@ class ReadLane:
             skipped = max(0, skipped - len(release.messages))
         for release in finished.releases:
             yield from release.obsolete()
-        records = [release.done(versions.next()) for release in finished.releases if release.has_changed]
         before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, finished.releases)
         for record in before:
             yield from record.obsolete()
-        removed = [record.removed(versions.next()) for record in before]
-        own = [Remove(work.key, versions.next())] if work.key is not None else []
-        if records or removed or own:
-            yield WriteBatch((*map(Put, records), *removed, *own))
+        if before:
+            self._outdate({record.id for record in before})
+            yield WriteBatch(tuple(record.removed(versions.next()) for record in before))
         for release in finished.releases:
             self._services.tally["documents"] += release.has_changed
             yield from release.ends()
+        changed = [release for release in finished.releases if release.has_changed]
+        if changed:
+            self._settling.append(_Settling(work, changed))
+        elif work.key is not None:
+            yield WriteBatch((Remove(work.key, versions.next()),))
         yield from _flush(work)
         return True
+
+    def _settle(self) -> Iterator[WriteBatch]:
+        """Tell of what is in the recovery store that it was read."""
+        versions = self._services.versions
+        for settling in [each for each in self._settling if each.snapshots >= _SNAPSHOTS]:
+            self._settling.remove(settling)
+            records = [Put(release.done(versions.next())) for release in settling.releases]
+            own = [Remove(settling.work.key, versions.next())] if settling.work.key is not None else []
+            if records or own:
+                yield WriteBatch((*records, *own))
+
+    def _outdate(self, documents: Set[str]) -> None:
+        """Something newer of these documents goes on: no older record may be written over it."""
+        for settling in self._settling:
+            settling.releases = [release for release in settling.releases if release.record.id not in documents]
 
     def _begin(self, work: _Work, outcome: ReadDocument | Attached) -> list[Release]:
         if isinstance(outcome, ReadDocument):
@@ -337,6 +385,11 @@ class ReadLane:
             return
         yield DeadLetter("read", reason, work.unread.raw, work.unread.position, self._services.clock())
         yield from self._drop(work)
+
+
+def _said(record: StoredDocument) -> tuple[Owner, str | None, str | None, Position, datetime]:
+    """What an erasure may be about, of a document."""
+    return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
 
 
 def _entry(work: _Work) -> dict[str, Any]:

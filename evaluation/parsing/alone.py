@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from email import message_from_bytes
 from email.policy import default as default_policy
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -62,8 +63,9 @@ def time_alone(content: bytes, format: str, languages: Sequence[str], dpi: int) 
     return time.perf_counter() - began
 
 
+@cache
 def warm_up() -> None:
-    """Load unstructured, and keep it off the network."""
+    """Load unstructured, and keep it off the network; once for a process."""
     partition("html", text="<p>A sentence.</p>")
 
 

@@ -52,7 +52,7 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
         known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
     content = content_of(event, reading.references)
     edition = about.edition(content_hash(content))
-    if known is not None and known.edition == edition and known.status != "reading" and known.position != unread.position:
+    if known is not None and known.edition == edition and known.status != "reading":
         return ReadDocument(None, known)
     parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
     return ReadDocument(edition_of(about, parsed, edition), known)

@@ -16,8 +16,8 @@ class Release:
 
     Args:
         edition: what the document is made of now.
-        before: its record until now. One of this very event is of an earlier run of the flow, of which nobody knows how far it
-            came: everything goes on again, and what it replaced is withdrawn again.
+        before: its record until now. Of one that is still ``reading`` nobody knows how far it came: everything goes on again,
+            and what it replaced is withdrawn again.
     """
 
     def __init__(self, edition: Edition, before: StoredDocument | None) -> None:
@@ -27,8 +27,7 @@ class Release:
         earlier = (*before.chunk_ids, *before.replaced_ids) if before is not None else ()
         own = frozenset(edition.document.chunk_ids)
         self._obsolete = tuple(each for each in dict.fromkeys(earlier) if each not in own)
-        is_certain = before is not None and before.status != "reading" and before.position != edition.document.position
-        self._kept = frozenset(before.chunk_ids) if before is not None and is_certain else frozenset[str]()
+        self._kept = frozenset(before.chunk_ids) if before is not None and before.status != "reading" else frozenset[str]()
         was = (before.speech, before.replaced_speech) if before is not None else ()
         replaced = next((each for each in was if each not in (None, self._speech)), None)
         self.record = edition.document.model_copy(update={"replaced_ids": self._obsolete, "replaced_speech": replaced})
@@ -37,8 +36,7 @@ class Release:
     def has_changed(self) -> bool:
         """Whether the edition is another than the one before."""
         before = self._before
-        same = before is not None and (before.edition, before.status) == (self.record.edition, self.record.status)
-        return before is None or not same or before.position == self.record.position
+        return before is None or (before.edition, before.status) != (self.record.edition, self.record.status)
 
     def is_new(self, message: StoredMessage) -> bool:
         """Whether a message of the edition was not in the one before."""
@@ -69,6 +67,11 @@ class Gone:
 
     def __init__(self, record: StoredDocument) -> None:
         self._record = record
+
+    @property
+    def id(self) -> str:
+        """That of its record."""
+        return self._record.id
 
     def obsolete(self) -> Iterator[Withdrawn | Erasure]:
         """What takes away all that was made of it."""

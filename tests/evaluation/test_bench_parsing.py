@@ -16,6 +16,7 @@ from tests.samples.known_text import recall
 QUICK = ["docx", "xlsx", "xls", "pptx", "eml", "html", "txt", "md", "csv", "tsv", "vtt", "srt", "pdf"]
 
 
+@pytest.mark.slow
 def test_files_are_read_by_both_and_what_cannot_be_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "below").mkdir()
     for format in ("html", "md"):

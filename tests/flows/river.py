@@ -269,7 +269,8 @@ class River:
 
     @property
     def unfinished(self) -> int:
-        return sum(lane.unfinished for lane in self._lanes)
+        """What is at work. Documents that only wait for the end of an epoch are not."""
+        return sum(lane.unfinished for lane in self._lanes) - self._lanes[0].settling
 
     def _build(self) -> None:
         self._run += 1

@@ -17,7 +17,7 @@ from mneme.text import has_cjk
 
 INSTALL_TESSERACT = "tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-chi-sim"
 
-_LINE_BASED = ("chi_sim", "chi_tra", "chi_sim_vert", "chi_tra_vert", "jpn", "jpn_vert", "kor", "kor_vert")
+_WITHOUT_ALPHABET = ("chi_sim", "chi_tra", "chi_sim_vert", "chi_tra_vert", "jpn", "jpn_vert", "kor", "kor_vert")
 _SURE = 80.0  # confidence, percent, of a page that is read in the right script
 _LOST = 75.0  # of a page that may stand on its side or its head
 _LEAST_OF_A_WORD = 25.0  # confidence of one that is kept
@@ -107,8 +107,8 @@ class Ocr:
         """
         wanted = [language for language in self._wanted if language in self._installed]
         wanted = wanted or sorted(self._installed - {"osd"})
-        alphabetic = [language for language in wanted if language not in _LINE_BASED]
-        others = [language for language in wanted if language in _LINE_BASED]
+        alphabetic = [language for language in wanted if language not in _WITHOUT_ALPHABET]
+        others = [language for language in wanted if language in _WITHOUT_ALPHABET]
         return ["+".join(alphabetic)] * bool(alphabetic) + others
 
 

@@ -103,7 +103,7 @@ def _turn(textpage: Any, fallback: int) -> int:
     turns = Counter[int]()
     for at in range(0, count, count // _SAMPLED + 1):
         angle = pdfium.FPDFText_GetCharAngle(textpage, at)
-        if angle >= 0 and chr(pdfium.FPDFText_GetUnicode(textpage, at)) > " ":
+        if angle >= 0 and pdfium.FPDFText_GetUnicode(textpage, at) > ord(" "):
             turns[round(-angle / (math.pi / 2)) % 4 * 90] += 1
     return turns.most_common(1)[0][0] if turns else fallback
 

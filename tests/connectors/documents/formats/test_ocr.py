@@ -26,8 +26,8 @@ READS_CHINESE = pytest.mark.skipif(
 )
 ENGLISH = (
     "The committee met in the old harbour office to review the budget for the new library, and decided that the wooden roof"
-    " must be repaired before winter. Margaret reported that the supplier from Rotterdam raised prices by twelve percent, while the"
-    " municipal grant remains unchanged. Several volunteers offered to paint the reading room."
+    " must be repaired before winter. Margaret reported that the supplier from Rotterdam raised prices by twelve percent, while"
+    " the municipal grant remains unchanged. Several volunteers offered to paint the reading room."
 )
 CHINESE = (
     "委员会在旧港口办公室开会，讨论新图书馆的预算，决定在冬天到来之前必须修好木屋顶。玛丽报告说供应商把价格提高了百分之十二，"

@@ -90,7 +90,7 @@ def test_headings_give_sections_and_pages_give_places():
         ("The Library > Roof", "page 1"),
         ("The Library > Garden", "page 1"),
         ("The Library > Garden", "page 2"),
-    ] or {section.title.rpartition(" > ")[2] for section in document.sections} == {"Roof", "Garden", "The Library"}
+    ]
     assert "Garden 6. The committee met" in document.sections[-1].text
     assert document.sections[-1].place == "page 2"
 
