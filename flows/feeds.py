@@ -115,12 +115,13 @@ class FileFeed:
     """Files, one after the other, then the end of all conversations.
 
     The place is ``{content hash: events read}``: a file that was read is not read again under any name, and one that
-    grew is another file, of which the messages that are known are recognised by their ids.
+    grew is another file, of which the messages that are known are recognised by their ids. A document is given again each
+    time: it is known by its edition where it is read, also when it is what it was two versions ago.
 
     Args:
         paths: the files.
         read: a file's events from an ordinal on (connectors/files/files.py).
-        identity: the hash of a file's content.
+        identity: the hash of a file's content; None of a document.
         place: where an earlier run stopped.
         buckets: how many buckets the conversations are in.
         pending, limit, batch, stopping: as for ``PartitionFeed``.
@@ -131,7 +132,7 @@ class FileFeed:
         self,
         paths: Sequence[Path],
         read: Callable[[Path, int], Iterator[Incoming]],
-        identity: Callable[[Path], str],
+        identity: Callable[[Path], str | None],
         place: dict[str, int] | None,
         buckets: int,
         pending: Pending,
@@ -184,11 +185,12 @@ class FileFeed:
         self,
         paths: Sequence[Path],
         read: Callable[[Path, int], Iterator[Incoming]],
-        identity: Callable[[Path], str],
+        identity: Callable[[Path], str | None],
     ) -> Iterator[Incoming]:
         for path in paths:
             content = identity(path)
-            for event in read(path, self._place.get(content, 0)):
-                self._place[content] = event.position.offset + 1
+            for event in read(path, 0 if content is None else self._place.get(content, 0)):
+                if content is not None:
+                    self._place[content] = event.position.offset + 1
                 self._count += 1
                 yield event

@@ -1,17 +1,19 @@
 """Running the flow: from files until they end, or from Kafka until told to stop."""
 
+import json
 import logging
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from connectors.durable import replace_json
 from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError
 from mneme.ids import short_hash
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from flows.feeds import FileFeed
     from flows.running.process import Place
 
+_NAMED = "named-files.json"  # in the recovery store of files
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
 log = logging.getLogger(__name__)
@@ -66,7 +69,7 @@ def ingest(
         InputError: a file that is given by itself is missing, empty or in no known format, or a folder has none that is.
         SettingsError, StoreError: the flow cannot run.
     """
-    from connectors.files.files import content_identity, read_file
+    from connectors.files.files import content_identity, is_document, read_file
     from connectors.files.folders import find_files
     from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
@@ -84,8 +87,10 @@ def ingest(
     if on_progress is not None:
         on_progress(0, total)
 
-    def identity(path: Path) -> str:
+    def identity(path: Path) -> str | None:
         """The same content given to another owner, or at another place of a folder, is another file."""
+        if is_document(path):
+            return None
         told = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
         content = content_identity(path)
         return f"{content}:{short_hash(repr(sorted(told.items())))}" if told else content
@@ -104,6 +109,7 @@ def ingest(
         )
 
     wrote: dict[str, set[str]] = {}
+    folder = settings.data / "recovery" / "files"
     with ExitStack() as stack:
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
@@ -114,9 +120,11 @@ def ingest(
             letters,
             changes=None,
             wrote=lambda kind, identity: wrote.setdefault(kind, set()).add(identity),
-            named_files=tuple(names),
+            named_files=_named(folder / _NAMED, names),
         )
         tally, usage = run_process(settings, partial(_only_place, settings, store), ends, pending, stopping)
+        if not stopping.is_set():  # nothing waits any more
+            (folder / _NAMED).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
         raise KeyboardInterrupt
     if on_progress is not None:
@@ -163,6 +171,14 @@ def run(settings: Settings, stopping: threading.Event | None = None, on_ready: C
             supervise(settings, store, stopping, on_ready)
         else:
             stream(settings, partial(_only_place, settings, store), input_partitions(settings.kafka), stopping, on_ready)
+
+
+def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The files that were named, also for runs that ended early: what waits of them is still to be read. Kept in ``note``."""
+    before = json.loads(note.read_text()) if note.exists() else []
+    named = tuple(dict.fromkeys([*map(Path, before), *(path.resolve() for path in paths)]))
+    replace_json(note, [str(path) for path in named])
+    return named
 
 
 def _recovery_store(settings: Settings, name: str) -> RecoveryStore:

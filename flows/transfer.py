@@ -98,7 +98,8 @@ def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:
 
 
 def _scope(owner: Owner, collection: Collection) -> Filter:
-    kinds = ("cluster",) if collection is Collection.CONTROL else ()  # the rest is not the owner's, or on its way
+    # The rest of control is not the owner's, or on its way.
+    kinds = ("cluster", "document") if collection is Collection.CONTROL else ()
     return Filter(owner.tenant_id, (owner.key,), kinds=kinds, hidden=True)
 
 
@@ -117,7 +118,7 @@ def import_owner(
     Args:
         path: the archive.
         settings: of the index.
-        lift_erasures: take away the tombstones that keep the owner, or its conversations, out.
+        lift_erasures: take away the tombstones that keep the owner, its conversations or its documents, out.
         on_progress: called with rows done and rows in all, each counted twice: read, and written.
 
     Raises:
@@ -148,14 +149,14 @@ def import_owner(
                 for row in rows:
                     _check(path, row, header.owner, identity)
                 _conversations_are_free(rows, header.owner, index, is_repeated)
-                named = {row.conversation_id for row in rows}
-                keys = {key for each in named for key in tombstone_keys(header.owner, each)}
+                named = {(row.conversation_id, row.document_id) for row in rows}
+                keys = {key for each in named for key in tombstone_keys(header.owner, *each)}
                 tombstones |= index.get(list(keys)).keys()
                 newest = max(newest, *(row.version for row in rows))
         if tombstones and not lift_erasures:
             raise StoreRejected(
-                f"{_called(header.owner)}, or a conversation of it, was erased here; --force brings it back all the same: the "
-                "erasure is taken back, and events that are still in the topics count again"
+                f"{_called(header.owner)}, or a conversation or document of it, was erased here; --force brings it back all the "
+                "same: the erasure is taken back, and events that are still in the topics count again"
             )
         # 2.
         run = max(int(index.metadata().get("run", "0")), newest // WRITES_PER_RUN)
@@ -254,7 +255,7 @@ def _at_home(deployment: str | None) -> Callable[[Row], Row]:
 
 
 def _with_topics(row: Row, rename: Callable[[str], str]) -> Row:
-    if row.collection is not Collection.MESSAGES and row.kind != "conversation":
+    if row.collection is not Collection.MESSAGES and row.kind not in ("conversation", "document"):
         return row
     positions = {name: row.body[name] for name in _POSITIONS if row.body.get(name) is not None}
     renamed = {name: {**position, "topic": rename(position["topic"])} for name, position in positions.items()}

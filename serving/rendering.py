@@ -124,21 +124,20 @@ def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
         source += f" · said {count(fact.times_said, 'time')}"
     if fact.valid_to:
         source += f" · {until(fact.valid_to)}"
-    when = "document" if parent is not None and parent.document_id is not None else day(fact.said_at)
-    return _Result(when, Text(fact.atomic_fact), (_dim(source),))
+    return _Result(day(fact.said_at), Text(fact.atomic_fact), (_dim(source),))
 
 
 def _episode(episode: "FoundEpisode") -> _Result:
     lines = [Text(episode.summary)] if episode.summary != episode.subject else []
     facts = [Text(f"• {fact.atomic_fact}") for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
     if episode.document_id is not None:
-        when, source = "document", joined("document", cited(episode.citation) or episode.document_id)
+        source = joined("document", cited(episode.citation) or episode.document_id)
     else:
-        when, messages = day(episode.started_at), count(len(episode.message_ids), "message")
+        messages = count(len(episode.message_ids), "message")
         source = joined("episode", ", ".join(episode.participants), messages, cited(episode.citation))
     headline = Text(episode.subject, style="bold")
     best = tuple(facts[:1] or lines)
-    return _Result(when, headline, (*lines, *facts, _dim(source)), best)
+    return _Result(day(episode.started_at), headline, (*lines, *facts, _dim(source)), best)
 
 
 def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
@@ -147,8 +146,7 @@ def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
     table.add_column(style="green", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
     for fact in facts:
-        when = "" if fact.document_id is not None else day(fact.said_at)
-        table.add_row(when, Text(fact.atomic_fact))
+        table.add_row(day(fact.said_at), Text(fact.atomic_fact))
     return table
 
 

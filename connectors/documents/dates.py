@@ -7,17 +7,41 @@ from datetime import UTC, datetime
 _DATE_LINE = re.compile(r"[*_]{0,2}(?:date|dated|datum|fecha|日期|时间)[*_ ]{0,3}[:：][*_ ]{0,4}(.+)", re.IGNORECASE)
 _FORMATS = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%Y年%m月%d日")
 
+_NUMBERED = re.compile(r"[\d\s.]*")  # a number of something, not a date: 20260301
+_BESIDE = re.compile(r"[^\W\d_][^\d,，:：]{0,40}[,，]\s*(.+)")  # "Lyon, 1 March 2026", "Discharge letter, 1 March 2026"
+_IN_NAME = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])"
+    r"(?:(?:[-_T ]| at )([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?!\d)"
+)
+
 FIRST_LINES = 12  # a letterhead or a title with its byline; further down a date belongs to the text
 
 
 def date_in(lines: Iterable[str]) -> datetime | None:
-    """The moment of the first line like ``Date: 2026-03-01`` that holds one. Give it the first ``FIRST_LINES`` lines.
+    """The moment of the first line like ``Date: 2026-03-01``, else of the first that is a date, or ends in one after a comma.
+
+    Give it the first ``FIRST_LINES`` lines.
 
     >>> date_in(["Minutes", "**Date:** March 1st, 2026"])
     datetime.datetime(2026, 3, 1, 0, 0, tzinfo=datetime.timezone.utc)
     """
-    written = (match[1] for line in lines if (match := _DATE_LINE.match(line.strip())))
-    return next((moment for text in written if (moment := moment_of(text))), None)
+    given = [line.strip() for line in lines]
+    labelled = (match[1] for line in given if (match := _DATE_LINE.match(line)))
+    alone = (line for line in given if not _NUMBERED.fullmatch(line))
+    beside = (match[1] for line in given if (match := _BESIDE.fullmatch(line)) and not _NUMBERED.fullmatch(match[1]))
+    return next((moment for text in (*labelled, *alone, *beside) if (moment := moment_of(text))), None)
+
+
+def date_in_name(name: str) -> datetime | None:
+    """The date in a file's name, with the time where it has one, in UTC: ``standup-2026-03-01.wav``, ``IMG_20260301_090000.jpg``."""
+    found = _IN_NAME.search(name)
+    if found is None:
+        return None
+    year, _, month, day, hour, minute, second = found.groups()
+    try:
+        return datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=UTC)
+    except ValueError:  # 31 February
+        return None
 
 
 def moment_of(text: str) -> datetime | None:

@@ -185,7 +185,7 @@ def open_workbook(content: bytes, compact: bool = True) -> Iterator[Iterator[tup
             with open_excel_workbook(content, compact_empty_rows=compact) as workbook:
                 book = workbook._reader  # private: its own ``parse`` has no arguments for what is below
                 sheets = ((name, book.parse(name, header=None, dtype=object, na_filter=False)) for name in workbook.sheet_names)
-                yield ((name, frame.itertuples(index=False, name=None)) for name, frame in sheets)
+                yield ((name, iter(frame.to_numpy(dtype=object))) for name, frame in sheets)
         except UnprocessableEntityError as error:
             raise InputError(_refused(str(error))) from error
 

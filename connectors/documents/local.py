@@ -1,10 +1,14 @@
 """Parses documents in this process. In the stream it runs inside the processes of ``pool.py``."""
 
 import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC
 from importlib import import_module
 from pathlib import PurePath
+from traceback import format_tb
 
 from connectors.documents.guards import check_pages, check_text, guard
 from connectors.documents.kinds import Kind, kind_of
@@ -16,6 +20,9 @@ from mneme.settings import Documents
 log = logging.getLogger(__name__)
 
 _LONGEST_NAME = 100  # characters of a name in a message
+_MOST_INSIDE = 500  # documents that are opened in one, at any depth; a mail has a few
+_SHARE_INSIDE = 0.75  # of the time; what is left is for the document itself
+_MOST_UNREAD = 200  # reasons that are told
 
 
 class LocalParser:
@@ -24,7 +31,8 @@ class LocalParser:
     1. What it is, by its content.
     2. What is hostile is refused before a library opens it.
     3. The parser of the format is imported, and reads it; whatever is raised becomes an ``InputError``.
-    4. Limits are checked, and what no text may hold is taken out.
+    4. Limits are checked, those on text, number and time for all that lies inside it together, too; and what no text may hold
+       is taken out.
     """
 
     def __init__(self, settings: Documents | None = None) -> None:
@@ -32,9 +40,9 @@ class LocalParser:
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
         """See ``DocumentParser``."""
-        return self._parse(content, name, media_type, depth=0)
+        return self._parse(content, name, media_type, 0, _Inside())
 
-    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int) -> ParsedDocument:
+    def _parse(self, content: bytes, name: str, media_type: str | None, depth: int, inside: "_Inside") -> ParsedDocument:
         try:
             if len(content) > self._settings.largest_bytes:
                 raise InputError(
@@ -46,22 +54,38 @@ class LocalParser:
                     f"it lies {depth} documents deep, and {self._settings.attachment_depth} are opened"
                     " (MNEME_DOCUMENTS__ATTACHMENT_DEPTH); send it by itself"
                 )
-            kind = kind_of(content, name, media_type)
-            document = self._by_format(kind, content, name, media_type, depth)
+            with self._refusing("what it says it is"):
+                kind = kind_of(content, name, media_type)
+            with self._refusing(kind.name):
+                document = self._by_format(kind, content, name, media_type, depth, inside)
             return self._checked(replace(document, format=kind.name, title=document.title.strip() or PurePath(name).stem))
         except InputError as error:
             raise InputError(f"{short_name(name)}: {error}") from error.__cause__
 
-    def _by_format(self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int) -> ParsedDocument:
+    def _by_format(
+        self, kind: Kind, content: bytes, name: str, media_type: str | None, depth: int, inside: "_Inside"
+    ) -> ParsedDocument:
         if not kind.parser:
             return ParsedDocument(PurePath(name).stem, (), unread=(f"a recording; what is said needs {kind.parsed_by}",))
 
-        def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
-            return self._parse(content, name, media_type, depth + 1)
+        characters = 0
 
+        def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
+            nonlocal characters
+            inside.open_one(self._settings)
+            document = self._parse(content, name, media_type, depth + 1, inside)
+            check_text(characters + _characters(document), self._settings)
+            characters += _characters(document)
+            return document
+
+        guard(kind, content, self._settings)
+        return _parser_of(kind)(content, Task(name, media_type, self._settings, nested, depth))
+
+    @contextmanager
+    def _refusing(self, format: str) -> Iterator[None]:
+        """Whatever is raised over bytes of strangers is an ``InputError``."""
         try:
-            guard(kind, content, self._settings)
-            return _parser_of(kind)(content, Task(name, media_type, self._settings, nested, depth))
+            yield
         except MnemeError:
             raise
         except MemoryError as error:
@@ -71,12 +95,13 @@ class LocalParser:
             ) from error
         except ModuleNotFoundError as error:
             raise InputError(
-                f"reading {kind.name} needs the package {error.name}, which is not installed; pip install 'mneme[documents]'"
+                f"reading {format} needs the package {error.name}, which is not installed; pip install 'mneme[documents]'"
             ) from error
         except Exception as error:
-            log.debug("a parser failed", exc_info=True)
+            # Where, and never what: messages of libraries quote what they read.
+            log.debug("a parser failed: %s\n%s", type(error).__name__, "".join(format_tb(error.__traceback__)))
             raise InputError(
-                f"it cannot be read as {kind.name} ({type(error).__name__}); it may be damaged: open it, and save it again"
+                f"it cannot be read as {format} ({type(error).__name__}); it may be damaged: open it, and save it again"
             ) from error
 
     def _checked(self, document: ParsedDocument) -> ParsedDocument:
@@ -87,8 +112,11 @@ class LocalParser:
             for section in document.sections
         )
         spoken = tuple(Spoken(_clean(each.speaker), each.begins, each.ends, _clean(each.text)) for each in document.spoken)
-        check_text(sum(len(each.text) for each in sections) + sum(len(each.text) for each in spoken), self._settings)
+        check_text(_characters(document), self._settings)
         dated_at = document.dated_at
+        unread = [_clean(reason) for reason in document.unread[:_MOST_UNREAD]]
+        if (more := len(document.unread) - _MOST_UNREAD) > 0:
+            unread.append(f"and {more} more")
         return replace(
             document,
             title=_clean(document.title),
@@ -96,8 +124,28 @@ class LocalParser:
             spoken=spoken,
             dated_at=dated_at.replace(tzinfo=UTC) if dated_at is not None and dated_at.tzinfo is None else dated_at,
             metadata={_clean(name): _clean(value) for name, value in document.metadata.items()},
-            unread=tuple(map(_clean, document.unread)),
+            unread=tuple(unread),
         )
+
+
+class _Inside:
+    """What lies inside one document, at any depth: so many are opened, and in so much time. It is read itself in any case."""
+
+    def __init__(self) -> None:
+        self._opened = 0
+        self._begun = time.monotonic()
+
+    def open_one(self, settings: Documents) -> None:
+        """Count one more.
+
+        Raises:
+            InputError: there are too many, or most of the time is spent.
+        """
+        self._opened += 1
+        if self._opened > _MOST_INSIDE:
+            raise InputError(f"more than {_MOST_INSIDE} documents lie in one; send it by itself")
+        if time.monotonic() - self._begun > _SHARE_INSIDE * settings.seconds:
+            raise InputError("what lies before it took most of the time (MNEME_DOCUMENTS__SECONDS); send it by itself")
 
 
 def short_name(name: str) -> str:
@@ -109,6 +157,11 @@ def _parser_of(kind: Kind) -> FormatParser:
     module, _, function = kind.parser.partition(":")
     parser: FormatParser = getattr(import_module(f"connectors.documents.formats.{module}"), function)
     return parser
+
+
+def _characters(document: ParsedDocument) -> int:
+    """Of its text."""
+    return sum(len(each.text) for each in document.sections) + sum(len(each.text) for each in document.spoken)
 
 
 def _clean(text: str) -> str:

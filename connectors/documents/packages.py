@@ -29,6 +29,7 @@ _MAIN_TYPE = re.compile(  # of Word and PowerPoint; Excel's are all taken
     rb"|openxmlformats-officedocument\.(?:wordprocessingml|presentationml)\.(?:template|slideshow))\.main\+xml",
     re.IGNORECASE,
 )
+_OF_TEMPLATES = ("2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z")  # what python-docx and python-pptx leave where nobody sets it
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -104,7 +105,8 @@ class Package:
     def dated_at(self) -> datetime | None:
         """When it was last changed, else made, as its properties have it."""
         properties = self._properties()
-        return next((moment for name in ("modified", "created") if (moment := _moment(properties.get(name, "")))), None)
+        given = (properties.get(name, "") for name in ("modified", "created"))
+        return next((moment for text in given if text not in _OF_TEMPLATES and (moment := _moment(text))), None)
 
     def metadata(self) -> dict[str, str]:
         """What the properties say of author, subject, keywords, description, category and language."""

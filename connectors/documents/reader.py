@@ -1,9 +1,11 @@
 """Documents by whatever reads them: a parser, a model that hears, a model that sees."""
 
 import logging
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Protocol
 
+from connectors.documents.dates import date_in_name
 from connectors.documents.kinds import Kind, media_kind
 from connectors.documents.local import short_name
 from connectors.documents.media_types import MEDIA_TYPES
@@ -45,7 +47,11 @@ class Reader:
         self._transcriber = transcriber
 
     def read(self, content: bytes, name: str, media_type: str | None, scope: str) -> ParsedDocument:
-        """See ``DocumentReader``."""
+        """See ``DocumentReader``. A document that has no date has that of its name."""
+        document = self._read(content, name, media_type, scope)
+        return document if document.dated_at is not None else replace(document, dated_at=date_in_name(name))
+
+    def _read(self, content: bytes, name: str, media_type: str | None, scope: str) -> ParsedDocument:
         try:
             kind = media_kind(content, name, media_type)
         except InputError as error:

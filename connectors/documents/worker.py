@@ -12,9 +12,10 @@ import shutil
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from importlib import import_module
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from connectors.documents.frames import FOLDER_PREFIX, LENGTH, Answer, answer_frame, read_request
 from mneme.errors import InputError
@@ -25,7 +26,10 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of <linux/prctl.h>: whose parent ended
 _NICE = 10  # conversations come first
 _HEADROOM = 512_000_000  # bytes that libraries reserve and never touch; what is touched, the pool watches
 _LARGEST_FILE = 2_000_000_000  # bytes of a temporary file
+_KILL_SECONDS = 5.0  # in which what was started is gone
 _REFUSED = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.sendmsg")
+
+_ending = threading.Lock()
 
 
 def main() -> None:
@@ -36,13 +40,15 @@ def main() -> None:
     module, _, factory = sys.argv[1].partition(":")
     parser: DocumentParser = getattr(import_module(module), factory)(settings)
     threading.Thread(target=_end_with_parent, args=(requests.fileno(),), daemon=True).start()
-    _send(answers, Answer(resident=_resident()))
-    while frame := _frame(requests):
-        request = read_request(frame)
-        content = requests.read(request.size)
-        _allow_processor_time(settings.seconds)
-        _send(answers, _answer(parser, content, request.name, request.media_type))
-        del content
+    with suppress(BrokenPipeError):  # nobody is left who would read the answer
+        _send(answers, Answer(resident=_resident()))
+        while frame := _frame(requests):
+            request = read_request(frame)
+            content = requests.read(request.size)
+            _allow_processor_time(settings.seconds)
+            _send(answers, _answer(parser, content, request.name, request.media_type))
+            del content
+    _end()
 
 
 def _answer(parser: DocumentParser, content: bytes, name: str, media_type: str | None) -> Answer:
@@ -85,7 +91,8 @@ def _restrict(settings: Documents) -> None:
             resource.setrlimit(limit, (value, value))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's is for the parent, which ends this process
+    for told in (signal.SIGINT, signal.SIGTERM):  # a terminal and a service manager tell all: it is for the parent to end this
+        signal.signal(told, signal.SIG_IGN)
     sys.addaudithook(_no_connections)
 
 
@@ -107,9 +114,16 @@ def _end_with_parent(requests: int) -> None:
     poll = select.poll()
     poll.register(requests, 0)  # only that it was hung up is told, at all times
     poll.poll()
+    _end()
+
+
+def _end() -> NoReturn:
+    """End this process, what it started, and its files; the pool that would is gone. Whichever thread comes second waits."""
+    _ending.acquire()
+    _kill_children()  # those with a session of their own are in no group of this process
     folder = os.environ.get("TMPDIR", "")
     if os.path.basename(folder).startswith(FOLDER_PREFIX):
-        shutil.rmtree(folder, ignore_errors=True)  # nobody else is left who would
+        shutil.rmtree(folder, ignore_errors=True)
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)  # started by hand: the group is another's
@@ -124,13 +138,26 @@ def _end_children() -> None:
             return
         if ended:
             continue
-        import psutil
-
-        for child in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):
-                child.kill()
+        _kill_children()
         with suppress(ChildProcessError):
             os.waitpid(-1, 0)
+
+
+def _kill_children() -> None:
+    """Kill all that was started here; what a killed one had started is a child of this process, and killed too."""
+    import psutil
+
+    end = time.monotonic() + _KILL_SECONDS
+    while time.monotonic() < end:
+        running = False
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                if child.status() != psutil.STATUS_ZOMBIE:
+                    running = True
+                    child.kill()
+        if not running:
+            return
+        time.sleep(0.01)
 
 
 def _resident() -> int:

@@ -63,13 +63,14 @@ class WorkerProcess:
 
     def __init__(self, parser: str, settings: Documents) -> None:
         self._settings = settings
-        self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
         self._ending = threading.Lock()
         self._has_ended = False
         self._seen: dict[int, psutil.Process] = {}
         self.resident = 0
         self.documents = 0
+        self._folder = ""
         try:
+            self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "connectors.documents.worker", parser],
                 stdin=subprocess.PIPE,
@@ -93,7 +94,7 @@ class WorkerProcess:
         body = without_places.model_dump_json().encode()
         try:
             self._exchange([len(body).to_bytes(LENGTH, "big") + body], _START_SECONDS, watched=False)
-        except (_Broken, InputError) as error:
+        except (_Broken, InputError, OSError) as error:
             self.end()
             raise StoreUnavailable(
                 "the process that parses documents ends as soon as it is started; `mneme doctor` says what is missing"
@@ -109,6 +110,7 @@ class WorkerProcess:
 
         Raises:
             InputError: see ``DocumentParser.parse``.
+            StoreUnavailable: it cannot be asked, for a reason that is not the document's.
         """
         self._seen.clear()
         frame = request_frame(Request(name, media_type, len(content)))
@@ -119,6 +121,11 @@ class WorkerProcess:
         except InputError as error:
             self.end()
             raise InputError(f"{short_name(name)}: {error}") from None
+        except OSError as error:  # of this program, as when it has too many files open
+            self.end()
+            raise StoreUnavailable(
+                f"the process that parses documents cannot be asked ({error.strerror}); look at the limits"
+            ) from error
         except _Broken:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_LAST_WORDS)
@@ -226,7 +233,7 @@ class WorkerProcess:
         try:
             worker = psutil.Process(self._process.pid)
             family = [worker, *worker.children(recursive=True)]
-        except psutil.Error:
+        except (psutil.Error, OSError):
             return []
         self._seen.update((process.pid, process) for process in family[1:])
         return family

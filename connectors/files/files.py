@@ -89,6 +89,15 @@ def count_events(
     return sum(1 for _ in _recognise(path).events(given, 0))
 
 
+def is_document(path: Path) -> bool:
+    """Whether a file is one document, and no chat.
+
+    Raises:
+        InputError: as ``read_file``.
+    """
+    return isinstance(_recognise(path), _Document)
+
+
 def content_identity(path: Path) -> str:
     """SHA-256 of the content, hexadecimal: the same file under another name is the same file.
 

@@ -86,6 +86,7 @@ class Publisher:
         media_type: str | None = None,
         dated_at: datetime | None = None,
         metadata: Mapping[str, str | int | float | bool] | None = None,
+        flush_id: str = "",
     ) -> Document:
         """Send a document with its content, and return the event: up to ``MNEME_DOCUMENTS__INLINE_BYTES`` the event carries it.
 
@@ -101,6 +102,7 @@ class Publisher:
             media_type: only of use where the content does not say what it is.
             dated_at: its date, aware; None: the date in it, else when it arrives.
             metadata: for filters of a search.
+            flush_id: names the marker that appears once all of it is searchable.
 
         Raises:
             InputError: a field is wrong or missing, the file cannot be read, or the content is too large for an event and no
@@ -124,6 +126,7 @@ class Publisher:
                 media_type=media_type,
                 dated_at=dated_at,
                 metadata=dict(metadata or {}),
+                flush_id=flush_id,
                 **asdict(carried),
             )
         except ValidationError as error:

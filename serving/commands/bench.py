@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     benches.command()(state)
     benches.command()(faults)
     benches.command()(parsing)
+    benches.command()(documents)
     app.add_typer(benches, name="bench")
 
 
@@ -220,3 +221,16 @@ def parsing(
     from serving.console import output
 
     run_parsing(folder, load_settings().documents, out, rounds, console=output())
+
+
+def documents(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Files of any formats.", show_default=False)],
+    alone: Annotated[float, typer.Option("--alone", min=5, help="Seconds for which the talk is alone.")] = 60.0,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/documents.json"),
+) -> None:
+    """What a conversation notices of documents that are read beside it, through Kafka and OpenSearch."""
+    from evaluation.bench_documents import run_documents
+    from mneme.settings import load_settings
+    from serving.console import output
+
+    run_documents(folder, load_settings(), out, alone, console=output())

@@ -20,7 +20,7 @@ from flows.tombstones import tombstone_row
 from flows.transfer import export_owner, import_owner
 from flows.versions import WRITES_PER_RUN
 from mneme.errors import InputError, StoreError, StoreRejected
-from mneme.events import Delete, Edit, Message
+from mneme.events import Delete, Document, Edit, ForgetDocument, Message
 from mneme.ports import Filter, MemoryIndex, Put
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Row
@@ -155,6 +155,71 @@ def test_a_conversation_goes_on_where_it_was_imported(new: NewIndex, tmp_path: P
     assert newest // WRITES_PER_RUN == 4, "what is written later wins"
 
 
+# --- documents -------------------------------------------------------------------------------------------------------
+
+
+def paper(text: str = "The rent is 900 euros.\n\nPets are allowed in the flat of Bob.") -> Document:
+    return Document(document_id="paper", user_id="ann", name="paper.txt", content=text)
+
+
+def of_documents(settings: Settings) -> dict[str, Row]:
+    return {name: row for name, row in known(settings).items() if row.document_id is not None}
+
+
+@pytest.mark.parametrize("there", BACKENDS)
+def test_a_document_goes_with_its_owner_and_is_known_where_it_came(new: NewIndex, tmp_path: Path, there: str) -> None:
+    one, other = new("embedded"), new(there)
+    taken_in(one, "half.jsonl", [*HALF, paper()])
+    assert {row.kind for row in of_documents(one).values()} >= {"document", "message", "episode"}
+    export_owner(ANN, tmp_path / "ann.jsonl", one)
+    import_owner(tmp_path / "ann.jsonl", other)
+    before = known(one)
+    after = known(other)
+    assert after.keys() == before.keys()
+    for name, row in after.items():
+        assert_same(row, before[name])
+
+    taken_in(other, "again.jsonl", [paper()])
+    versions = {name: row.version for name, row in of_documents(other).items()}
+    assert versions == {name: before[name].version for name in versions}, "the same document changes nothing"
+    taken_in(other, "newer.jsonl", [paper("The rent is 950 euros.")])
+    texts = [str(row.body) for row in of_documents(other).values()]
+    assert any("950" in text for text in texts)
+    assert not any("900" in text or "Pets" in text for text in texts)
+
+
+def test_a_document_that_was_imported_is_erased_and_comes_back_only_when_told(new: NewIndex, tmp_path: Path) -> None:
+    one, other = new("embedded"), new("embedded")
+    taken_in(one, "half.jsonl", [*HALF, paper()])
+    export_owner(ANN, tmp_path / "ann.jsonl", one)
+    import_owner(tmp_path / "ann.jsonl", other)
+    taken_in(other, "forget.jsonl", [ForgetDocument(document_id="paper", user_id="ann")])
+    assert of_documents(other) == {}
+    assert {row.conversation_id for row in known(other).values()} >= {"talk", "other"}
+
+    third = new("embedded")
+    taken_in(third, "paper.jsonl", [paper()])
+    taken_in(third, "forget.jsonl", [ForgetDocument(document_id="paper", user_id="ann")])
+    assert known(third) == {}
+    with pytest.raises(StoreRejected, match="or document of it, was erased here"):
+        import_owner(tmp_path / "ann.jsonl", third)
+    import_owner(tmp_path / "ann.jsonl", third, lift_erasures=True)
+    assert known(third).keys() == known(one).keys()
+
+
+def test_an_owner_with_nothing_but_a_document_has_something_to_export(new: NewIndex, tmp_path: Path) -> None:
+    one, other = new("embedded"), new("embedded")
+    taken_in(one, "paper.jsonl", [paper()])
+    exported = export_owner(ANN, tmp_path / "ann.jsonl", one)
+    assert exported.rows[Collection.CONTROL] >= 1
+    import_owner(tmp_path / "ann.jsonl", other)
+    with pytest.raises(StoreRejected, match="does not mix"):
+        import_owner(tmp_path / "ann.jsonl", other)
+
+
+# --- positions -------------------------------------------------------------------------------------------------------
+
+
 def positions(settings: Settings, topic: str) -> None:
     """As if all messages of the index had come from a topic of Kafka."""
 
@@ -163,20 +228,21 @@ def positions(settings: Settings, topic: str) -> None:
         for offset, row in enumerate(rows):
             body = {**row.body, "position": {"topic": topic, "partition": 0, "offset": offset}}
             index.write([Put(replace(row, body=body))])
-        for row in [row for row in index.scan(Collection.CONTROL) if row.kind == "conversation"]:
-            index.write([Put(replace(row, body={**row.body, "began_with": rows[0].body["position"] | {"topic": topic}}))])
+        for row in list(index.scan(Collection.CONTROL)):
+            if name := {"conversation": "began_with", "document": "position"}.get(row.kind):
+                index.write([Put(replace(row, body={**row.body, name: rows[0].body["position"] | {"topic": topic}}))])
         index.set_metadata({"recovery_kafka": settings.data.name})
 
     with_index(settings, change)
 
 
 def topics(settings: Settings) -> set[str]:
-    return {row.body["position"]["topic"] for row in known(settings).values() if row.collection is Collection.MESSAGES}
+    return {row.body["position"]["topic"] for row in known(settings).values() if row.kind in ("message", "document")}
 
 
 def test_positions_of_another_kafka_name_it_and_are_plain_again_at_home(new: NewIndex, tmp_path: Path) -> None:
     home, abroad, back = new("embedded"), new("embedded"), new("embedded")
-    taken_in(home, "half.jsonl", HALF)
+    taken_in(home, "half.jsonl", [*HALF, paper()])
     positions(home, "mneme.messages")
     export_owner(ANN, tmp_path / "1.jsonl", home)
     import_owner(tmp_path / "1.jsonl", abroad)

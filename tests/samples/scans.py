@@ -12,6 +12,7 @@ from tests.samples.papers import Paper
 
 DPI = 200
 _PILLOW = {"png": "PNG", "jpg": "JPEG", "webp": "WEBP", "tiff": "TIFF", "bmp": "BMP", "gif": "GIF"}
+PICTURES = tuple(_PILLOW)
 
 
 def scanned(paper: Paper, columns: int = 1, size: float = 11, damage: str = "clean", seed: int = 1) -> list[Image.Image]:

@@ -96,7 +96,7 @@ def page() -> str:
             given = [sample for sample in samples(format) if sample.scan == scan]
             if given:
                 name = f"{format}, {'drawn' if format == 'svg' else 'scanned'}" if scan and format in ("pdf", "svg") else format
-                lines.append(_row(name, KINDS[format], list(measure(parser, given))))
+                lines.append(row_of(name, KINDS[format], list(measure(parser, given))))
                 count += len(given)
     head = _HEAD.format(date=utc_now(), count=count, **machine())
     return (
@@ -104,7 +104,8 @@ def page() -> str:
     )
 
 
-def _row(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
+def row_of(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
+    """The row of a format."""
     recalls = [each.recall for each in measured]
     seconds = [each.seconds / each.pages for each in measured]
     needs = ", ".join([*kind.modules, *(need.debian.split()[0] for need in kind.needs)]) or "nothing"
@@ -114,7 +115,7 @@ def _row(name: str, kind: Kind, measured: Sequence[Measured]) -> str:
         needs,
         str(len(measured)),
         _share(statistics.median(recalls)),
-        f"{_share(min(recalls))}",
+        _share(min(recalls)),
         f"{_seconds(statistics.median(seconds))} ({_seconds(max(seconds))})",
     ]
     return f"| {' | '.join(cells)} |\n"
@@ -134,6 +135,8 @@ def _share(value: float) -> str:
 
 
 def _seconds(value: float) -> str:
+    if value < 0.001:
+        return "< 0.001"
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 

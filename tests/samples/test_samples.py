@@ -1,11 +1,16 @@
 """The samples themselves: made the same each time, and measured right."""
 
+from pathlib import Path
+
 import pytest
 
 from connectors.documents.kinds import KINDS
+from connectors.documents.local import LocalParser
 from mneme.ports import ParsedDocument, Section
 from tests.samples import FORMATS, Sample, fonts, samples
 from tests.samples.known_text import cited, recall, text_of, tokens
+from tests.samples.scans import PICTURES
+from tests.samples.table import OCR_BAR, TEXT_BAR, measure, row_of
 
 
 @pytest.mark.parametrize("format", ["docx", "xlsx", "pptx", "jpg", "svg", "html", "txt", "csv", "vtt", "eml"])
@@ -42,3 +47,18 @@ def test_a_missing_font_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(fonts._FILES, "thai", ((), "fonts-thai-tlwg"))
     with pytest.raises(fonts.FontMissing, match="apt-get install fonts-thai-tlwg"):
         fonts.font_file("thai")
+
+
+def test_the_page_of_formats_has_a_row_for_each_above_the_bar() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("| \n").split(" | ")] for line in page.splitlines() if line.count("|") == 8]
+    medians = {row[0]: float(row[4]) for row in rows[2:]}
+    assert {name.split(",")[0] for name in medians} == set(FORMATS)
+    for name, median in medians.items():
+        assert median >= (OCR_BAR if name in PICTURES or "," in name else TEXT_BAR), name
+
+
+def test_a_format_is_measured_with_its_parser_and_what_that_needs() -> None:
+    measured = list(measure(LocalParser(), samples("md")))
+    row = row_of("md", KINDS["md"], measured)
+    assert row.startswith("| md | directly | nothing | 3 | 1 | 1 | ")

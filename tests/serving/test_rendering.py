@@ -184,9 +184,15 @@ def test_an_edge_says_since_when_and_until_when() -> None:
     assert "Ben — works at — the mill  since 2025-03-14 · no longer so since 2025-03-23 · said 4 times" in text
 
 
-def test_a_fact_of_a_document_shows_no_day() -> None:
+def test_a_fact_of_a_document_shows_the_day_of_the_document() -> None:
     told = fact(1, "140 euros", parent="d1")
-    assert best_results(response(facts=(told,), knowledge=(episode(None, "Hotels", "handbook.md"),)), 1)[0][0] == "document"
+    [(when, _)] = best_results(response(facts=(told,), knowledge=(episode(None, "Hotels", "handbook.md"),)), 1)
+    assert when == f"{told.said_at:%Y-%m-%d}"
+
+
+def test_a_section_of_a_document_shows_the_day_of_the_document() -> None:
+    section = episode(1, "Hotels", "handbook.md")
+    assert best_results(response(knowledge=(section,)), 1)[0][0] == f"{section.started_at:%Y-%m-%d}"
 
 
 def test_an_episode_in_short_shows_its_best_fact() -> None:

@@ -52,7 +52,7 @@ def parse_pdf(content: bytes, task: Task) -> ParsedDocument:
         return ParsedDocument(
             title,
             sections,
-            _created(said.get("CreationDate", "")) or date_in(first_lines(pages)[:FIRST_LINES]),
+            _dated_at(pages, _created(said.get("CreationDate", ""))),
             {name: value for key, name in _METADATA.items() if (value := _value(said.get(key, "")))},
             "pdf",
             unread=tuple(unread),
@@ -114,6 +114,12 @@ def _value(text: str) -> str:
     """What is said of a document, unless it is what programs write where nothing is said."""
     text = " ".join(text.replace("\0", "").split())
     return "" if _NO_VALUE.fullmatch(text) or not any(character.isalnum() for character in text) else text
+
+
+def _dated_at(pages: list[Page], created: datetime | None) -> datetime | None:
+    """When the file was made, else what its first lines say; of a scan first what they say: it was scanned later."""
+    written = date_in(first_lines(pages)[:FIRST_LINES])
+    return written or created if pages and pages[0].is_scanned else created or written
 
 
 def _created(text: str) -> datetime | None:

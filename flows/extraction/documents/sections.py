@@ -1,7 +1,7 @@
 """What a chunk of a document yields: its sentences, rows and items as facts, its section as the subject."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from flows.cuts import Cut, ExtractedFact, Extraction
@@ -22,7 +22,7 @@ from mneme.records import StoredMessage
 from mneme.text import has_cjk, tokenise
 
 _LEAST_WEIGHT = 3.0  # words of content in a sentence that is worth a fact
-_LEAST_ROW = 2.0  # the same of a row of a table, whose columns say what its cells are
+_LEAST_ROW = 2.0  # the same of a row of a table, whose columns say what its cells are, and of Chinese: 预算为三十万元
 _LONGEST_FACT = 600  # characters
 _MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
 _SHORT = 5.0  # weight under which a sentence says too little to stand without its section
@@ -37,6 +37,10 @@ _DURATION = re.compile(
     r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
     re.IGNORECASE,
 )
+_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
+_PLACE_BEFORE = re.compile(
+    r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*"
+)  # "Lyon, 1 March 2026" is a date too
 _CELLS = re.compile(r"(?<=[;；])\s*")
 
 
@@ -83,6 +87,8 @@ def _statements(paragraph: Paragraph, section: str, message: StoredMessage) -> I
         if text.endswith((":", "：")) or is_noise(text):
             continue
         dates = tuple(each for each in resolve_dates(text, message.sent_at, zone_of(message)) if _is_meant(each))
+        if not paragraph.is_item and not paragraph.is_row and _only_dates(text, dates):
+            continue
         dated = with_dates(text, dates)
         if paragraph.introduction:
             told = f"{paragraph.introduction} {dated}"
@@ -91,7 +97,7 @@ def _statements(paragraph: Paragraph, section: str, message: StoredMessage) -> I
         else:
             told = _standing_alone(dated, section)
         weighed = told if paragraph.is_item else dated
-        if weight(weighed) >= (_LEAST_ROW if paragraph.is_row else _LEAST_WEIGHT):
+        if weight(weighed) >= (_LEAST_ROW if paragraph.is_row or has_cjk(text) else _LEAST_WEIGHT):
             kind = Kind.QUESTION if is_question(text) else Kind.STATEMENT
             yield _Statement(Said(kind, text, dated, dated, True, dates), told, paragraph.is_row)
 
@@ -139,6 +145,16 @@ def _is_meant(mention: DateMention) -> bool:
         return False
     is_weekday = mention.text.lower().split()[0] in WEEKDAYS and mention.span.days == 1
     return not is_weekday or re.search(r"\d", mention.text) is not None
+
+
+def _only_dates(text: str, dates: Iterable[DateMention]) -> bool:
+    """Whether a line says no more than what day it is, or stands in the head of a mail: the document's own date and title."""
+    if _IN_THE_HEAD.match(text):
+        return True
+    rest = text
+    for each in dates:
+        rest = rest.replace(each.text, "")
+    return rest != text and _PLACE_BEFORE.fullmatch(rest) is not None
 
 
 def _header(cut: Cut, day: DaySpan) -> str:

@@ -65,7 +65,8 @@ _WHEN_YOU = re.compile(
 _YOU = re.compile(r"\byou(?:['’]\w+)?\b|\byour\b", re.IGNORECASE)
 _IDIOM = re.compile(  # nobody is meant
     r"\b(?:(?:you never know|you name it|mind you|(?:t?here) (?:you|ya) go|you bet|if you (?:ask me|will)|"
-    r"as you (?:know|can see))\b|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",
+    r"as you (?:know|can see))\b|(?:^|[.!?,;:] |\b(?:so|and|now) )let us\b(?! know\b| have\b)"
+    r"|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",
     re.IGNORECASE,
 )
 _MODAL_BEFORE = re.compile(

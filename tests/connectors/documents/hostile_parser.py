@@ -98,8 +98,8 @@ class HostileParser:
     def settings(self, _: str) -> str:
         return repr((self._settings.roots, self._settings.store, self._settings.seconds))
 
-    def interrupt(self, _: str) -> str:
-        os.kill(os.getpid(), signal.SIGINT)
+    def told(self, name: str) -> str:
+        os.kill(os.getpid(), signal.Signals[name])
         return "still here"
 
 

@@ -15,9 +15,9 @@ from tests.samples import FORMATS, SORTS, Hostile, Sample, hostile, samples
 from tests.samples.fonts import FontMissing
 from tests.samples.known_text import cited, recall, text_of
 from tests.samples.office import OfficeMissing
+from tests.samples.scans import PICTURES
 from tests.samples.table import OCR_BAR, TEXT_BAR
 
-PICTURES = ("png", "jpg", "webp", "tiff", "bmp", "gif")
 MOST_OF_A_FORMAT = {"doc": 3, "ppt": 1}  # LibreOffice takes seconds for each
 SCANS = [
     ("png", "scan-skewed.png"),

@@ -1,7 +1,9 @@
 """Whatever a parser of a format does, a document or one clear refusal comes out."""
 
+import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
+from unittest.mock import Mock
 
 import pytest
 
@@ -41,6 +43,25 @@ def test_what_a_library_raises_is_a_refusal_without_the_text(instead: Instead, e
         parse(name="/home/ann/notes.txt")
     assert "secret" not in str(refusal.value)
     assert refusal.value.__cause__ is error
+
+
+def test_what_a_library_raises_is_logged_without_the_text(instead: Instead, caplog: pytest.LogCaptureFixture):
+    def fail(content: bytes, task: Task) -> ParsedDocument:
+        raise ValueError(content.decode())
+
+    instead(fail)
+    caplog.set_level("DEBUG")
+    with pytest.raises(InputError):
+        parse(b"my words")
+    assert "ValueError" in caplog.text
+    assert "in fail" in caplog.text
+    assert "my words" not in caplog.text
+
+
+def test_what_is_raised_while_the_format_is_found_is_a_refusal(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(local, "kind_of", Mock(side_effect=zlib.error("invalid block")))
+    with pytest.raises(InputError, match=r"^notes\.txt: it cannot be read as what it says it is \(error\)"):
+        parse()
 
 
 def test_too_little_memory_names_the_setting(instead: Instead):
@@ -105,6 +126,45 @@ def test_what_lies_inside_is_parsed_to_a_depth_and_named(instead: Instead):
     with pytest.raises(InputError, match=r"inner 3\.txt: it lies 3 documents deep.*MNEME_DOCUMENTS__ATTACHMENT_DEPTH"):
         parse(attachment_depth=2)
     assert depths == [0, 1, 2]
+
+
+def unread_of_many(instead: Instead, number: int, **settings: object) -> ParsedDocument:
+    """A document with others inside, each of which is read or listed as not read."""
+
+    def open_all(content: bytes, task: Task) -> ParsedDocument:
+        if task.depth:
+            return ParsedDocument("", (Section(0, "", "x" * 40),))
+        sections, unread = [], []
+        for _ in range(number):
+            try:
+                sections += task.nested(content, "inner.txt", None).sections
+            except InputError as error:
+                unread.append(str(error))
+        return ParsedDocument("", tuple(sections), unread=tuple(unread))
+
+    instead(open_all)
+    return parse(**settings)
+
+
+def test_texts_inside_are_bounded_together_and_the_document_is_read(instead: Instead):
+    document = unread_of_many(instead, 3, largest_text=100)
+    assert len(document.sections) == 2
+    assert "MNEME_DOCUMENTS__LARGEST_TEXT" in document.unread[0]
+
+
+def test_documents_inside_are_bounded_in_number_and_reasons_too(instead: Instead):
+    document = unread_of_many(instead, 1_000)
+    assert len(document.sections) == 500
+    assert "more than 500 documents" in document.unread[0]
+    assert document.unread[200:] == ("and 300 more",)
+
+
+def test_once_most_of_the_time_is_spent_nothing_inside_is_opened(instead: Instead, monkeypatch: pytest.MonkeyPatch):
+    moments = iter([0.0, 1.0, 7.4, 7.6])
+    monkeypatch.setattr(local, "time", Mock(monotonic=lambda: next(moments)))
+    document = unread_of_many(instead, 3, seconds=10)
+    assert len(document.sections) == 2
+    assert "MNEME_DOCUMENTS__SECONDS" in document.unread[0]
 
 
 def test_a_recording_is_kept_and_says_that_it_was_not_read():

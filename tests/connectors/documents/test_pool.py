@@ -1,15 +1,19 @@
 """Documents are parsed in processes: whatever a file does to one, the others and this program go on."""
 
+import errno
 import os
+import selectors
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -147,8 +151,27 @@ def test_a_parser_is_told_its_limits_and_no_places():
     pool.close(0)
 
 
-def test_an_interrupt_from_the_terminal_is_for_the_program_alone(pool: ParserPool):
-    assert said(pool, "interrupt") == "still here"
+@pytest.mark.parametrize("told", ["SIGINT", "SIGTERM"])
+def test_what_a_terminal_or_a_service_manager_tells_all_is_for_the_program_alone(pool: ParserPool, told: str):
+    assert said(pool, f"told {told}") == "still here"
+
+
+def test_a_machine_without_room_for_files_is_no_fault_of_a_document(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    pool = pool_of()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(StoreUnavailable, match="no process to parse documents can be started"):
+        said(pool, "say x")
+    pool.close()
+
+
+def test_a_program_with_too_many_open_files_is_no_fault_of_a_document(pool: ParserPool, monkeypatch: pytest.MonkeyPatch):
+    first = int(said(pool, "who"))
+    with monkeypatch.context() as patched:
+        patched.setattr(selectors, "DefaultSelector", Mock(side_effect=OSError(errno.EMFILE, "Too many open files")))
+        with pytest.raises(StoreUnavailable, match="cannot be asked"):
+            said(pool, "say x")
+    assert not is_running(first)
+    assert said(pool, "say on") == "on"
 
 
 def test_documents_are_read_at_the_same_time_and_never_more_than_allowed():
@@ -221,21 +244,42 @@ def test_a_parser_that_cannot_be_made_is_no_fault_of_a_document():
     pool.close()
 
 
-def test_processes_end_when_the_program_is_killed(tmp_path: Path):
-    file = tmp_path / "pid"
+@pytest.mark.parametrize("deed", ["spin", "orphan"])
+def test_processes_end_when_the_program_is_killed(tmp_path: Path, deed: str):
+    """Also those with a session of their own, as LibreOffice is started with one."""
+    file, of_child = tmp_path / "pid", tmp_path / "child"
     code = (
         "import sys, threading, time\n"
         "from tests.connectors.documents.test_pool import pool_of, said\n"
         "pool = pool_of()\n"
         f"open({str(file)!r}, 'w').write(said(pool, 'who') + ' ' + said(pool, 'folder'))\n"
-        "threading.Thread(target=said, args=(pool, 'spin'), daemon=True).start()\n"
+        f"threading.Thread(target=said, args=(pool, '{deed} {of_child}'), daemon=True).start()\n"
         "time.sleep(600)\n"
     )
     program = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[3])
     until(lambda: file.exists() and bool(file.read_text()))
     pid, folder = file.read_text().split()
     assert is_running(int(pid))
+    if deed == "orphan":
+        until(lambda: of_child.exists() and bool(of_child.read_text()))
     program.kill()
     program.wait()
     until(lambda: not is_running(int(pid)))
     assert not Path(folder).exists()
+    assert deed != "orphan" or not is_running(int(of_child.read_text()))
+
+
+def test_an_idle_process_takes_its_files_with_it_when_the_program_is_killed():
+    code = (
+        "import time\n"
+        "from tests.connectors.documents.test_pool import pool_of, said\n"
+        "pool = pool_of()\n"
+        "print(said(pool, 'folder'), flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    program = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[3], stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    folder = Path(program.stdout.readline().strip())
+    program.kill()
+    program.communicate()
+    until(lambda: not folder.exists())

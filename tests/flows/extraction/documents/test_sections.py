@@ -48,6 +48,29 @@ def statements(text, **fields):
     return [fact.statement for fact in LocalExtractor().extract(document(text, **fields)).facts]
 
 
+def test_what_only_says_the_day_or_stands_in_the_head_of_a_mail_is_no_fact():
+    text = """Stuttgart, 6 May 2025
+
+2025年3月8日
+
+Subject: New delivery window
+
+Date: Tue, 03 Jun 2025 10:12:00 +0200
+
+Deadline: 30 June 2025 for every supplier"""
+    assert statements(text, section=None) == ["Deadline: 30 June 2025 for every supplier"]
+
+
+def test_a_short_chinese_sentence_is_a_fact():
+    assert statements("预算为三十万元。", section=None) == ["预算为三十万元。"]
+
+
+def test_a_relationship_to_nobody_who_is_named_is_left_out():
+    extraction = LocalExtractor().extract(document("Next appointment with Dr. Adler on 22 May 2025 at 9:30."))
+    assert extraction.relationships == ()
+    assert [fact.statement for fact in extraction.facts] == ["Next appointment with Dr. Adler on 22 May 2025 at 9:30."]
+
+
 def test_lines_that_were_wrapped_by_hand_are_one_sentence():
     text = """Rental cars are booked in the compact class; an electric car is
 preferred where the route allows it. The next review is planned for October
