@@ -19,7 +19,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -34,56 +33,19 @@ from flows.reading.attachments import Attached, attachments_of_message, read_att
 from flows.reading.documents import ReadDocument, known_document, read_document
 from flows.reading.release import Release, erasure_of_speech, gone
 from flows.reading.waiting import unread_in, unread_row
-from flows.references import refer, referred
+from flows.reading.works import Finished, Outcome, Settling, Work, entry_of, work_in
 from flows.services import Services
 from flows.state import decode_state, encode_state
 from flows.tombstones import Tombstones
 from mneme.errors import InputError, ModelError
 from mneme.events import Document, Edit
 from mneme.ports import DeadLetter, Incoming, Put, Remove
-from mneme.records import Owner, Position, StoredDocument
-from mneme.rows import Collection, Key
+from mneme.records import StoredDocument
 
 STATE_VERSION = 1
 _SNAPSHOTS = 2  # after which everything that went on before the first is in the recovery store
 
-Outcome = ReadDocument | Attached | StoredDocument | None
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, eq=False)
-class _Work:
-    """Something at work in its ``lane``: an event that is read, which waits under ``key``; a ``message`` (tenant, conversation,
-    message) whose attachments go; the erasure of a document; or a pause behind them.
-
-    ``released`` counts messages that went on.
-    """
-
-    lane: str
-    key: Key | None = None
-    unread: Unread | None = None
-    message: tuple[str, str, str] | None = None
-    erasure: Erasure | None = None
-    pause: Pause | None = None
-    released: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class _Finished:
-    """The outcome of work, which goes on; ``releases`` once it has begun to."""
-
-    outcome: Outcome | BaseException
-    releases: list[Release] | None = None
-
-
-@dataclass(slots=True, eq=False)
-class _Settling:
-    """Work of which everything went on, and the records that will say so: after some snapshots (flows/held.py)."""
-
-    work: _Work
-    releases: list[Release]
-    snapshots: int = 0
 
 
 class ReadLane:
@@ -91,10 +53,10 @@ class ReadLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[_Work, Outcome] = Pump(self._submit, services.clock)
-        self._queues: dict[str, deque[_Work]] = {}  # by lane; the first is in the pump, or finished
-        self._finished: dict[str, _Finished] = {}
-        self._settling: list[_Settling] = []
+        self._pump: Pump[Work, Outcome] = Pump(self._submit, services.clock)
+        self._queues: dict[str, deque[Work]] = {}  # by lane; the first is in the pump, or finished
+        self._finished: dict[str, Finished] = {}
+        self._settling: list[Settling] = []
         self._ends: list[Pause] = []
         self._documents: Lately[StoredDocument] = Lately()
         self._erased = Tombstones()
@@ -108,29 +70,29 @@ class ReadLane:
             if isinstance(item, Unread):
                 row = unread_row(item, self._services.versions.next())
                 yield WriteBatch((Put(row),))
-                self._add(_Work(item.lane, row.key, unread=item))
+                self._add(Work(item.lane, row.key, unread=item))
             elif isinstance(item, Pause) and self._holds_up(item):
                 if item.lane:
-                    self._add(_Work(item.lane, pause=item))
+                    self._add(Work(item.lane, pause=item))
                 else:
                     self._ends.append(item)
             elif isinstance(item, Erasure):
                 self._erase(item)
                 if item.document_id is not None:
-                    self._add(_Work(item.lane, erasure=item))
+                    self._add(Work(item.lane, erasure=item))
                 else:
                     yield item
             else:
                 yield item
                 if isinstance(item, Amendment) and self._services.reading is not None:
-                    self._add(_Work(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
+                    self._add(Work(item.lane, message=(item.tenant_id, item.conversation_id, item.message_id)))
         yield from self.poll()
 
     def poll(self) -> Iterator[Read | SinkItem]:
         """Let go on what has been read."""
         while True:
             for work, outcome in self._pump.finished():
-                self._finished[work.lane] = _Finished(outcome)
+                self._finished[work.lane] = Finished(outcome)
             done = 0
             for lane in list(self._finished):
                 if (yield from self._go_on(lane)):
@@ -166,7 +128,7 @@ class ReadLane:
             settling.snapshots += 1
         works = [settling.work for settling in self._settling]
         works += [work for queue in self._queues.values() for work in queue]
-        return encode_state(STATE_VERSION, [*map(_entry, works), *({"pause": refer(pause)} for pause in self._ends)])
+        return encode_state(STATE_VERSION, [*map(entry_of, works), *(entry_of(Work("", pause=pause)) for pause in self._ends)])
 
     # --- work --------------------------------------------------------------------------------------------------------
 
@@ -182,13 +144,13 @@ class ReadLane:
         reading = self._services.reading
         return (reading.submit if reading is not None else self._services.submit)(call)
 
-    def _add(self, work: _Work) -> None:
+    def _add(self, work: Work) -> None:
         queue = self._queues.setdefault(work.lane, deque())
         queue.append(work)
         if len(queue) == 1:
             self._begin_to_read(work)
 
-    def _begin_to_read(self, work: _Work) -> None:
+    def _begin_to_read(self, work: Work) -> None:
         self._pump.add(work.lane, work, partial(self._read, work, self._services.clock(), dict(self._documents)))
 
     def _next(self, lane: str) -> Iterator[Pause]:
@@ -204,7 +166,7 @@ class ReadLane:
         else:
             del self._queues[lane]
 
-    def _read(self, work: _Work, came_at: datetime, lately: Mapping[str, StoredDocument]) -> Outcome:
+    def _read(self, work: Work, came_at: datetime, lately: Mapping[str, StoredDocument]) -> Outcome:
         """What is found out about a work. Blocks: for the pool."""
         if work.message is not None:
             return attachments_of_message(*work.message, lately, self._services)
@@ -228,7 +190,7 @@ class ReadLane:
                 release.record.id
                 for settling in self._settling
                 for release in settling.releases
-                if self._erased.cover_event(*_said(release.record))
+                if self._erased.cover_event(*release.said)
             }
         )
         for lane, record in list(self._documents.items()):
@@ -236,23 +198,14 @@ class ReadLane:
                 del self._documents[lane]
 
     def _restore(self, entry: dict[str, Any]) -> None:
-        if "erasure" in entry:
-            erasure = referred(entry["erasure"])
-            assert isinstance(erasure, Erasure)
-            self._erased.add(erasure, ())
-            self._add(_Work(erasure.lane, erasure=erasure))
-        elif "pause" in entry:
-            pause = referred(entry["pause"])
-            assert isinstance(pause, Pause)
-            if pause.lane:
-                self._add(_Work(pause.lane, pause=pause))
-            else:
-                self._ends.append(pause)
-        elif "message" in entry:
-            tenant_id, conversation_id, message_id = entry["message"]
-            self._add(_Work(entry["lane"], message=(tenant_id, conversation_id, message_id)))
+        work = work_in(entry)
+        if work.erasure is not None:
+            self._erased.add(work.erasure, ())
+        if work.lane:
+            self._add(work)
         else:
-            self._add(_Work(entry["lane"], Key(Collection.CONTROL, *entry["key"]), released=entry["released"]))
+            assert work.pause is not None, "only the end of a source belongs to no lane"
+            self._ends.append(work.pause)
 
     # --- going on ----------------------------------------------------------------------------------------------------
 
@@ -275,12 +228,12 @@ class ReadLane:
         if isinstance(known, StoredDocument):
             for speech in (known.speech, known.replaced_speech):
                 if speech is not None:
-                    yield erasure_of_speech(known, speech, erasure.position, erasure.arrived_at)
+                    yield erasure_of_speech(known, speech, erasure.position, erasure.arrived_at, self._services.versions.next())
         self._documents.pop(erasure.lane, None)
         yield erasure
 
     def _release(
-        self, work: _Work, finished: _Finished, outcome: ReadDocument | Attached
+        self, work: Work, finished: Finished, outcome: ReadDocument | Attached
     ) -> Generator[Read | SinkItem, None, bool]:
         """Let messages of what was read go on, as many as may; whether that was all."""
         versions = self._services.versions
@@ -302,7 +255,7 @@ class ReadLane:
                 work.released += 1
             skipped = max(0, skipped - len(release.messages))
         for release in finished.releases:
-            yield from release.obsolete()
+            yield from release.obsolete(versions.next())
         before = [] if isinstance(outcome, ReadDocument) else gone(outcome.before, finished.releases)
         for record in before:
             yield from record.obsolete()
@@ -314,7 +267,7 @@ class ReadLane:
             yield from release.ends()
         changed = [release for release in finished.releases if release.has_changed]
         if changed:
-            self._settling.append(_Settling(work, changed))
+            self._settling.append(Settling(work, changed))
         elif work.key is not None:
             yield WriteBatch((Remove(work.key, versions.next()),))
         yield from _flush(work)
@@ -323,7 +276,7 @@ class ReadLane:
     def _settle(self) -> Iterator[WriteBatch]:
         """Tell of what is in the recovery store that it was read."""
         versions = self._services.versions
-        for settling in [each for each in self._settling if each.snapshots >= _SNAPSHOTS]:
+        for settling in [each for each in self._settling if each.snapshots >= _SNAPSHOTS or not each.releases]:
             self._settling.remove(settling)
             records = [Put(release.done(versions.next())) for release in settling.releases]
             own = [Remove(settling.work.key, versions.next())] if settling.work.key is not None else []
@@ -331,11 +284,11 @@ class ReadLane:
                 yield WriteBatch((*records, *own))
 
     def _outdate(self, documents: Set[str]) -> None:
-        """Something newer of these documents goes on: no older record may be written over it."""
+        """Something newer of these documents goes on: no older record may be written over it, nor be read again."""
         for settling in self._settling:
             settling.releases = [release for release in settling.releases if release.record.id not in documents]
 
-    def _begin(self, work: _Work, outcome: ReadDocument | Attached) -> list[Release]:
+    def _begin(self, work: Work, outcome: ReadDocument | Attached) -> list[Release]:
         if isinstance(outcome, ReadDocument):
             editions = [outcome.edition] if outcome.edition is not None else []
             before = {work.lane: outcome.before}
@@ -361,7 +314,7 @@ class ReadLane:
         reading.in_flight.enter()
         return True
 
-    def _is_erased(self, work: _Work) -> bool:
+    def _is_erased(self, work: Work) -> bool:
         if work.unread is None:
             return False
         event, position = work.unread.event, work.unread.position
@@ -371,12 +324,12 @@ class ReadLane:
         arrived_at = work.unread.received_at or self._services.clock()
         return self._erased.cover_event(owner, conversation_id, document_id, position, arrived_at)
 
-    def _drop(self, work: _Work) -> Iterator[Read | SinkItem]:
+    def _drop(self, work: Work) -> Iterator[Read | SinkItem]:
         if work.key is not None:
             yield WriteBatch((Remove(work.key, self._services.versions.next()),))
         yield from _flush(work)
 
-    def _refuse(self, work: _Work, error: BaseException) -> Iterator[Read | SinkItem]:
+    def _refuse(self, work: Work, error: BaseException) -> Iterator[Read | SinkItem]:
         if not isinstance(error, InputError | ModelError) and not is_defect(error):
             raise error
         reason = str(error) if isinstance(error, InputError | ModelError) else end_of_traceback(error)
@@ -387,24 +340,7 @@ class ReadLane:
         yield from self._drop(work)
 
 
-def _said(record: StoredDocument) -> tuple[Owner, str | None, str | None, Position, datetime]:
-    """What an erasure may be about, of a document."""
-    return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
-
-
-def _entry(work: _Work) -> dict[str, Any]:
-    """A work in a snapshot."""
-    if work.pause is not None:
-        return {"pause": refer(work.pause)}
-    if work.erasure is not None:
-        return {"erasure": refer(work.erasure)}
-    if work.message is not None:
-        return {"lane": work.lane, "message": list(work.message)}
-    assert work.key is not None, "an event waits under its key"
-    return {"lane": work.lane, "key": [work.key.owner_key, work.key.id], "released": work.released}
-
-
-def _amendment(work: _Work, attached: Attached) -> Amendment | None:
+def _amendment(work: Work, attached: Attached) -> Amendment | None:
     """The message with what was read of its attachments, as an edit at the place of the event itself."""
     if attached.text is None or work.unread is None:
         return None
@@ -416,7 +352,7 @@ def _amendment(work: _Work, attached: Attached) -> Amendment | None:
     return amendment_of(edit, Incoming(edit.to_bytes(), work.unread.position, work.unread.received_at))
 
 
-def _flush(work: _Work) -> Iterator[Pause]:
+def _flush(work: Work) -> Iterator[Pause]:
     """The marker that was asked for behind a document."""
     if work.unread is not None and isinstance(event := work.unread.event, Document) and event.flush_id:
         yield Pause(work.lane, "flush", tenant_id=event.tenant_id, flush_id=event.flush_id, owner_key=event.owner.key)

@@ -155,8 +155,8 @@ def import_owner(
                 newest = max(newest, *(row.version for row in rows))
         if tombstones and not lift_erasures:
             raise StoreRejected(
-                f"{_called(header.owner)}, or a conversation or document of it, was erased here; --force brings it back all the "
-                "same: the erasure is taken back, and events that are still in the topics count again"
+                f"{_called(header.owner)}, or a conversation or document of it, was erased here; --force brings it back all "
+                "the same: the erasure is taken back, and events that are still in the topics count again"
             )
         # 2.
         run = max(int(index.metadata().get("run", "0")), newest // WRITES_PER_RUN)

@@ -1,5 +1,6 @@
 """Documents in a terminal: a table of them, and one in a line."""
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -53,7 +54,7 @@ def document_line(document: "ListedDocument") -> Text:
 
 def _about(document: "ListedDocument") -> list[Text]:
     lines = [Text(document.name, style="bold")]
-    if document.title not in ("", document.name):
+    if document.title not in ("", document.name, PurePath(document.name).stem):
         lines.append(Text(document.title))
     whose = "knowledge" if document.owner.split("/")[1] == "tenant" else ""
     attached = f"attached to {document.message_id} in {document.conversation_id}" if document.message_id else ""

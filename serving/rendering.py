@@ -146,7 +146,8 @@ def fact_table(facts: Sequence["AtomicFact"]) -> RenderableType:
     table.add_column(style="green", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
     for fact in facts:
-        table.add_row(day(fact.said_at), Text(fact.atomic_fact))
+        when = "" if fact.document_id is not None else day(fact.said_at)
+        table.add_row(when, Text(fact.atomic_fact))
     return table
 
 

@@ -33,7 +33,7 @@ def date_in(lines: Iterable[str]) -> datetime | None:
 
 
 def date_in_name(name: str) -> datetime | None:
-    """The date in a file's name, with the time where it has one, in UTC: ``standup-2026-03-01.wav``, ``IMG_20260301_090000.jpg``."""
+    """The date in a file's name, and its time if any, in UTC: ``standup-2026-03-01.wav``, ``IMG_20260301_090000.jpg``."""
     found = _IN_NAME.search(name)
     if found is None:
         return None

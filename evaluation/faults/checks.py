@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
-from mneme.ids import case_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
+from mneme.ids import case_id, chunk_episode_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
 from mneme.records import Owner
 from mneme.rows import Collection, Row, flush_marker
 from mneme.times import to_milliseconds, utc_now
 
 KINDS = ("lost", "duplicated", "unexpected", "orphans", "different")
 _SHOWN = 8  # ids of each kind
-_AT_WORK = ("amendment",)  # rows of control that must be gone when nothing is under way
+_AT_WORK = ("amendment", "unread")  # rows of control that must be gone when nothing is under way
 
 Rows = Mapping[Collection, Mapping[str, Row]]  # by collection and id
 
@@ -111,6 +111,32 @@ def _divided(
         first = known.get(next(iter(episode.body["message_ids"]), ""))
         if first is not None and episode.id != episode_id(*talk, to_milliseconds(first.sent_at), first.message_id):
             found.add("different", episode.id, f"is not named after its first message {first.message_id}")
+
+
+def check_documents(rows: Rows, found: Findings) -> None:
+    """Every document was read; its chunks are there, each with its episode, and none that no document has (any more)."""
+    listed: set[str] = set()
+    for identity, row in rows[Collection.CONTROL].items():
+        if row.kind == "document":
+            listed.update(row.body["chunk_ids"])
+            if row.body["status"] == "reading":
+                found.add("orphans", identity, "is a document that nobody has read to its end")
+    messages, episodes = rows[Collection.MESSAGES], rows[Collection.EPISODES]
+    for identity in listed - messages.keys():
+        found.add("lost", identity, "is a chunk that its document lists, and is not there")
+    chunks = {identity: row for identity, row in messages.items() if row.document_id is not None}
+    for identity, row in chunks.items():
+        episode = episodes.get(chunk_episode_id(identity))
+        if identity not in listed:
+            found.add("orphans", identity, "is a chunk that no document lists")
+        if episode is None:
+            found.add("lost", identity, "is a chunk that is in no episode")
+        elif episode.body["message_ids"] != list(row.message_ids):
+            found.add("different", episode.id, "is an episode of something else than its chunk")
+    own = {chunk_episode_id(identity) for identity in chunks}
+    for identity, row in episodes.items():
+        if row.document_id is not None and identity not in own:
+            found.add("orphans", identity, "is an episode of a chunk that is not there")
 
 
 # --- what is made of episodes ----------------------------------------------------------------------------------------

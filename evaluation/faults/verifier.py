@@ -4,7 +4,7 @@
 2. Every message is in the index once, as it was sent, and in exactly one episode; the episodes of a conversation divide its
    messages in their order; each is named after its first message.
 3. What an episode lists is there, and what is there is listed: facts, remarks, foresights, case, entities, relationships,
-   profile, clusters. Nothing is left of work in progress.
+   profile, clusters, chunks of documents. Nothing is left of work in progress.
 4. What could not be read is a dead letter, and nothing else is.
 5. Where there is another index that an undisturbed run filled from the same topics, both hold the same.
 """
@@ -22,6 +22,7 @@ from evaluation.faults.checks import (
     check_aggregates,
     check_control,
     check_derived,
+    check_documents,
     check_episodes,
     check_letters,
     check_messages,
@@ -112,23 +113,23 @@ def judge(
     undisturbed: Iterable[Row] | None = None,
 ) -> Verification:
     """Judge rows and dead letters (position, stage) by what is expected, and by the rows of an undisturbed run."""
-    of_documents = [row for row in rows if row.document_id]  # are no messages on the topics that are read here
-    rows = [row for row in rows if not row.document_id]
     found = Findings()
     by_collection: dict[Collection, dict[str, Row]] = {collection: {} for collection in Collection}
     for row in rows:
         if row.id in by_collection[row.collection]:
             found.add("duplicated", row.id, "lies in the index under two owners")
         by_collection[row.collection][row.id] = row
-    stored = by_collection[Collection.MESSAGES]
+    # Documents are not on the topics that are read here: what must be there of them follows from their records.
+    stored = _of_conversations(by_collection[Collection.MESSAGES])
     episodes = by_collection[Collection.EPISODES]
     check_messages(expected, stored, found)
-    check_episodes(expected, episodes, found)
+    check_episodes(expected, _of_conversations(episodes), found)
+    check_documents(by_collection, found)
     check_derived(episodes, by_collection, found)
     check_aggregates(episodes, by_collection, found)
     check_control(expected, by_collection, found)
     known = check_letters(expected, letters, found)
-    content = contents([*rows, *of_documents])
+    content = contents(rows)
     if undisturbed is not None:
         _compare(content, contents(undisturbed), found)
     return Verification(
@@ -142,6 +143,11 @@ def judge(
         examples=found.examples(),
         **found.counts(),
     )
+
+
+def _of_conversations(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """What is of no document."""
+    return {identity: row for identity, row in rows.items() if row.document_id is None}
 
 
 def contents(rows: Iterable[Row]) -> dict[str, str]:

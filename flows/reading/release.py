@@ -7,7 +7,7 @@ from flows.items import Erasure, Pause, Withdrawn
 from flows.lanes import lane_of
 from flows.reading.editions import Edition
 from mneme.ports import Remove
-from mneme.records import Position, StoredDocument, StoredMessage
+from mneme.records import Owner, Position, StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
 
@@ -38,6 +38,12 @@ class Release:
         before = self._before
         return before is None or (before.edition, before.status) != (self.record.edition, self.record.status)
 
+    @property
+    def said(self) -> tuple[Owner, str | None, str | None, Position, datetime]:
+        """What an erasure may be about: owner, conversation, document, and where and when its event came."""
+        record = self.record
+        return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
+
     def is_new(self, message: StoredMessage) -> bool:
         """Whether a message of the edition was not in the one before."""
         return message.id not in self._kept
@@ -50,9 +56,11 @@ class Release:
         """The record when all have."""
         return row_of(self.record.model_copy(update={"version": version}))
 
-    def obsolete(self) -> Iterator[Withdrawn | Erasure]:
-        """What takes away that which the document no longer has."""
-        return _withdrawals(self.record, self._obsolete, self.record.replaced_speech)
+    def obsolete(self, attempt: int) -> Iterator[Withdrawn | Erasure]:
+        """What takes away that which the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
+        yield from _withdrawals(self.record, self._obsolete)
+        if (speech := self.record.replaced_speech) is not None:
+            yield erasure_of_speech(self.record, speech, self.record.position, self.record.created_at, attempt)
 
     def ends(self) -> Iterator[Pause]:
         """What shows the last episode of speech: nothing follows it."""
@@ -73,9 +81,9 @@ class Gone:
         """That of its record."""
         return self._record.id
 
-    def obsolete(self) -> Iterator[Withdrawn | Erasure]:
+    def obsolete(self) -> Iterator[Withdrawn]:
         """What takes away all that was made of it."""
-        return _withdrawals(self._record, (*self._record.chunk_ids, *self._record.replaced_ids), None)
+        return _withdrawals(self._record, (*self._record.chunk_ids, *self._record.replaced_ids))
 
     def removed(self, version: int) -> Remove:
         """What takes away its record."""
@@ -88,15 +96,18 @@ def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[
     return [Gone(record) for record in before if record.id not in now]
 
 
-def erasure_of_speech(record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime) -> Erasure:
-    """What takes away a conversation that was a document's speech, with all that was said before an event."""
-    erasure_id = f"{conversation_id}@{position}"
+def erasure_of_speech(
+    record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime, attempt: int
+) -> Erasure:
+    """What takes away a conversation that was a document's speech, with all that was said before an event.
+
+    ``attempt`` is a new number each time: after a restart one may still be on its way when the next is sent behind it.
+    """
+    erasure_id = f"{conversation_id}@{position}/{attempt}"
     return Erasure(record.owner.tenant_id, conversation_id, None, erasure_id, arrived_at, position)
 
 
-def _withdrawals(record: StoredDocument, ids: Iterable[str], speech: str | None) -> Iterator[Withdrawn | Erasure]:
+def _withdrawals(record: StoredDocument, ids: Iterable[str]) -> Iterator[Withdrawn]:
     for identity in ids:
         if identity.startswith(f"{record.id}/"):  # else it is a message of the speech
             yield Withdrawn(record.owner, record.document_id or "", identity)
-    if speech is not None:
-        yield erasure_of_speech(record, speech, record.position, record.created_at)

@@ -215,7 +215,7 @@ def inspected_message(message: StoredMessage) -> InspectedMessage:
         text=message.text,
         tools=tuple(call.name for call in message.tool_calls),
         citation=message.citation,
-        edited=message.edited_by is not None,
+        edited=message.edited_by not in (None, message.position),  # what was read in an attachment is no edit
         deleted=message.deleted,
     )
 

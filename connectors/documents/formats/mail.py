@@ -19,6 +19,7 @@ from mneme.ports import ParsedDocument, Section
 
 _HEADERS = ("Subject", "From", "To", "Cc", "Date")
 _MOST_ATTACHMENTS = 200  # of one mail
+_LONGEST_NAME = 100  # characters of the name of one
 _MOST_PARTS_DEEP = 50  # multiparts in multiparts; more is a bomb
 _SMALLEST_PICTURE = 1_500  # bytes; below are logos and what tells the sender that a mail was opened
 _ITEM = re.compile(r"\s{0,6}(?:[-*•·]|\d{1,3}[.)、])\s+\S")
@@ -176,7 +177,7 @@ def _name(part: Message, number: int) -> str:
         subject = _header(inner, "Subject") if isinstance(inner, Message) else ""
         name = f"{subject[:80] or 'message'}.eml"
     name = name.replace("\\", "/").rpartition("/")[2].strip()
-    return name or f"{number + 1}.{part.get_content_subtype()}"
+    return name[-_LONGEST_NAME:] or f"{number + 1}.{part.get_content_subtype()}"
 
 
 def _header(message: Message, name: str, charset: str = "") -> str:

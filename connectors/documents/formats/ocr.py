@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,7 +27,7 @@ _LEAST_OF_A_LINE = 50.0
 _LEAST_SURE = 0.2  # of the letters on a page; else they are none
 _CHINESE_GAP = 0.4  # of the font size; blanks are wider
 _LINE = 4  # tesseract's level of lines
-_SECONDS = 60  # for one reading of one page
+_SECONDS = 60  # for one page, however often it is read; a page of small print takes five, in two scripts
 _SPARSE = "--psm 11"  # every word that can be found; how they make lines is seen to by layout.py
 
 
@@ -66,27 +67,30 @@ class Ocr:
         """
         if not self.is_installed:
             raise InputError(INSTALL_TESSERACT)
+        deadline = time.monotonic() + _SECONDS
         scan = cleaned(image, dpi)
-        reading = self._in_best_script(scan)
-        if reading.confidence < _LOST and (turn := self._turn(scan)):
-            turned = self._in_best_script(cleaned(image.rotate(-turn, expand=True), dpi))
+        if scan.is_grain:  # tesseract would look for letters in it until the time is up
+            return Reading(())
+        reading = self._in_best_script(scan, deadline)
+        if reading.confidence < _LOST and (turn := self._turn(scan, deadline)):
+            turned = self._in_best_script(cleaned(image.rotate(-turn, expand=True), dpi), deadline)
             reading = max(reading, turned, key=_sense)
         return reading
 
-    def _in_best_script(self, scan: Scan) -> Reading:
+    def _in_best_script(self, scan: Scan, deadline: float) -> Reading:
         best = Reading(())
         for languages in self._scripts:
-            best = max(best, _reading(scan, languages), key=_sense)
+            best = max(best, _reading(scan, languages, deadline), key=_sense)
             if best.confidence >= _SURE:
                 break
         return best
 
-    def _turn(self, scan: Scan) -> int:
+    def _turn(self, scan: Scan, deadline: float) -> int:
         """By how many degrees, clockwise, a page must be turned to be upright; 0 where that cannot be told."""
         if "osd" not in self._installed:
             return 0
         try:
-            found = pytesseract.image_to_osd(_handed(scan), output_type=pytesseract.Output.DICT, timeout=_SECONDS)
+            found = pytesseract.image_to_osd(_handed(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline))
         except (pytesseract.TesseractError, RuntimeError):  # too few letters
             return 0
         return int(found["rotate"])
@@ -117,6 +121,11 @@ def _sense(reading: Reading) -> float:
     return reading.confidence * sum(weight(word.text) for word in reading.words)
 
 
+def _left(deadline: float) -> float:
+    """Seconds until then, and never none: that would be no limit to pytesseract."""
+    return max(1.0, deadline - time.monotonic())
+
+
 def _handed(scan: Scan) -> Image.Image:
     image = scan.image
     image.format = "PPM"  # as pytesseract hands it over; PNG is slow to write
@@ -124,14 +133,14 @@ def _handed(scan: Scan) -> Image.Image:
     return image
 
 
-def _reading(scan: Scan, languages: str) -> Reading:
+def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
     try:
         found = pytesseract.image_to_data(
             _handed(scan),
             lang=languages,
             config=f"{_SPARSE} --dpi {round(scan.dpi)}",
             output_type=pytesseract.Output.DICT,
-            timeout=_SECONDS,
+            timeout=_left(deadline),
         )
     except pytesseract.TesseractError as error:
         raise InputError("tesseract failed; save the picture as a clean png") from error

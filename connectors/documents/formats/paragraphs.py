@@ -28,7 +28,8 @@ _END = re.compile(r"[.!?。！？…:：;；][\"'”’」』)）]*$")
 class Page:
     """The words on a page, its ruling lines, and its height in points; ``place`` cites it.
 
-    Sizes of letters are rough where a page ``is_scanned``: only much larger ones make a heading.
+    Sizes of letters are rough where a page ``is_scanned``: only much larger ones make a heading. What ``is_inset`` is a picture
+    on the page before it, and has no margins.
     """
 
     place: str
@@ -36,6 +37,7 @@ class Page:
     words: Sequence[Word]
     rules: Sequence[Rule] = ()
     is_scanned: bool = False
+    is_inset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def blocks_of(pages: Sequence[Page]) -> Iterator[Block]:
     headers = _headers(laid)
     sizes = Counter[float]()
     for one in laid:
-        for line in one.lines:
+        for line in one.lines if not one.page.is_inset else ():
             sizes[_step(line.size)] += weight(line.text)
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     bold = sum(weight(line.text) for one in laid for line in one.lines if line.bold)
@@ -268,6 +270,7 @@ def _headers(laid: list[_Laid]) -> dict[str, list[Line]]:
 
     A page is never left without text for it.
     """
+    laid = [one for one in laid if not one.page.is_inset]
     found: dict[str, list[tuple[str, Line]]] = {}
     counts: Counter[str] = Counter()
     for number, one in enumerate(laid, start=1):

@@ -1,4 +1,4 @@
-"""PDF: its text where it has any, and what tesseract reads on the pages that are pictures."""
+"""PDF: its text where it has any, and what tesseract reads on pages that are pictures and in large pictures on others."""
 
 import re
 from collections.abc import Iterator
@@ -13,12 +13,13 @@ from connectors.documents.blocks import sections_of
 from connectors.documents.dates import FIRST_LINES, date_in
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
 from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
-from connectors.documents.formats.pdf_pages import page_picture, page_text
+from connectors.documents.formats.pdf_pages import PageText, Picture, cut_out, page_picture, page_text
 from connectors.documents.guards import check_pages
 from connectors.documents.parsing import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
+_MOST_INSETS = 20  # large pictures of one document beside text; a photograph without a word takes seconds too
 _METADATA = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
 _NO_VALUE = re.compile(
     r"\(?(?:untitled|anonymous|unspecified|unknown|none|ohne titel|无标题)\)?(?: document)?\s*\d*", re.IGNORECASE
@@ -80,8 +81,9 @@ def _opened(content: bytes) -> Any:
 
 
 def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
-    """Pages as they are read; those that cannot be are added to ``unread``."""
+    """Pages as they are read, each with the large pictures on it behind it; what cannot be read is added to ``unread``."""
     ocr = Ocr(task.settings.ocr_languages)
+    seen: set[Picture] = set()
     for at in range(len(document)):
         place = f"page {at + 1}"
         try:
@@ -90,7 +92,12 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
             unread.append(f"{place}: it is broken; save or print the document anew")
             continue
         try:
-            yield _page(page, place, ocr, task.settings.ocr_dpi)
+            text = page_text(page)
+            if text.is_hopeless:
+                yield _scanned(page, place, ocr, task.settings.ocr_dpi)
+            else:
+                yield Page(place, text.height, text.words, text.rules)
+                yield from _insets(page, text, place, ocr, task.settings.ocr_dpi, seen)
         except InputError as error:
             unread.append(f"{place}: {error}")
         except pypdfium2.PdfiumError:
@@ -99,15 +106,26 @@ def _pages(document: Any, task: Task, unread: list[str]) -> Iterator[Page]:
             page.close()
 
 
-def _page(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
-    text = page_text(page)
-    if not text.is_hopeless:
-        return Page(place, text.height, text.words, text.rules)
+def _scanned(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
     if not ocr.is_installed:
         raise InputError(f"no text, and {INSTALL_TESSERACT}")
-    image, dpi_of_it = page_picture(page, dpi)
-    reading = ocr.read(image, dpi_of_it)
+    reading = ocr.read(*page_picture(page, dpi))
     return Page(place, reading.height, reading.words, reading.rules, is_scanned=True)
+
+
+def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set[Picture]) -> Iterator[Page]:
+    """What is written in the large pictures of a page that has text beside them; a ground that pages share is read once."""
+    for picture in text.unwritten:
+        if picture in seen:
+            continue
+        if not ocr.is_installed:
+            raise InputError(f"a large picture, and {INSTALL_TESSERACT}")
+        if len(seen) == _MOST_INSETS:
+            raise InputError(f"a large picture; only the first {_MOST_INSETS} that pages have beside their text are read")
+        seen.add(picture)
+        reading = ocr.read(*cut_out(page, text, picture, dpi))
+        if reading.words:
+            yield Page(place, reading.height, reading.words, reading.rules, is_scanned=True, is_inset=True)
 
 
 def _value(text: str) -> str:

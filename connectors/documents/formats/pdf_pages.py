@@ -22,11 +22,31 @@ _HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word
 _GAP = 0.22  # of the font size; a blank between words is wider, though no blank is written
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
+_LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
+_UNWRITTEN = 20  # letters; a picture with more on it is ground for them, or a scan that was read before
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture on a page: its box in points from the upper left corner, and its size in the file, in bytes.
+
+    One that is equal to another, on another page, is the same.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    bytes: int
+
+    def holds(self, word: Word) -> bool:
+        """Whether the middle of a word is on it."""
+        return self.left <= (word.left + word.right) / 2 <= self.right and self.top <= word.middle <= self.bottom
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page's words, ruling lines and height in points, and how much of it is a picture (0 to 1).
+    """A page's words, ruling lines, large pictures and height in points, and how much of it is a picture (0 to 1).
 
     It is turned so that most of its text is upright, as a table that lies on its side must be.
     """
@@ -36,6 +56,17 @@ class PageText:
     height: float
     pictured: float
     is_blank: bool
+    pictures: tuple[Picture, ...] = ()
+    turn: int = 0
+
+    @property
+    def unwritten(self) -> list[Picture]:
+        """The large pictures that hardly any text stands on: what is written in them, the page does not tell."""
+        return [
+            picture
+            for picture in self.pictures
+            if sum(len(word.text) for word in self.words if picture.holds(word)) < _UNWRITTEN
+        ]
 
     @property
     def is_hopeless(self) -> bool:
@@ -53,8 +84,11 @@ def page_text(page: Any) -> PageText:
     textpage = page.get_textpage()
     try:
         frame = _Frame(page, _turn(textpage, page.get_rotation()))
-        rules, pictured, objects = _drawn(page, frame)
-        return PageText(tuple(_words(textpage, frame)), tuple(rules), frame.height, pictured, objects == 0)
+        rules, pictures, objects = _drawn(page, frame)
+        shares = [(each.right - each.left) * (each.bottom - each.top) / frame.area for each in pictures]
+        large = tuple(picture for picture, share in zip(pictures, shares, strict=True) if share > _LARGE)
+        words = tuple(_words(textpage, frame))
+        return PageText(words, tuple(rules), frame.height, max(shares, default=0.0), objects == 0, large, frame.turn)
     finally:
         textpage.close()
 
@@ -70,6 +104,16 @@ def page_picture(page: Any, dpi: int) -> tuple[Image.Image, float]:
         return bitmap.to_pil().copy(), scale * 72.0
     finally:
         bitmap.close()
+
+
+def cut_out(page: Any, text: PageText, picture: Picture, dpi: int) -> tuple[Image.Image, float]:
+    """A picture of a page, as the page shows it, and its dpi."""
+    image, dpi_of_it = page_picture(page, dpi)
+    image = image.rotate(page.get_rotation() - text.turn, expand=True)
+    pixels = dpi_of_it / 72.0
+    edges = (picture.left, picture.top, picture.right, picture.bottom)
+    left, top, right, bottom = (round(edge * pixels) for edge in edges)
+    return image.crop((max(0, left), max(0, top), min(image.width, right), min(image.height, bottom))), dpi_of_it
 
 
 class _Frame:
@@ -176,22 +220,22 @@ def _sounds_bold(font: bytes) -> bool:
     return any(mark in font.lower() for mark in _BOLD_NAMES)
 
 
-def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], float, int]:
-    """The ruling lines of a page, how much of it is covered by its largest picture, and how many things are on it."""
+def _drawn(page: Any, frame: _Frame) -> tuple[list[Rule], list[Picture], int]:
+    """The ruling lines of a page, the pictures on it, and how many things are on it."""
     rules: list[Rule] = []
-    pictured = 0.0
+    pictures: list[Picture] = []
     count = pdfium.FPDFPage_CountObjects(page)
     for at in range(min(count, _MOST_OBJECTS)):
         thing = pdfium.FPDFPage_GetObject(page, at)
         kind = pdfium.FPDFPageObj_GetType(thing)
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
             rules += _rules_of_path(thing, frame)
-        elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM):
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             edges = [ctypes.c_float() for _ in range(4)]
-            if pdfium.FPDFPageObj_GetBounds(thing, *edges) and kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-                left, bottom, right, top = (edge.value for edge in edges)
-                pictured = max(pictured, (right - left) * (top - bottom) / frame.area)
-    return rules, pictured, count
+            if pdfium.FPDFPageObj_GetBounds(thing, *edges):
+                box = frame.box(*(edge.value for edge in edges))
+                pictures.append(Picture(*box, pdfium.FPDFImageObj_GetImageDataRaw(thing, None, 0)))
+    return rules, pictures, count
 
 
 def _rules_of_path(path: Any, frame: _Frame) -> list[Rule]:

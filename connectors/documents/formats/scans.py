@@ -19,16 +19,19 @@ _MOST_PIXELS = 25_000_000  # that are read
 _SHORTEST_RULE = 0.45  # inches; the strokes of large letters are shorter
 _THICKEST_RULE = 0.06  # inches
 _GRAIN = 5.0  # by how much neighbours on the ground of a clean scan differ, of 255
+_CALM = 0.1  # of the rows
+_MOST_EDGES = 0.25  # of neighbours on calm rows, dark beside light; in print there are next to none
 _FEW_SPECKS = 0.0005  # of all pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A picture that is ready to be read, and the ruling lines that it had, in points."""
+    """A picture that is ready to be read, and the ruling lines that it had, in points. One of mere grain holds no letters."""
 
     image: Image.Image
     dpi: float
     rules: tuple[Rule, ...]
+    is_grain: bool = False
 
 
 def cleaned(image: Image.Image, dpi: float) -> Scan:
@@ -37,6 +40,8 @@ def cleaned(image: Image.Image, dpi: float) -> Scan:
         image = image.reduce(reduction := math.ceil(math.sqrt(image.width * image.height / _MOST_PIXELS)))
         dpi /= reduction
     grey = _dark_on_light(_grey(image))
+    if _edges(np.asarray(grey)) > _MOST_EDGES:
+        return Scan(grey, dpi, (), is_grain=True)
     if dpi >= _LEAST_SCAN:
         grey = _without_specks(grey)
     if (larger := math.ceil(_LEAST_DPI / dpi)) > 1 and grey.width * grey.height * larger**2 <= _MOST_PIXELS:
@@ -118,6 +123,12 @@ def _without_specks(grey: Image.Image) -> Image.Image:
     if ground.any() and float(np.abs(np.diff(some, axis=1))[ground].mean()) > _GRAIN:
         grey = grey.filter(ImageFilter.GaussianBlur(1.0))
     return grey
+
+
+def _edges(pixels: NDArray[np.uint8]) -> float:
+    """How often dark and light alternate along the calmest rows: those between lines, where there are lines."""
+    dark = pixels < _DARK
+    return float(np.quantile((dark[:, 1:] != dark[:, :-1]).mean(axis=1), _CALM)) if pixels.shape[1] > 1 else 0.0
 
 
 def _specks(pixels: NDArray[np.uint8]) -> float:

@@ -34,9 +34,7 @@ def graph_of_document(
     clear = tuple(said for said in sentences if said.kind is Kind.STATEMENT and not _PRONOUN.search(said.text))
     told = Retelling(0, message.model_copy(update={"role": "user"}), "", None, clear, shows=False)
     entities, relationships = graph_of([told])
-    named = (
-        edge for edge in relationships if edge.source and edge.target
-    )  # "Next appointment with Dr. Adler": nobody says whose
+    named = (edge for edge in relationships if edge.source and edge.target)  # whose is "the appointment with Dr. Adler"?
     kept = tuple(edge for edge in named if edge.relation in _OF_ANYTHING or _is_somebody(edge.source))
     ends = {name for edge in kept for name in (edge.source, edge.target)}
     return tuple(replace(each, sources=(0,)) for each in entities if each.name in ends), kept

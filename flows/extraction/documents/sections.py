@@ -22,7 +22,8 @@ from mneme.records import StoredMessage
 from mneme.text import has_cjk, tokenise
 
 _LEAST_WEIGHT = 3.0  # words of content in a sentence that is worth a fact
-_LEAST_ROW = 2.0  # the same of a row of a table, whose columns say what its cells are, and of Chinese: 预算为三十万元
+_LEAST_ROW = 2.0  # the same of a row of a table, whose columns say what its cells are
+_LEAST_CHINESE = 7 / 3  # 预算为三十万元 is a fact; most headings are shorter
 _LONGEST_FACT = 600  # characters
 _MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
 _SHORT = 5.0  # weight under which a sentence says too little to stand without its section
@@ -38,9 +39,7 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
-_PLACE_BEFORE = re.compile(
-    r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*"
-)  # "Lyon, 1 March 2026" is a date too
+_PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
 _CELLS = re.compile(r"(?<=[;；])\s*")
 
 
@@ -97,9 +96,15 @@ def _statements(paragraph: Paragraph, section: str, message: StoredMessage) -> I
         else:
             told = _standing_alone(dated, section)
         weighed = told if paragraph.is_item else dated
-        if weight(weighed) >= (_LEAST_ROW if paragraph.is_row or has_cjk(text) else _LEAST_WEIGHT):
+        if weight(weighed) >= _least(paragraph, text):
             kind = Kind.QUESTION if is_question(text) else Kind.STATEMENT
             yield _Statement(Said(kind, text, dated, dated, True, dates), told, paragraph.is_row)
+
+
+def _least(paragraph: Paragraph, text: str) -> float:
+    if paragraph.is_row:
+        return _LEAST_ROW
+    return _LEAST_CHINESE if has_cjk(text) else _LEAST_WEIGHT
 
 
 def _parts_of_row(row: str) -> Iterator[str]:

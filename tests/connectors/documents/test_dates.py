@@ -46,9 +46,7 @@ def test_a_line_with_a_label_goes_first():
     assert date_in(["2 April 2026", "Date: 2026-03-01"]) == MARCH
 
 
-@pytest.mark.parametrize(
-    "line", ["20260301", "Offer 118, 20260301", "The lease ends on 1 March 2026", "Starts at 9, 1 March 2026"]
-)
+@pytest.mark.parametrize("line", ["20260301", "Offer, 20260301", "The lease ends on 1 March 2026", "Starts at 9, 1 March 2026"])
 def test_a_number_and_a_sentence_are_no_date_of_the_document(line: str):
     assert date_in([line]) is None
 

@@ -38,6 +38,10 @@ def test_a_file_that_was_never_changed_has_the_date_it_was_made() -> None:
     assert _package().dated_at() == datetime(2025, 3, 1, 10, tzinfo=UTC)
 
 
+def test_the_date_of_a_template_is_not_that_of_what_was_made_of_it() -> None:
+    assert _package(modified="2013-12-23T23:15:00Z").dated_at() == datetime(2025, 3, 1, 10, tzinfo=UTC)
+
+
 @pytest.mark.parametrize("title", ["PowerPoint Presentation", "Microsoft Word - a.doc", "Untitled"])
 def test_titles_that_programs_put_in_are_none(title: str) -> None:
     assert _package(title).title() == ""

@@ -1,5 +1,7 @@
 """A document is read by whatever serves: a parser, a model that hears, a model that sees."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from connectors.documents.local import LocalParser
@@ -124,3 +126,11 @@ def test_the_reader_of_the_settings_parses_as_this_process_would():
         )
     finally:
         reader.close(0)
+
+
+def test_a_document_without_a_date_has_that_of_its_name():
+    heard = Reader(Parser(), transcriber=Model((Spoken("Ann", 0.0, 2.0, "Hello"),))).read(
+        SOUND, "memo-2026-03-01.ogg", None, "t"
+    )
+    assert heard.dated_at == datetime(2026, 3, 1, tzinfo=UTC)
+    assert Reader(Parser()).read(PNG, "desk.png", None, "t").dated_at is None

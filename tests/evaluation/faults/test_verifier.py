@@ -15,7 +15,7 @@ from evaluation.faults.expected import Expected, expected_of
 from evaluation.faults.texts import EXAMPLES, Volume, live_traffic, read_templates
 from evaluation.faults.verifier import Verification, judge, read_rows
 from flows import ingest
-from mneme.events import Delete, Edit, Erase, Flush, Forget, Message
+from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, Message
 from mneme.ids import make_id
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -23,6 +23,7 @@ from mneme.rows import Collection, Row
 from mneme.settings import EmbedderSettings, Settings
 
 ROOT = Path(__file__).parents[3]
+HANDBOOK = EXAMPLES / "handbook.md"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
@@ -42,7 +43,8 @@ def remembered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Expected, list
         Edit(**about, conversation_id=edited.conversation_id, message_id=edited.message_id, content="It rains in Bergen."),
         Delete(**about, conversation_id=deleted.conversation_id, message_id=deleted.message_id),
     ]
-    file.write_bytes(b"\n".join(event.to_bytes() for event in (*talks, *changes)))
+    handbook = Document(document_id="handbook", user_id=talks[0].user_id, name="handbook.md", content=HANDBOOK.read_text())
+    file.write_bytes(b"\n".join(event.to_bytes() for event in (*talks, *changes, handbook)))
     base = Settings(_env_file=None)
     settings = base.model_copy(update={"data": folder, "embedder": EmbedderSettings(provider="hash")})
     ingest([file], settings)
@@ -83,6 +85,7 @@ def first(rows: Sequence[Row], collection: Collection, kind: str | None = None, 
         row
         for row in rows
         if row.collection is collection
+        and (kind == "document" or row.document_id is None)
         and kind in (None, row.kind)
         and all(bool(row.body.get(name)) if value is True else row.body.get(name) == value for name, value in fields.items())
     )
@@ -199,6 +202,31 @@ def leave_work_in_progress(rows: list[Row]) -> list[Row]:
     return [*rows, replace(first(rows, Collection.CONTROL, "conversation"), id="amendment/x", kind="amendment")]
 
 
+def leave_something_unread(rows: list[Row]) -> list[Row]:
+    return [*rows, replace(first(rows, Collection.CONTROL, "conversation"), id="unread/x", kind="unread")]
+
+
+def leave_a_document_half_read(rows: list[Row]) -> list[Row]:
+    return changed(rows, first(rows, Collection.CONTROL, "document"), status="reading")
+
+
+def chunk(rows: list[Row]) -> Row:
+    return next(row for row in rows if row.collection is Collection.MESSAGES and row.document_id is not None)
+
+
+def lose_a_chunk(rows: list[Row]) -> list[Row]:
+    return without(rows, chunk(rows))
+
+
+def lose_the_episode_of_a_chunk(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row.id != f"{chunk(rows).id}/e"]
+
+
+def keep_a_chunk_of_an_older_version(rows: list[Row]) -> list[Row]:
+    document = first(rows, Collection.CONTROL, "document")
+    return changed(rows, document, chunk_ids=document.body["chunk_ids"][1:])
+
+
 def lose_a_conversation(rows: list[Row]) -> list[Row]:
     return without(rows, first(rows, Collection.CONTROL, "conversation"))
 
@@ -217,6 +245,8 @@ Harm = Callable[[list[Row]], list[Row]]
         (lose_an_episode, "lost"),
         (forget_a_message_of_an_episode, "lost"),
         (lose_a_conversation, "lost"),
+        (lose_a_chunk, "lost"),
+        (lose_the_episode_of_a_chunk, "lost"),
         (tell_a_message_twice, "duplicated"),
         (store_a_message_for_two_owners, "duplicated"),
         (invent_a_message, "unexpected"),
@@ -238,6 +268,9 @@ Harm = Callable[[list[Row]], list[Row]]
         (lose_a_cluster, "orphans"),
         (keep_a_member_of_a_cluster, "orphans"),
         (leave_work_in_progress, "orphans"),
+        (leave_something_unread, "orphans"),
+        (leave_a_document_half_read, "orphans"),
+        (keep_a_chunk_of_an_older_version, "orphans"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,12 @@ from flows.rebuild.report import Found
 from flows.transfer import export_owner, import_owner
 from flows.versions import WRITES_PER_RUN
 from mneme.errors import InputError, StoreRejected
-from mneme.events import Delete, Edit
+from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
 from mneme.records import Owner
 from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
-from tests.flows.river import contents
+from tests.flows.river import START, contents
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = [EXAMPLES / name for name in ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "handbook.md")]
@@ -87,6 +88,38 @@ def test_it_makes_again_what_there_was(settings: Settings) -> None:
     assert not (settings.data / "rebuild").exists()
     oldest = with_index(settings, lambda index: min(row.version for row in index.scan(Collection.FACTS)))
     assert oldest // WRITES_PER_RUN == 2, "everything was made again"
+
+
+def documents(index: MemoryIndex) -> dict[str, Any]:
+    """The records of all documents, whole."""
+    return {row.id: row.body for row in index.scan(Collection.CONTROL) if row.kind == "document"}
+
+
+def test_documents_and_attachments_are_made_again_without_being_read_again(settings: Settings) -> None:
+    long = "\n\n".join(f"Room {number} has a green door and {number} windows to the garden." for number in range(60))
+    attached = Message(
+        conversation_id="talk",
+        user_id="ann",
+        message_id="m1",
+        sender_name="Ann",
+        sent_at=START,
+        content=[
+            {"type": "text", "text": "Here is the list of rooms."},
+            {"type": "file", "name": "rooms.txt", "data": b64encode(long.encode()).decode()},
+        ],
+    )
+    paper = Document(document_id="paper", user_id="ann", name="paper.txt", content="The rent is 900 euros.")
+    newer = Document(document_id="paper", user_id="ann", name="paper.txt", content="The rent is 950 euros.")
+    taken_in(settings, "in.jsonl", [each.to_bytes() for each in (attached, paper)])
+    taken_in(settings, "newer.jsonl", [newer.to_bytes()])
+    before, known = with_index(settings, contents), with_index(settings, documents)
+    assert {(each["name"], each["status"]) for each in known.values()} == {("rooms.txt", "read"), ("paper.txt", "read")}
+    assert rebuild_from_messages(settings).dead_letters == 0
+    assert with_index(settings, contents) == before
+    assert with_index(settings, documents) == known, "so that the same document is known when it comes again"
+    taken_in(settings, "again.jsonl", [newer.to_bytes()])
+    assert with_index(settings, contents) == before
+    assert with_index(settings, documents) == known
 
 
 def test_what_a_defect_left_in_the_index_is_gone(settings: Settings) -> None:

@@ -89,6 +89,12 @@ def test_an_attachment_that_cannot_be_read_is_named_and_the_mail_is_read() -> No
     assert found.unread[0].startswith("attachment data.bin: it is binary data")
 
 
+def test_an_endless_name_of_an_attachment_is_cut() -> None:
+    mail = _mail()
+    mail.add_attachment(b"Cheap.", maintype="text", subtype="plain", filename="x" * 5_000 + ".txt")
+    assert _parsed(mail).sections[1].place == f"attachment {'x' * 96}.txt, line 1"
+
+
 def test_mails_in_mails_are_opened_to_the_depth_of_the_settings() -> None:
     mail = _mail("Letter 0")
     for number in range(1, 5):

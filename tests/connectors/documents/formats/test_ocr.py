@@ -3,6 +3,7 @@
 import io
 import re
 from collections import Counter
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Spacer, Table
 
+from connectors.documents.formats import ocr
 from connectors.documents.formats.grids import grids_of
 from connectors.documents.formats.layout import lines_of
 from connectors.documents.formats.ocr import Ocr
@@ -133,6 +135,36 @@ def test_a_picture_without_text_has_no_words():
     shades = np.linspace(0, 255, 600)[None, :] * np.linspace(0.3, 1, 400)[:, None]
     for image in (Image.new("L", (600, 400), 255), Image.fromarray(shades.astype(np.uint8))):
         assert OCR.read(image, 100).words == ()
+
+
+@READS
+def test_grain_is_known_for_what_it_is_and_not_read(monkeypatch: pytest.MonkeyPatch):
+    grain = Image.fromarray(np.random.default_rng(1).integers(0, 256, (300, 300), dtype=np.uint8))
+    monkeypatch.setattr(ocr, "_reading", lambda *_: pytest.fail("tesseract was asked"))
+    assert OCR.read(grain, 200).words == ()
+
+
+def test_the_densest_print_is_no_grain():
+    image = Image.new("L", (600, 400), 255)
+    ImageDraw.Draw(image).multiline_text((0, 0), "\n".join(["MMWHNmwil" * 12] * 60), font=ImageFont.load_default(10), spacing=0)
+    assert not cleaned(image, 72).is_grain
+
+
+@READS
+def test_a_page_has_one_time_for_all_its_readings(monkeypatch: pytest.MonkeyPatch):
+    moments = iter([0.0, 10.0, 40.0])
+    given = []
+    monkeypatch.setattr(ocr, "time", Mock(monotonic=lambda: next(moments)))
+
+    def read(*_: object, timeout: float, **__: object) -> dict[str, list[str]]:
+        given.append(timeout)
+        return {"level": []}
+
+    monkeypatch.setattr(ocr.pytesseract, "image_to_data", read)
+    reader = Ocr(("eng", "chi_sim"))
+    monkeypatch.setattr(reader, "_installed", frozenset({"eng", "chi_sim"}), raising=False)
+    reader.read(Image.new("L", (300, 300), 255), 200)
+    assert given == [50.0, 20.0]
 
 
 @READS

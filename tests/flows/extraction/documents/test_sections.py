@@ -62,7 +62,7 @@ Deadline: 30 June 2025 for every supplier"""
 
 
 def test_a_short_chinese_sentence_is_a_fact():
-    assert statements("预算为三十万元。", section=None) == ["预算为三十万元。"]
+    assert statements("项目会议纪要\n\n预算为三十万元。", section=None) == ["预算为三十万元。"]
 
 
 def test_a_relationship_to_nobody_who_is_named_is_left_out():
