@@ -29,7 +29,11 @@ _MAIN_TYPE = re.compile(  # of Word and PowerPoint; Excel's are all taken
     rb"|openxmlformats-officedocument\.(?:wordprocessingml|presentationml)\.(?:template|slideshow))\.main\+xml",
     re.IGNORECASE,
 )
-_OF_TEMPLATES = ("2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z")  # what python-docx and python-pptx leave where nobody sets it
+_OF_TEMPLATES = (  # what python-docx and python-pptx leave where nobody sets it
+    "2013-12-23T23:15:00Z",
+    "2013-01-27T09:14:16Z",
+    "2013-01-27T09:15:58Z",
+)
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 

@@ -35,7 +35,10 @@ _ending = threading.Lock()
 def main() -> None:
     """Answer requests until standard input ends."""
     requests, answers = _pipes()
-    settings = Documents.model_validate_json(_frame(requests))
+    told = _frame(requests)
+    if not told:  # the pool is gone already
+        _end()
+    settings = Documents.model_validate_json(told)
     _restrict(settings)
     module, _, factory = sys.argv[1].partition(":")
     parser: DocumentParser = getattr(import_module(module), factory)(settings)

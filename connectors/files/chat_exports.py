@@ -1,4 +1,4 @@
-"""Chats as other programs keep them, as events (mneme/events.py). Pure: the same file always gives the same events.
+"""Chats as other programs keep them, as events (mneme/events/). Pure: the same file always gives the same events.
 
     events          [{"event": "message", "conversation_id", ...}]
     LoCoMo          [{"sample_id", "conversation": {"session_1_date_time", "session_1": [{speaker, dia_id, text}]}}]

@@ -1,6 +1,6 @@
 """Files as a source: one event of the flow at a time, in an order that never changes.
 
-What a file holds is told by its content: JSON Lines in the event format (mneme/events.py), a chat in one of the
+What a file holds is told by its content: JSON Lines in the event format (mneme/events/), a chat in one of the
 forms of connectors/files/chat_exports.py, or a document of one of the formats of connectors/documents/kinds.py. A short
 text is in its event; of every other document the event names the file and its hash, and the flow reads it from there.
 """

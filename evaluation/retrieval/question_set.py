@@ -32,7 +32,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Events (mneme/events.py), in the order in which they are taken in, and what is asked about them.
+    """Events (mneme/events/), in the order in which they are taken in, and what is asked about them.
 
     ``left_out`` counts the questions that cannot be measured: their evidence is not labelled, or there is none.
     """

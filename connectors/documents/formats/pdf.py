@@ -45,16 +45,15 @@ def parse_pdf(content: bytes, task: Task) -> ParsedDocument:
         pages = list(_pages(document, task, unread))
         if unread and not any(page.words for page in pages):
             raise InputError(f"none of its pages could be read: {unread[0].partition(': ')[2]}")
-        said = document.get_metadata_dict()
-        title = _value(said.get("Title", ""))
+        title = _said(document, "Title")
         if not title or _NAME_OF_A_FILE.fullmatch(title):
             title = largest_text(pages) or PurePath(task.name).stem
         sections = sections_of(blocks_of(pages), title)
         return ParsedDocument(
             title,
             sections,
-            _dated_at(pages, _created(said.get("CreationDate", ""))),
-            {name: value for key, name in _METADATA.items() if (value := _value(said.get(key, "")))},
+            _dated_at(pages, _created(_said(document, "CreationDate"))),
+            {name: value for key, name in _METADATA.items() if (value := _said(document, key))},
             "pdf",
             unread=tuple(unread),
             pages=len(document),
@@ -128,9 +127,12 @@ def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set
             yield Page(place, reading.height, reading.words, reading.rules, is_scanned=True, is_inset=True)
 
 
-def _value(text: str) -> str:
-    """What is said of a document, unless it is what programs write where nothing is said."""
-    text = " ".join(text.replace("\0", "").split())
+def _said(document: Any, name: str) -> str:
+    """What is said of a document, unless it is what programs write where nothing is said, or no text at all."""
+    try:
+        text = " ".join(document.get_metadata_value(name).replace("\0", "").split())
+    except UnicodeDecodeError:
+        return ""
     return "" if _NO_VALUE.fullmatch(text) or not any(character.isalnum() for character in text) else text
 
 

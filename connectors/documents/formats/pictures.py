@@ -18,6 +18,7 @@ from mneme.ports import ParsedDocument
 
 _SMALLEST = 16  # pixels; what is smaller, in height or width, holds no letters
 _PRINT = (100.0, 1_200.0)  # dpi that a scanner or a printer writes; below, it is a screen's default that says nothing
+_LONGEST_PAGE = 16.5  # inches: A3
 _EXIF, _TAKEN, _OFFSET = 0x8769, 36_867, 36_881
 
 
@@ -95,12 +96,12 @@ def _upright(image: Image.Image, pages: int) -> Iterator[Image.Image]:
 
 
 def _dpi(image: Image.Image) -> float:
-    """What a picture says, else what one of its size usually has; of a small one, that of a screen."""
+    """What a picture says, else what one of its size usually has: a small one that of a screen, a huge one that of A3."""
     said: Sequence[float] = image.info.get("dpi") or (0.0,)
     if _PRINT[0] <= float(said[0]) <= _PRINT[1] and max(image.size) / float(said[0]) > 3:
         return float(said[0])
     longest = max(image.size)
-    return 72.0 if longest < 1_000 else 100.0 if longest < 2_000 else 200.0
+    return 72.0 if longest < 1_000 else 100.0 if longest < 2_000 else max(200.0, longest / _LONGEST_PAGE)
 
 
 def _taken_at(image: Image.Image) -> datetime | None:

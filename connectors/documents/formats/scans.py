@@ -16,6 +16,7 @@ _DARK = 128
 _LEAST_DPI = 150.0  # at which small print can be read; what has less is enlarged
 _LEAST_SCAN = 90.0  # dpi; below it is a screen's picture, whose strokes are as thin as specks
 _MOST_PIXELS = 25_000_000  # that are read
+_WITH_MEANS = {"1": "L", "P": "RGBA", "PA": "RGBA", "I": "I"}  # what modes become whose neighbours have no mean
 _SHORTEST_RULE = 0.45  # inches; the strokes of large letters are shorter
 _THICKEST_RULE = 0.06  # inches
 _GRAIN = 5.0  # by how much neighbours on the ground of a clean scan differ, of 255
@@ -37,7 +38,8 @@ class Scan:
 def cleaned(image: Image.Image, dpi: float) -> Scan:
     """A picture of a page, ready to be read: enlarged where its print is small, made smaller where it is huge."""
     if image.width * image.height > _MOST_PIXELS:
-        image = image.reduce(reduction := math.ceil(math.sqrt(image.width * image.height / _MOST_PIXELS)))
+        reduction = math.ceil(math.sqrt(image.width * image.height / _MOST_PIXELS))
+        image = image.convert(_WITH_MEANS.get(image.mode.partition(";")[0], image.mode)).reduce(reduction)
         dpi /= reduction
     grey = _dark_on_light(_grey(image))
     if _edges(np.asarray(grey)) > _MOST_EDGES:

@@ -21,7 +21,8 @@ from mneme.dates.spans import WEEKDAYS
 from mneme.records import StoredMessage
 from mneme.text import has_cjk, tokenise
 
-_LEAST_WEIGHT = 3.0  # words of content in a sentence that is worth a fact
+_LEAST_WEIGHT = 3.0  # words of content in a line that is worth a fact
+_LEAST_SENTENCE, _WORDS_OF_A_SENTENCE = 2.0, 5  # the same of a whole sentence: "She is allergic to penicillin."
 _LEAST_ROW = 2.0  # the same of a row of a table, whose columns say what its cells are
 _LEAST_CHINESE = 7 / 3  # 预算为三十万元 is a fact; most headings are shorter
 _LONGEST_FACT = 600  # characters
@@ -104,7 +105,9 @@ def _statements(paragraph: Paragraph, section: str, message: StoredMessage) -> I
 def _least(paragraph: Paragraph, text: str) -> float:
     if paragraph.is_row:
         return _LEAST_ROW
-    return _LEAST_CHINESE if has_cjk(text) else _LEAST_WEIGHT
+    if has_cjk(text):
+        return _LEAST_CHINESE
+    return _LEAST_SENTENCE if text.endswith(".") and len(text.split()) >= _WORDS_OF_A_SENTENCE else _LEAST_WEIGHT
 
 
 def _parts_of_row(row: str) -> Iterator[str]:

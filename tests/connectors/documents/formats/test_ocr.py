@@ -206,7 +206,8 @@ def test_ruling_lines_are_found_and_wiped():
     assert not cleaned(clean.image, 200).rules
 
 
-def test_a_huge_picture_is_made_smaller():
-    clean = cleaned(Image.new("L", (8_000, 8_000), 255), 600)
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "I;16"])
+def test_a_huge_picture_is_made_smaller(mode: str):
+    clean = cleaned(Image.new(mode, (8_000, 8_000), 1), 600)
     assert clean.image.width * clean.image.height <= 25_000_000
     assert clean.dpi == pytest.approx(300)

@@ -1,6 +1,7 @@
 """PDF: text, structure and places; scans; what is refused."""
 
 import io
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from unittest.mock import Mock
 
@@ -145,6 +146,14 @@ def test_title_and_author_are_what_the_document_says_of_itself():
 @pytest.mark.parametrize("title", ["untitled", "Microsoft Word - letter final.docx", "scan0001.tif", "(anonymous)"])
 def test_what_programs_call_a_document_is_no_title(title: str):
     assert parse(written(["Hello there"], title=title), "offer.pdf").title == "offer"
+
+
+def test_a_title_that_is_no_text_does_not_cost_the_document():
+    content = with_information(written(["Hello there"]), Title="XY", Author="Ann")
+    broken = re.sub(rb"\(XY\)|<feff00580059>", lambda found: b"<FEFFD800>".ljust(len(found[0])), content, flags=re.IGNORECASE)
+    assert broken != content
+    document = parse(broken, "offer.pdf")
+    assert (document.title, document.metadata["author"], texts(document)) == ("offer", "Ann", "Hello there")
 
 
 def test_blank_pages_are_neither_read_nor_missed():

@@ -173,3 +173,12 @@ def test_entities_of_a_drawing_are_refused():
 def test_a_drawing_that_is_no_xml_is_refused():
     with pytest.raises(InputError, match="well-formed"):
         parse_svg(svg("<text>no end"), task("p.svg"))
+
+
+@READS
+def test_the_letters_of_a_huge_picture_are_no_ruling_lines():
+    image = Image.new("1", (9_900, 9_900), 1)
+    draw = ImageDraw.Draw(image)
+    for row in range(6):
+        draw.text((400, 400 + 800 * row), "The supplier from Rotterdam raised prices", fill=0, font=ImageFont.load_default(250))
+    assert texts(parse_picture(saved(image, "PNG"), task("poster.png"))).count("supplier from Rotterdam") == 6

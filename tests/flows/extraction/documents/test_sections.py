@@ -61,6 +61,10 @@ Deadline: 30 June 2025 for every supplier"""
     assert statements(text, section=None) == ["Deadline: 30 June 2025 for every supplier"]
 
 
+def test_a_short_whole_sentence_is_a_fact_and_a_heading_is_none():
+    assert statements("Ward three\n\nShe is allergic to penicillin.", section=None) == ["She is allergic to penicillin."]
+
+
 def test_a_short_chinese_sentence_is_a_fact():
     assert statements("项目会议纪要\n\n预算为三十万元。", section=None) == ["预算为三十万元。"]
 

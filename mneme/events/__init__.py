@@ -1,0 +1,35 @@
+"""What comes in: the events of the topics, validated by pydantic at the edge.
+
+An event is a JSON object with ``schema`` (``"1.0"``), ``event`` and the fields of its class. Unknown fields are
+ignored, so that a newer minor version passes; an unknown major version is refused. ``parse_event`` is the only
+way in: whatever it refuses becomes a dead letter with the message of the ``InputError``. Everything has a largest size,
+checked before what would cost more than its length: a hostile event is refused in the time it takes to read it.
+"""
+
+from mneme.events.base import SCHEMA
+from mneme.events.documents import Document, ForgetDocument
+from mneme.events.erasures import Erase, Forget
+from mneme.events.fields import Name
+from mneme.events.messages import LONGEST_TEXT, Delete, Edit, Flush, Message, Part
+from mneme.events.parsing import DEEPEST, FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
+
+__all__ = [
+    "DEEPEST",
+    "FURTHEST_FUTURE",
+    "LARGEST_EVENT_BYTES",
+    "LONGEST_TEXT",
+    "SCHEMA",
+    "AnyEvent",
+    "Delete",
+    "Document",
+    "Edit",
+    "Erase",
+    "Flush",
+    "Forget",
+    "ForgetDocument",
+    "Message",
+    "Name",
+    "Part",
+    "describe",
+    "parse_event",
+]

@@ -1,0 +1,69 @@
+"""Documents, and what takes one away."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from mneme.events.base import Owned
+from mneme.events.erasures import Erasing
+from mneme.events.fields import Base64, Label, MetadataField, Moment, Name
+from mneme.records import Owner
+
+
+class Document(Owned):
+    """A document for the documents topic: its text (``content``), its bytes (``data``, base64), or where they lie (``uri``).
+
+    Without an owner it is the tenant's knowledge. The same ``document_id`` of the same owner again is a new version, which
+    takes the place of the one before. ``uri`` lies under one of the folders or stores that the reader allows
+    (``MNEME_DOCUMENTS__ROOTS``); ``sha256`` is what its content must then have, in hexadecimal digits. With a ``flush_id`` the
+    marker of that name appears once all of the document is searchable.
+    """
+
+    event: Literal["document"] = "document"
+    document_id: Name
+    name: Name
+    media_type: Label | None = None
+    content: str | None = Field(default=None, repr=False)
+    data: Base64 | None = Field(default=None, repr=False)
+    flush_id: Label = ""
+    uri: Annotated[str, Field(max_length=4096)] | None = None
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    dated_at: Moment | None = None
+    metadata: MetadataField = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if sum(each is not None for each in (self.content, self.data, self.uri)) != 1:
+            raise ValueError("exactly one of content, data and uri is needed")
+        if self.sha256 is not None and self.uri is None:
+            raise ValueError("sha256 is of what uri names; leave it out with content and data")
+        if self.dated_at and self.dated_at.tzinfo is None:
+            raise ValueError("dated_at has no offset; write one ('2026-03-01T00:00:00+00:00')")
+        return self
+
+    @property
+    def key(self) -> str:
+        """``tenant/document``."""
+        return f"{self.tenant_id}/{self.document_id}"
+
+    @property
+    def owner(self) -> Owner:
+        """Whose memory the document belongs to: an owner's, or the tenant's knowledge."""
+        return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
+
+
+class ForgetDocument(Erasing, Owned):
+    """Erases a document, and all that was made of it; see ``Forget``. Without an owner it is one of the tenant's knowledge."""
+
+    event: Literal["forget_document"] = "forget_document"
+    document_id: Name
+
+    @property
+    def key(self) -> str:
+        """``tenant/document``, on the documents topic."""
+        return f"{self.tenant_id}/{self.document_id}"
+
+    @property
+    def owner(self) -> Owner:
+        """Whose document it is."""
+        return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)

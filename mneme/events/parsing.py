@@ -1,0 +1,110 @@
+"""Bytes of a topic or a file line, as an event: the only way in."""
+
+import json
+import re
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from mneme.errors import InputError
+from mneme.events.documents import Document, ForgetDocument
+from mneme.events.erasures import Erase, Forget
+from mneme.events.messages import Delete, Edit, Flush, Message
+from mneme.times import utc_now
+
+FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
+LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
+DEEPEST = 32  # levels of JSON; events need four
+_MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one could quote itself a million times
+
+AnyEvent = Message | Edit | Delete | Flush | Forget | Erase | Document | ForgetDocument
+Event = Annotated[AnyEvent, Field(discriminator="event")]
+_event: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+
+
+def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
+    """Bytes of a topic or a file line, as an event.
+
+    A message without ``sent_at`` gets ``received_at``, the time the transport gave it; never the present, so that a
+    replay gives the same record. A file has no such time (None), so its messages must tell theirs.
+
+    Raises:
+        InputError: too large, no UTF-8, no JSON object, an unknown event or version, a missing or wrong field, a ``sent_at``
+            more than a day after ``received_at`` (in a file: after now). The message names the field.
+    """
+    if len(raw) > LARGEST_EVENT_BYTES:
+        raise InputError(
+            f"event: {len(raw)} bytes, and {LARGEST_EVENT_BYTES} is the most; split it, or send a document by reference (uri)"
+        )
+    if _is_deeper(raw):
+        raise InputError(f"json: nested deeper than {DEEPEST} levels; an event needs four")
+    try:
+        data: Any = json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"bytes: not UTF-8 at byte {error.start}; send UTF-8 JSON") from error
+    except (ValueError, RecursionError) as error:  # ValueError also: a number of thousands of digits
+        raise InputError(f"json: {error}; send one JSON object") from error
+    if b"\\ud" in raw.lower() and not _is_well_formed(data):
+        raise InputError("json: holds half of a surrogate pair, which is no character; send well-formed Unicode")
+    if not isinstance(data, dict):
+        raise InputError(f"json: a {type(data).__name__} is no event; send one JSON object")
+    data.setdefault("event", "message")
+    if data["event"] == "message" and "sent_at" not in data:
+        if received_at is None:
+            raise InputError("sent_at: missing; a file has no time of its own, so write one for each message")
+        data["sent_at"] = received_at.isoformat()
+    try:
+        event = _event.validate_python(data)
+    except ValidationError as error:
+        raise InputError(describe(error)) from error
+    if isinstance(event, Message) and event.sent_at - (arrived := received_at or utc_now()) > FURTHEST_FUTURE:
+        raise InputError(
+            f"sent_at: {event.sent_at.isoformat()} is more than a day after {arrived.isoformat(timespec='seconds')}, "
+            "when it arrived; correct the sender's clock"
+        )
+    return event
+
+
+def _is_well_formed(data: Any) -> bool:
+    """Whether all texts can be written as UTF-8: JSON may escape half of a surrogate pair, which no index takes."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_deeper(raw: bytes) -> bool:
+    """Whether JSON is nested deeper than ``DEEPEST``, in time that grows with its length: innermost levels are taken away.
+
+    Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.
+    """
+    if raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+        return False
+    brackets = _STRINGS.sub(b"", raw).translate(_ALIKE, delete=_NO_BRACKETS)
+    for _ in range(DEEPEST):
+        brackets, before = brackets.replace(b"[]", b""), len(brackets)
+        if len(brackets) == before:  # empty, or nothing closes
+            break
+    return bool(brackets)
+
+
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)  # one without an end as well: it must not be tried from each quote
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ALIKE = bytes.maketrans(b"{}", b"[]")
+
+
+def describe(error: ValidationError) -> str:
+    """A pydantic error as one line: the first fields with what is wrong, without the values (they may be secret)."""
+    lines = []
+    for detail in error.errors(include_url=False, include_input=False, include_context=False):
+        field = ".".join(str(part) for part in detail["loc"] if part not in _EVENT_NAMES) or "event"
+        line = f"{field}: {detail['msg'].removeprefix('Value error, ')}"
+        lines.append(line if len(line) <= _LONGEST_COMPLAINT else f"{line[: _LONGEST_COMPLAINT - 1]}…")
+    unlike = list(dict.fromkeys(lines))
+    more = [f"and {len(unlike) - _MOST_COMPLAINTS} more"] if len(unlike) > _MOST_COMPLAINTS else []
+    return "; ".join([*unlike[:_MOST_COMPLAINTS], *more])
+
+
+_EVENT_NAMES = frozenset({"message", "edit", "delete", "flush", "forget", "erase", "document", "forget_document"})
