@@ -7,7 +7,7 @@ import pytest
 
 from mneme import ids
 from mneme.errors import InputError
-from mneme.records import AgentCase, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
+from mneme.records import AgentCase, Entity, Foresight, Mention, Position, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Row, revised, row_of
 from queries.browsing.inspected import Inspection
 from tests.queries.world import (
@@ -161,9 +161,15 @@ class TestMessages:
         assert len(inspection.open) == 1
 
     def test_an_edited_one_is_marked(self):
-        rows = [changed(row, edited_by=row.record().position) if row.id.endswith("choir/m1") else row for row in choir()]
+        later = Position(topic="mneme.messages", partition=0, offset=99)
+        rows = [changed(row, edited_by=later) if row.id.endswith("choir/m1") else row for row in choir()]
         (episode,) = shown("choir", *rows).episodes
         assert [message.edited for message in episode.messages] == [True, False]
+
+    def test_what_was_read_in_an_attachment_is_no_edit(self):
+        rows = [changed(row, edited_by=row.record().position) if row.id.endswith("choir/m1") else row for row in choir()]
+        (episode,) = shown("choir", *rows).episodes
+        assert [message.edited for message in episode.messages] == [False, False]
 
     def test_a_deleted_one_stands_where_it_stood(self):
         rows = choir(message_ids=("m1",))
