@@ -19,6 +19,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -68,6 +69,8 @@ class ReadLane:
         """Pass on what needs no reading, and begin with the rest."""
         for item in items:
             if isinstance(item, Unread):
+                if item.received_at is None and isinstance(item.event, Document):  # of a file: it comes now
+                    item = replace(item, received_at=self._services.clock())
                 row = unread_row(item, self._services.versions.next())
                 yield WriteBatch((Put(row),))
                 self._add(Work(item.lane, row.key, unread=item))

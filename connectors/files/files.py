@@ -10,6 +10,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def read_file(
     """The events of a file from the offset ``start`` on.
 
     A broken line of JSON Lines is passed on as it is: the flow says what is wrong with it and goes on. A document and a chat
-    without any times have the time of the file.
+    without any times have the time of the file; what a file holds has no time of arrival.
 
     Args:
         path: the file.
@@ -61,14 +62,10 @@ def read_file(
             all before the first event; or an export loses its form further down (``count_events`` tells beforehand).
     """
     form = _recognise(path)
-    modified_at = from_milliseconds(int(path.stat().st_mtime) * 1000)
-    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified_at, name or path.name)
+    modified = modified_at(path)
+    given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id, modified, name or path.name)
     topic = f"file:{content_identity(path)[:16]}"
-    received_at = modified_at if isinstance(form, _Document) else None
-    return (
-        Incoming(raw, Position(topic=topic, partition=0, offset=offset), received_at)
-        for offset, raw in form.events(given, start)
-    )
+    return (Incoming(raw, Position(topic=topic, partition=0, offset=offset), None) for offset, raw in form.events(given, start))
 
 
 def count_events(
@@ -87,6 +84,11 @@ def count_events(
     """
     given = Given(str(path), user_id, group_id, agent_id, tenant_id, conversation_id)
     return sum(1 for _ in _recognise(path).events(given, 0))
+
+
+def modified_at(path: Path) -> datetime:
+    """When a file was last changed, to the second."""
+    return from_milliseconds(int(path.stat().st_mtime) * 1000)
 
 
 def is_document(path: Path) -> bool:
@@ -163,6 +165,7 @@ class _Document:
             "document_id": given.belonging(given.document_name),
             "name": self.path.name,
             "media_type": MEDIA_TYPES[self.kind.name],
+            "modified_at": given.modified_at.isoformat(),
         }
         if (text := self._short_text()) is not None:
             yield 0, _encoded({**event, "content": text})

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from connectors.documents.claims import Carrier
 from connectors.files.chat_events import Given
+from connectors.files.files import modified_at
 from connectors.kafka.client import create_topics
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
 from mneme.errors import InputError
@@ -100,7 +101,7 @@ class Publisher:
             user_id, group_id, agent_id: whose it is; None of them: it is the tenant's knowledge.
             tenant_id: isolation boundary.
             media_type: only of use where the content does not say what it is.
-            dated_at: its date, aware; None: the date in it, else when it arrives.
+            dated_at: its date, aware; None: the date in it, else that of the file, else when it arrives.
             metadata: for filters of a search.
             flush_id: names the marker that appears once all of it is searchable.
 
@@ -125,6 +126,7 @@ class Publisher:
                 name=name,
                 media_type=media_type,
                 dated_at=dated_at,
+                modified_at=None if isinstance(content, bytes) else modified_at(Path(content)),
                 metadata=dict(metadata or {}),
                 flush_id=flush_id,
                 **asdict(carried),

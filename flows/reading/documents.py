@@ -19,7 +19,10 @@ from mneme.times import utc_now
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadDocument:
-    """The edition of a document, None where it is the one that is known, and its record before."""
+    """The edition of a document, None where it is the one that is known, and its record before.
+
+    What was not read of it, or of which something was not, is read again: what was missing may be there by now.
+    """
 
     edition: Edition | None
     before: StoredDocument | None
@@ -52,7 +55,7 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
         known = record if isinstance(record, StoredDocument) and not _is_gone(record, erased, stored) else None
     content = content_of(event, reading.references)
     edition = about.edition(content_hash(content))
-    if known is not None and known.edition == edition and known.status != "reading":
+    if known is not None and known.edition == edition and known.status == "read" and not known.unread:
         return ReadDocument(None, known)
     parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
     return ReadDocument(edition_of(about, parsed, edition), known)
@@ -89,6 +92,7 @@ def about_event(event: Document, position: Position, received_at: datetime | Non
         position=position,
         arrived_at=received_at or event.dated_at or utc_now(),
         dated_at=event.dated_at,
+        modified_at=event.modified_at,
         media_type=event.media_type,
         uri=event.uri,
         metadata=dict(event.metadata),

@@ -23,8 +23,8 @@ _READING = 1  # raised when documents are to be read anew that are sent again: a
 class About:
     """What is said of a document from outside.
 
-    ``dated_at`` is what its sender says, ``arrived_at`` when it came. An attachment has the conversation and the message it is
-    in.
+    ``dated_at`` is what its sender says, ``modified_at`` when its file was changed, ``arrived_at`` when it came. An attachment
+    has the conversation and the message it is in.
     """
 
     owner: Owner
@@ -33,6 +33,7 @@ class About:
     position: Position
     arrived_at: datetime
     dated_at: datetime | None = None
+    modified_at: datetime | None = None
     media_type: str | None = None
     uri: str | None = None
     metadata: dict[str, Scalar] = field(default_factory=dict)
@@ -115,7 +116,7 @@ def record_of(about: About, parsed: ParsedDocument, edition: str, is_read: bool)
 
 
 def _dated_at(about: About, parsed: ParsedDocument) -> datetime:
-    return about.dated_at or parsed.dated_at or about.arrived_at
+    return about.dated_at or parsed.dated_at or about.modified_at or about.arrived_at
 
 
 def _chunks(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:

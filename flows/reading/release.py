@@ -35,8 +35,10 @@ class Release:
     @property
     def has_changed(self) -> bool:
         """Whether the edition is another than the one before."""
-        before = self._before
-        return before is None or (before.edition, before.status) != (self.record.edition, self.record.status)
+        before, now = self._before, self.record
+        if before is None or before.status == "reading":
+            return True
+        return (before.edition, before.status, before.chunk_ids) != (now.edition, now.status, now.chunk_ids)
 
     @property
     def said(self) -> tuple[Owner, str | None, str | None, Position, datetime]:

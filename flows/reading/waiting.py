@@ -24,7 +24,7 @@ def unread_row(unread: Unread, version: int) -> Row:
         owner_key=owner.key,
         owner_type=owner.type,
         owner_id=owner.id,
-        at=unread.received_at or from_milliseconds(0),
+        at=unread.received_at or (event.sent_at if isinstance(event, Message) else from_milliseconds(0)),
         body={
             "raw": unread.raw.decode(),
             "position": unread.position.model_dump(),

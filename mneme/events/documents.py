@@ -16,7 +16,8 @@ class Document(Owned):
     Without an owner it is the tenant's knowledge. The same ``document_id`` of the same owner again is a new version, which
     takes the place of the one before. ``uri`` lies under one of the folders or stores that the reader allows
     (``MNEME_DOCUMENTS__ROOTS``); ``sha256`` is what its content must then have, in hexadecimal digits. With a ``flush_id`` the
-    marker of that name appears once all of the document is searchable.
+    marker of that name appears once all of the document is searchable. ``dated_at`` is its date whatever it says itself;
+    ``modified_at``, when its file was last changed, is where it says none.
     """
 
     event: Literal["document"] = "document"
@@ -29,6 +30,7 @@ class Document(Owned):
     uri: Annotated[str, Field(max_length=4096)] | None = None
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     dated_at: Moment | None = None
+    modified_at: Moment | None = None
     metadata: MetadataField = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -37,8 +39,9 @@ class Document(Owned):
             raise ValueError("exactly one of content, data and uri is needed")
         if self.sha256 is not None and self.uri is None:
             raise ValueError("sha256 is of what uri names; leave it out with content and data")
-        if self.dated_at and self.dated_at.tzinfo is None:
-            raise ValueError("dated_at has no offset; write one ('2026-03-01T00:00:00+00:00')")
+        for field, moment in (("dated_at", self.dated_at), ("modified_at", self.modified_at)):
+            if moment is not None and moment.tzinfo is None:
+                raise ValueError(f"{field} has no offset; write one ('2026-03-01T00:00:00+00:00')")
         return self
 
     @property
