@@ -214,7 +214,10 @@ class Documents(_Group):
     ocr_dpi: int = Field(default=200, ge=72, le=600, description="of a page without text, as a picture")
     attachment_depth: int = Field(default=3, ge=0, le=10, description="mails in mails that are opened")
     chunks_in_flight: int = Field(
-        default=8, ge=1, description="of all documents on their way to the index; conversations pass them"
+        default=0,
+        ge=0,
+        description="of all documents on their way to the index, so that conversations pass them; 0: 2, and half of the calls"
+        " in flight where a chat model extracts",
     )
 
 
