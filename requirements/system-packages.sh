@@ -26,8 +26,7 @@ else
 fi
 if [ "$(uname)" = Linux ]; then
     compgen -G "/usr/share/fonts/truetype/dejavu/*" >/dev/null || missing+=(fonts-dejavu-core)
-    compgen -G "/usr/share/fonts/truetype/wqy/*" >/dev/null || compgen -G "/usr/share/fonts/opentype/noto/*CJK*" >/dev/null ||
-        missing+=(fonts-wqy-zenhei)
+    compgen -G "/usr/share/fonts/truetype/wqy/*" >/dev/null || missing+=(fonts-wqy-zenhei) # what reportlab can embed
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

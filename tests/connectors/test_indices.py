@@ -30,7 +30,7 @@ def test_an_index_that_is_opened_for_reading_refuses_a_write(backend, tmp_path):
 
 @pytest.mark.parametrize(("backend", "package"), [("embedded", "lancedb"), ("opensearch", "opensearchpy")])
 def test_a_missing_package_is_named_with_its_extra(backend, package, tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name.startswith(("connectors.lance", "connectors.opensearch"))]:
+    for name in [name for name in sys.modules if name.startswith(("connectors.lance.", "connectors.opensearch."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(SettingsError, match=rf"^MNEME_INDEX__BACKEND: .*{package}.*mneme\[{backend}\]"):
