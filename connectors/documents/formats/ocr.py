@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
 import pytesseract
 from PIL import Image
 
@@ -28,10 +27,6 @@ _LEAST_OF_A_LINE = 50.0
 _LEAST_SURE = 0.2  # of the letters on a page; else they are none
 _CHINESE_GAP = 0.4  # of the font size; blanks are wider
 _LINE = 4  # tesseract's level of lines
-_BAND = 1.25  # inches of a page that tell its script
-_BANDS_OF_A_PAGE = 4  # from which a page is so high that a band is worth it
-_DARK = 128
-_LEAST_CHINESE = 0.3  # of the letters of a page that is not read in an alphabet as well
 _SECONDS = 60  # for one page, however often it is read; a page of small print takes five, in two scripts
 _SPARSE = "--psm 11"  # every word that can be found; how they make lines is seen to by layout.py
 
@@ -84,19 +79,11 @@ class Ocr:
 
     def _in_best_script(self, scan: Scan, deadline: float) -> Reading:
         best = Reading(())
-        for languages in self._likeliest_first(scan, deadline):
+        for languages in self._scripts:
             best = max(best, _reading(scan, languages, deadline), key=_sense)
-            if best.confidence >= _SURE and (languages not in _WITHOUT_ALPHABET or _is_without_alphabet(best)):
+            if best.confidence >= _SURE:
                 break
         return best
-
-    def _likeliest_first(self, scan: Scan, deadline: float) -> list[str]:
-        """The scripts, by a band of the page where most is written: to read all of it in the wrong one takes seconds."""
-        scripts, height = self._scripts, round(_BAND * scan.dpi)
-        if len(scripts) < 2 or scan.image.height < _BANDS_OF_A_PAGE * height:
-            return scripts
-        band = _reading(replace(scan, image=_fullest_band(scan.image, height), rules=()), scripts[0], deadline)
-        return scripts if band.confidence >= _SURE else [*scripts[1:], scripts[0]]
 
     def _turn(self, scan: Scan, deadline: float) -> int:
         """By how many degrees, clockwise, a page must be turned to be upright; 0 where that cannot be told."""
@@ -132,20 +119,6 @@ class Ocr:
 def _sense(reading: Reading) -> float:
     """How much sure text there is."""
     return reading.confidence * sum(weight(word.text) for word in reading.words)
-
-
-def _is_without_alphabet(reading: Reading) -> bool:
-    """Whether a good part of what was read is Chinese, Japanese or Korean."""
-    letters = "".join(word.text for word in reading.words)
-    return sum(map(has_cjk, letters)) >= _LEAST_CHINESE * len(letters)
-
-
-def _fullest_band(image: Image.Image, height: int) -> Image.Image:
-    """The rows, so many, that hold most of what is dark."""
-    dark = np.count_nonzero(np.asarray(image) < _DARK, axis=1)
-    sums = np.convolve(dark, np.ones(height, dtype=np.int64), mode="valid")
-    top = int(np.argmax(sums))
-    return image.crop((0, top, image.width, top + height))
 
 
 def _left(deadline: float) -> float:
