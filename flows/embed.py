@@ -205,7 +205,8 @@ class EmbedLane:
                 writes.append(Create(row_of(part[-1])))
             yield WriteBatch(tuple(writes))
             anew = frozenset(message.id for message in part if message.id in self._withdrawn)
-            self._add(Batch(tuple(message_key(message.owner, message.id) for message in part), tuple(part), anew))
+            chunks = sum(message.document_id is not None for message in part)
+            self._add(Batch(tuple(message_key(message.owner, message.id) for message in part), tuple(part), anew, chunks))
 
     def _add(self, batch: Batch) -> None:
         self._pump.add("", batch, lambda: serve(batch, self._services))
@@ -239,8 +240,7 @@ class EmbedLane:
 
     def _count_chunks(self) -> None:
         if (reading := self._services.reading) is not None:
-            batches = (item for item in self._pump.items() if isinstance(item, Batch) and item.messages is not None)
-            count = sum(message.document_id is not None for batch in batches for message in batch.messages or ())
+            count = sum(item.chunks for item in self._pump.items() if isinstance(item, Batch))
             reading.in_flight.jobs(f"embed-{id(self)}", count)
 
     def _withdraw(self, withdrawn: Withdrawn) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from flows.conversations.owners import conversation_key, origin_of, tenant_of
 from flows.items import Unread
 from flows.pump import NotYet, worth_retrying
+from flows.reading.documents import stored_document
 from flows.reading.editions import About, Edition, edition_of, record_of
 from flows.services import Services
 from mneme.errors import InputError, ModelError
@@ -88,14 +89,9 @@ def attachments_of(
     found: list[StoredDocument] = []
     while True:
         identity = document_key(owner.key, attachment_id(conversation_id, message, len(found)))
-        record = lately.get(identity)
+        record = lately.get(identity) or stored_document(owner, identity, services)
         if record is None:
-            key = Key(Collection.CONTROL, owner.key, identity)
-            row = services.index.get([key]).get(key)
-            stored = row.record() if row is not None else None
-            if not isinstance(stored, StoredDocument):
-                return tuple(found)
-            record = stored
+            return tuple(found)
         found.append(record)
 
 

@@ -12,7 +12,7 @@ from flows.tombstones import Tombstones, is_covered, tombstone_keys
 from mneme.events import Document
 from mneme.ids import content_hash
 from mneme.ports import References
-from mneme.records import Position, StoredDocument
+from mneme.records import Owner, Position, StoredDocument
 from mneme.rows import Collection, Key, Row
 from mneme.times import utc_now
 
@@ -64,9 +64,12 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
 def known_document(erasure: Erasure, lately: StoredDocument | None, services: Services) -> StoredDocument | None:
     """The record of a document that is to be erased. Blocks: for the pool."""
     assert erasure.owner is not None, "a document's owner is known from the start"
-    if lately is not None:
-        return lately
-    key = Key(Collection.CONTROL, erasure.owner.key, erasure.lane)
+    return lately or stored_document(erasure.owner, erasure.lane, services)
+
+
+def stored_document(owner: Owner, identity: str, services: Services) -> StoredDocument | None:
+    """The record of a document, by its id. Blocks: for the pool."""
+    key = Key(Collection.CONTROL, owner.key, identity)
     row = services.index.get([key]).get(key)
     record = row.record() if row is not None else None
     return record if isinstance(record, StoredDocument) else None

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from connectors.documents.speech import clock
 from flows.reading.chunks import chunk
 from mneme.errors import InputError
 from mneme.ids import chunk_id, document_key, message_id, short_hash
@@ -179,15 +180,9 @@ def _speech(about: About, parsed: ParsedDocument, conversation_id: str) -> Itera
             position=about.position,
             metadata=about.metadata,
             citation=Citation(
-                document_id=about.document_id, name=about.name, section=parsed.title, place=_clock(said.begins), uri=about.uri
+                document_id=about.document_id, name=about.name, section=parsed.title, place=clock(said.begins), uri=about.uri
             ),
         )
-
-
-def _clock(seconds: float) -> str:
-    """``00:01:30``."""
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}:{rest:02d}"
 
 
 class _Names:
