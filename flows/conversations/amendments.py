@@ -11,16 +11,16 @@ from flows.conversations.owners import conversation_key, origin_of, tenant_of
 from flows.cuts import Utterance
 from flows.decode import amendment_of
 from flows.items import Amendment
+from flows.kept_events import body_of, incoming_of
 from flows.pump import NotYet
 from flows.services import Services
 from flows.tombstones import conversation_tombstone_key, tombstone_of
 from flows.vectors import vectors_of
 from mneme.events import Delete, Edit, parse_event
 from mneme.ids import make_id, message_id
-from mneme.ports import Incoming
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row
-from mneme.times import from_milliseconds, to_milliseconds
+from mneme.times import from_milliseconds
 from mneme.tokens import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
@@ -116,11 +116,7 @@ def amendment_row(amendment: Amendment, version: int) -> Row:
         owner_type=tenant.type,
         owner_id=tenant.id,
         at=received_at or from_milliseconds(0),
-        body={
-            "raw": amendment.raw.decode(),
-            "position": amendment.position.model_dump(),
-            "received": to_milliseconds(received_at) if received_at else None,
-        },
+        body=body_of(amendment.raw, amendment.position, received_at),
         conversation_id=amendment.conversation_id,
     )
 
@@ -130,22 +126,27 @@ def _read(key: Key, services: Services) -> Amendment | None:
     row = services.index.get([key]).get(key)
     if row is None:
         return None
-    received = row.body["received"]
-    received_at = from_milliseconds(received) if received is not None else None
-    incoming = Incoming(row.body["raw"].encode(), Position.model_validate(row.body["position"]), received_at)
-    event = parse_event(incoming.raw, received_at)
+    incoming = incoming_of(row.body)
+    event = parse_event(incoming.raw, incoming.received_at)
     assert isinstance(event, Edit | Delete), "only these are kept as amendments"
     return amendment_of(event, incoming)
 
 
 def _stored(waiting: Waiting, owner: Owner | None, services: Services) -> StoredMessage | None:
     """The message that an amendment is about."""
-    origin_key = conversation_key(waiting.tenant_id, waiting.conversation_id)
+    return stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
+
+
+def stored_message(
+    tenant_id: str, conversation_id: str, caller_id: str, owner: Owner | None, services: Services
+) -> StoredMessage | None:
+    """A message as the index holds it; ``owner`` is its conversation's, where the index does not tell. Blocks: for the pool."""
+    origin_key = conversation_key(tenant_id, conversation_id)
     origin = origin_of(services.index.get([origin_key]).get(origin_key))
     owner = origin.owner if origin is not None else owner
     if owner is None:
         return None
-    key = message_key(owner, message_id(waiting.tenant_id, waiting.conversation_id, waiting.message_id))
+    key = message_key(owner, message_id(tenant_id, conversation_id, caller_id))
     row = services.index.get([key]).get(key)
     record = row.record() if row is not None else None
     return record if isinstance(record, StoredMessage) else None

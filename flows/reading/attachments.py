@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from flows.conversations.amendments import stored_message
 from flows.conversations.owners import conversation_key, origin_of, tenant_of
 from flows.items import Unread
 from flows.pump import NotYet, worth_retrying
@@ -21,10 +22,9 @@ from flows.reading.editions import About, Edition, edition_of, record_of
 from flows.services import Services
 from mneme.errors import InputError, ModelError
 from mneme.events import Edit, Message, Part
-from mneme.ids import content_hash, document_key, message_id
+from mneme.ids import content_hash, document_key
 from mneme.ports import ParsedDocument
 from mneme.records import Owner, StoredDocument, StoredMessage
-from mneme.rows import Collection, Key
 from mneme.times import utc_now
 
 _LONGEST_IN_PLACE = 2_000  # characters of one attachment
@@ -63,7 +63,7 @@ def read_attachments(
     """
     event = unread.event
     assert isinstance(event, Message | Edit)
-    stored = _stored(event, services)
+    stored = stored_message(event.tenant_id, event.conversation_id, event.message_id, None, services)
     if stored is None:
         if services.clock() < came_at + _ON_ITS_WAY:
             raise NotYet(f"message {event.message_id} is on its way to the index")
@@ -181,18 +181,6 @@ class _Part:
         if sum(len(section.text) for section in parsed.sections) > _LONGEST_IN_PLACE:
             return edition_of(about, replace(parsed, spoken=()), edition)  # speech stands in the message
         return Edition(record_of(about, parsed, edition, is_read=bool(parsed.sections or parsed.spoken)), ())
-
-
-def _stored(event: Message | Edit, services: Services) -> StoredMessage | None:
-    origin_key = conversation_key(event.tenant_id, event.conversation_id)
-    origin = origin_of(services.index.get([origin_key]).get(origin_key))
-    if origin is None:
-        return None
-    identity = message_id(event.tenant_id, event.conversation_id, event.message_id)
-    key = Key(Collection.MESSAGES, origin.owner.key, identity)
-    row = services.index.get([key]).get(key)
-    record = row.record() if row is not None else None
-    return record if isinstance(record, StoredMessage) else None
 
 
 def _name(part: Part, number: int) -> str:

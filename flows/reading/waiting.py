@@ -2,11 +2,11 @@
 
 from flows.conversations.owners import tenant_of
 from flows.items import Unread
+from flows.kept_events import body_of, incoming_of
 from mneme.events import Document, Edit, Message, parse_event
 from mneme.ids import make_id
-from mneme.records import Position
 from mneme.rows import Collection, Row
-from mneme.times import from_milliseconds, to_milliseconds
+from mneme.times import from_milliseconds
 
 KIND = "unread"
 
@@ -25,11 +25,7 @@ def unread_row(unread: Unread, version: int) -> Row:
         owner_type=owner.type,
         owner_id=owner.id,
         at=unread.received_at or (event.sent_at if isinstance(event, Message) else from_milliseconds(0)),
-        body={
-            "raw": unread.raw.decode(),
-            "position": unread.position.model_dump(),
-            "received": to_milliseconds(unread.received_at) if unread.received_at else None,
-        },
+        body=body_of(unread.raw, unread.position, unread.received_at),
         conversation_id=None if isinstance(event, Document) else event.conversation_id,
         document_id=event.document_id if isinstance(event, Document) else None,
     )
@@ -37,9 +33,7 @@ def unread_row(unread: Unread, version: int) -> Row:
 
 def unread_in(row: Row) -> Unread:
     """The event that waits in a row."""
-    received = row.body["received"]
-    received_at = from_milliseconds(received) if received is not None else None
-    raw = row.body["raw"].encode()
-    event = parse_event(raw, received_at)
+    incoming = incoming_of(row.body)
+    event = parse_event(incoming.raw, incoming.received_at)
     assert isinstance(event, Document | Message | Edit), "only these wait to be read"
-    return Unread(event, Position.model_validate(row.body["position"]), received_at, raw)
+    return Unread(event, incoming.position, incoming.received_at, incoming.raw)
