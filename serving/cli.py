@@ -30,7 +30,7 @@ from serving.commands import (
     stream,
     transfer,
 )
-from serving.console import messages
+from serving.terminal.output import messages
 
 _EXTRAS = {
     "bytewax": "flow",

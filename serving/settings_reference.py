@@ -1,6 +1,6 @@
 """docs/settings.md, written from the settings themselves: ``python -m serving.settings_reference docs/settings.md``.
 
-The page is a function of ``mneme/settings.py``; tests/docs/ compares the two, so it cannot go stale.
+The page is a function of ``mneme/settings/``; tests/docs/ compares the two, so it cannot go stale.
 """
 
 import sys
@@ -16,7 +16,7 @@ from mneme.settings import PREFIX, Settings
 
 HEADER = """# Settings
 
-<!-- Written by `make docs` from mneme/settings.py. Do not edit. -->
+<!-- Written by `make docs` from mneme/settings/. Do not edit. -->
 
 Every setting is an environment variable, or a line of a file `.env` in the working directory; the environment wins.
 Settings are read once, when a program starts. An unknown or wrong variable stops the program with its name.

@@ -51,7 +51,10 @@ from mneme.ports.stream import (
     DeadLetter,
     DeadLetters,
     Incoming,
+    Lag,
+    Lane,
     Scope,
+    Transport,
 )
 
 __all__ = [
@@ -71,6 +74,8 @@ __all__ = [
     "Generations",
     "Hit",
     "Incoming",
+    "Lag",
+    "Lane",
     "MemoryIndex",
     "Outcome",
     "ParsedDocument",
@@ -92,6 +97,7 @@ __all__ = [
     "TextLeg",
     "Transcriber",
     "Transcript",
+    "Transport",
     "Usage",
     "VectorLeg",
     "Write",

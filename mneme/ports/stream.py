@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 from mneme.records import Owner, Position
 from mneme.rows import Key, Row
@@ -17,6 +17,44 @@ class Incoming:
     raw: bytes
     position: Position
     received_at: datetime | None
+
+
+Lane = Literal["messages", "backfill", "documents"]  # of the way in: a topic each, or a log of the inbox
+
+
+class Transport(Protocol):
+    """Carries events to a flow: to Kafka, to the inbox on disk, or to a service by HTTP. Safe for several threads."""
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None:
+        """Hand over one event; those of one key stay in order.
+
+        Raises:
+            InputError: it is refused for what it holds.
+            StoreUnavailable, StoreRejected: it could not be handed over.
+        """
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Return when everything that was sent is durable.
+
+        Raises:
+            StoreUnavailable, StoreRejected: the timeout passed (seconds), or something sent was not written.
+        """
+
+    def close(self) -> None:
+        """Flush, then release connections and files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How much of what came in the flow has not read yet; ``alive`` is None where it cannot be told whether a flow runs."""
+
+    unread: dict[str, int]
+    alive: bool | None = None
+
+    @property
+    def total(self) -> int:
+        """Of all lanes but the backfill, which may wait."""
+        return sum(count for lane, count in self.unread.items() if lane != "backfill")
 
 
 @dataclass(frozen=True, slots=True)

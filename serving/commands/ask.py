@@ -6,7 +6,7 @@ import typer
 
 from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UserOption, searched_owner
 from serving.commands.search import Method, Strategy
-from serving.console import note, output
+from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
     from queries.answers.answer import AnswerResponse
@@ -75,7 +75,7 @@ def _turn(line: str) -> tuple[str, str]:
 
 def _show(response: "AnswerResponse") -> None:
     """What stands below an answer: how it was understood, what it cites, and what it cost."""
-    from serving.answer_view import answer_view
+    from serving.terminal.answer_view import answer_view
 
     output().print(answer_view(response))
     for line in response.notes:

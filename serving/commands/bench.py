@@ -47,7 +47,7 @@ def boundaries(
     """Where conversations turn: the model of the default detector, cross-validated and online, beside baselines."""
     from evaluation.bench_boundaries import run_boundaries
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_boundaries(segmentation, load_settings(), out, locomo, vectors, sample, console=output())
 
@@ -67,7 +67,7 @@ def extraction(
     """Entities, relationships, foresight and profile against episodes labelled by hand: precision, recall and F1."""
     from evaluation.bench_extraction import run_extraction
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_extraction(data, load_settings(), out, errors, console=output())
 
@@ -84,7 +84,7 @@ def granularity(
     """Whether the type of memory that a question wants comes first: 60 written questions about the examples."""
     from evaluation.granularity import run_granularity
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     settings = load_settings()
     chosen = settings.index.model_copy(update={"backend": index.value})
@@ -120,7 +120,7 @@ def multihop(
 ) -> None:
     """Agents against one hybrid search: 60 written questions whose answer lies in several episodes; hops found, calls, time."""
     from evaluation.multihop.bench import run_multihop
-    from serving.console import output
+    from serving.terminal.output import output
 
     chosen = [each.value for each in planner] if planner else ["rules"]
     run_multihop(with_index(index), out, locomo or (), chosen, oracle, examples, console=output())
@@ -133,7 +133,7 @@ def ingest(
     """Kafka to OpenSearch against files to the embedded index: seconds until searchable, and equal ids."""
     from evaluation.bench_ingest import run_ingest
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_ingest(path, load_settings(), out, console=output())
 
@@ -150,7 +150,7 @@ def query(
     """How long a search takes, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included."""
     from evaluation.bench_query import run_query
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     settings = load_settings()
     chosen = settings.index.model_copy(update={"backend": index.value})
@@ -167,7 +167,7 @@ def models(
     """What ingestion asks of the chat model of the settings: calls and tokens for each message, and calls in flight."""
     from evaluation.bench_models import run_models
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_models(path, load_settings(), out, copies, console=output())
 
@@ -186,7 +186,7 @@ def faults(
     from evaluation.faults.bench import run_faults
     from evaluation.faults.scenario import Size
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     size = Size.LONG if long else Size.SHORT
     report = run_faults(load_settings(), size, seed, out, path, only or (), console=output())
@@ -203,7 +203,7 @@ def state(
     """What very many conversations cost: messages a second, snapshots, size of the recovery store, restart, memory."""
     from evaluation.bench_state import run_state
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_state(conversations, messages, closed, load_settings(), out, console=output())
 
@@ -218,7 +218,7 @@ def parsing(
     """What reading documents costs beside the library of each format alone: milliseconds a file, and the overhead."""
     from evaluation.parsing import run_parsing
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_parsing(folder, load_settings().documents, out, rounds, console=output())
 
@@ -231,6 +231,6 @@ def documents(
     """What a conversation notices of documents that are read beside it, through Kafka and OpenSearch."""
     from evaluation.bench_documents import run_documents
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_documents(folder, load_settings(), out, alone, console=output())

@@ -110,7 +110,7 @@ def _retrieval(name: SetName) -> Callable[..., None]:
     ) -> None:
         from evaluation.retrieval.bench import run_retrieval
         from evaluation.retrieval.systems import SEARCHES
-        from serving.console import output
+        from serving.terminal.output import output
 
         run_retrieval(
             name.value,
@@ -142,7 +142,7 @@ def compare(
 ) -> None:
     """What changed between two runs on the same questions: paired differences with 95 % intervals."""
     from evaluation.retrieval.compare import run_compare
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_compare(first, second, out or _default_out("compare"), method, against, resamples, seed, console=output())
 
@@ -160,7 +160,7 @@ def ablations(
 ) -> None:
     """What each part of hybrid search is worth: switched off one at a time, the difference with its interval."""
     from evaluation.retrieval.ablations import run_ablations
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_ablations(
         questions.value,
@@ -181,7 +181,7 @@ def report(
 ) -> None:
     """Write a page of figures from reports: tables with date, machine, command and spread, and their plots."""
     from evaluation.page import write_page
-    from serving.console import output
+    from serving.terminal.output import output
 
     pages = write_page(files, out)
     output().print(f"{out}: {pages} benchmarks")

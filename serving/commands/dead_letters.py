@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from serving.commands.options import TenantOption, not_blank
-from serving.console import note, output
+from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
     from mneme.ports import DeadLetter
@@ -53,7 +53,7 @@ def list_letters(
     from connectors.letters.scope import tells_of
     from mneme.ports import Scope
     from mneme.settings import load_settings
-    from serving.dead_letters_view import letter_json, letters_table
+    from serving.terminal.dead_letters_view import letter_json, letters_table
 
     numbered = _numbered(_open(load_settings(), place))
     if stage is not None:
@@ -76,7 +76,7 @@ def list_letters(
 def show(number: NumberArgument, place: FromOption = None) -> None:
     """Show everything of one dead letter, with its bytes; passwords, keys and tokens in it are asterisks."""
     from mneme.settings import load_settings
-    from serving.dead_letters_view import letter_text
+    from serving.terminal.dead_letters_view import letter_text
 
     letter = _chosen(_numbered(_open(load_settings(), place)), [number])[0]
     output().print(letter_text(number, letter), soft_wrap=True)
@@ -94,7 +94,7 @@ def replay(
     """
     from mneme.errors import InputError
     from mneme.settings import load_settings
-    from serving.words import count
+    from serving.terminal.words import count
 
     if not numbers and not every and stage is None:
         raise InputError("which letters? give their numbers (`mneme dead-letters list`), --stage or --all")

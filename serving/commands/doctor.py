@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from serving.console import note, output
+from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
     from serving.checks import Check

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, not_blank, searched_owner
-from serving.console import output
+from serving.terminal.output import output
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +29,7 @@ def documents(
     """List documents and attachments: what each is, and what of it was read. See one with: mneme inspect DOCUMENT."""
     from mneme.settings import load_settings
     from queries import Memories
-    from serving.documents_view import documents_table
+    from serving.terminal.documents_view import documents_table
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     filters |= {"conversation_id": conversation} if conversation else {}

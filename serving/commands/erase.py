@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, not_blank, owner_of
-from serving.console import messages, note, output
+from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
     from mneme.events import Erase, Forget, ForgetDocument

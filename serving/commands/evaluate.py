@@ -98,7 +98,7 @@ def _evaluation(name: SetName) -> Callable[..., None]:
         from evaluation.answers.evaluate import run_answers
         from evaluation.answers.plan import Plan
         from mneme.settings import load_settings
-        from serving.console import output
+        from serving.terminal.output import output
 
         settings = load_settings()
         if writer is not None:

@@ -29,7 +29,7 @@ def boundaries(
     """The semantic boundary detector: prints cross-validated figures, then writes its coefficients."""
     from evaluation.fit_boundaries import DEFAULT_OUT, run_fit
     from mneme.settings import load_settings
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_fit(segmentation, locomo, load_settings(), out or DEFAULT_OUT, vectors, console=output())
 
@@ -50,7 +50,7 @@ def fusion(
 ) -> None:
     """How hybrid search scores: prints cross-validated figures, then writes the coefficients of this index and embedder."""
     from evaluation.fit_fusion import DEFAULT_OUT, run_fit_fusion
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, with_index(index), out or DEFAULT_OUT, output(), folds)
 
@@ -73,6 +73,6 @@ def agents(
 ) -> None:
     """How agentic search scores together what several searches found: prints cross-validated figures, then writes."""
     from evaluation.fit_agents import DEFAULT_OUT, run_fit_agents
-    from serving.console import output
+    from serving.terminal.output import output
 
     run_fit_agents({"locomo": locomo or (), "beam": beam or ()}, with_index(index), folds, out or DEFAULT_OUT, output())

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.console import bar_behind_a_question, note, output
+from serving.terminal.output import bar_behind_a_question, note, output
 
 if TYPE_CHECKING:
     from flows.rebuild.report import Found, RebuildReport
@@ -59,7 +59,7 @@ def rebuild(
 
 def _question(origin: Origin, found: "Found") -> str:
     from mneme.rows import Collection
-    from serving.words import count
+    from serving.terminal.words import count
 
     rows = found.rows
     if origin is Origin.TOPICS:
@@ -69,7 +69,7 @@ def _question(origin: Origin, found: "Found") -> str:
 
 
 def _tell(report: "RebuildReport") -> None:
-    from serving.words import count
+    from serving.terminal.words import count
 
     for what, rows in (("removed", report.removed), ("there are now", report.made)):
         if any(rows.values()):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.console import note, output
+from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
     from connectors.recorded.front import Answerer
@@ -43,7 +43,7 @@ def record(
     """
     from connectors.recorded.recorder import ModelRecorder
     from connectors.recorded.recordings import Recordings
-    from serving.words import count
+    from serving.terminal.words import count
 
     recordings = Recordings(to)
     recordings.add()  # nothing: a file that cannot be written is told before anything is paid for
@@ -65,7 +65,7 @@ def replay(file: FileArgument, port: PortOption = 0) -> None:
     from connectors.recorded.recordings import Recordings
     from connectors.recorded.replayer import ModelReplayer
     from mneme.errors import InputError
-    from serving.words import count
+    from serving.terminal.words import count
 
     if not file.exists():
         raise InputError(f"{file} is not there; name a file of `mneme record`")
@@ -95,7 +95,7 @@ def import_(
     from connectors.recorded.batch_files import PendingRequests, import_answers
     from connectors.recorded.offline_endpoint import pending_path
     from connectors.recorded.recordings import Recordings
-    from serving.words import count
+    from serving.terminal.words import count
 
     waiting = PendingRequests(pending or pending_path(into))
     done = import_answers(responses, waiting, Recordings(into))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mneme.errors import InputError
-from serving.console import bar_behind_a_question, note, output
+from serving.terminal.output import bar_behind_a_question, note, output
 
 if TYPE_CHECKING:
     from flows.reindex.move import Move, ReindexReport
@@ -43,7 +43,7 @@ def reindex(
         if found.goes_on:
             note("A move was interrupted here; it goes on.")
         elif not yes:
-            from serving.words import count
+            from serving.terminal.words import count
 
             typer.confirm(f"Embed {count(sum(found.rows.values()), 'row')} anew?", abort=True, err=True)
 
@@ -53,7 +53,7 @@ def reindex(
 
 
 def _tell(report: "ReindexReport") -> None:
-    from serving.words import count
+    from serving.terminal.words import count
 
     if report.move is None:
         output().print("The index is of this embedder and tokeniser.")

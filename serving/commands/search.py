@@ -18,7 +18,7 @@ from serving.commands.options import (
     not_blank,
     searched_owner,
 )
-from serving.console import note, output
+from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
     from queries.browsing.inspected import Inspection
@@ -106,7 +106,7 @@ def search(
     from mneme.settings import load_settings
     from queries import Memories
     from serving.commands.metadata import metadata_filter
-    from serving.rendering import search_result
+    from serving.terminal.rendering import search_result
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     times = {"since": since, "before": before, "as_of": as_of}
@@ -145,7 +145,7 @@ def history(
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
     from mneme.settings import load_settings
     from queries import Memories
-    from serving.history_view import history_view
+    from serving.terminal.history_view import history_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
     with Memories.connect(load_settings()) as memories:
@@ -175,7 +175,7 @@ def inspect(
 ) -> None:
     """Show a conversation with its cuts and all that was made from it; with --file, what the present settings would make."""
     from mneme.errors import InputError
-    from serving.inspection_view import inspection_view
+    from serving.terminal.inspection_view import inspection_view
 
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
@@ -206,7 +206,7 @@ def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspecti
     from flows.dry_run import dry_run
     from mneme.ports import Role
     from mneme.settings import load_settings
-    from serving.dry_run import inspections
+    from serving.terminal.dry_run import inspections
 
     settings = load_settings()
     models = settings.models

@@ -17,7 +17,7 @@ from serving.commands.options import (
     UserOption,
     given,
 )
-from serving.console import messages, note, output, progress_bar
+from serving.terminal.output import messages, note, output, progress_bar
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -60,8 +60,8 @@ def ingest(
     import flows
     from connectors.letters.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
-    from serving.rendering import ingest_table
-    from serving.words import count
+    from serving.terminal.rendering import ingest_table
+    from serving.terminal.words import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
@@ -86,7 +86,7 @@ def ingest(
 def _tell_pending(recordings: Path, pending: Path | None) -> None:
     from connectors.recorded.batch_files import PendingRequests
     from connectors.recorded.offline_endpoint import pending_path
-    from serving.words import count
+    from serving.terminal.words import count
 
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
@@ -110,7 +110,7 @@ def publish(
     from mneme.events import parse_event
     from mneme.settings import load_settings
     from mneme.times import utc_now
-    from serving.words import count
+    from serving.terminal.words import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()

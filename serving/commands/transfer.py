@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, owner_of
-from serving.console import output, progress_bar
+from serving.terminal.output import output, progress_bar
 
 if TYPE_CHECKING:
     from flows.transfer import Transferred
@@ -52,7 +52,7 @@ def import_(
 
 
 def _told(done: "Transferred") -> str:
-    from serving.words import count
+    from serving.terminal.words import count
 
     parts = ", ".join(f"{number} {collection}" for collection, number in done.rows.items())
     return f"{count(sum(done.rows.values()), 'row')} of {done.owner.type} {done.owner.id} ({parts})"

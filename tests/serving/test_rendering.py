@@ -20,9 +20,9 @@ from queries.responses import (
     SearchResponse,
     TraceStep,
 )
-from serving.explanation import explanation
-from serving.rendering import best_results, expected, fact_table, search_result, span, until, whole_day
-from serving.words import count
+from serving.terminal.explanation import explanation
+from serving.terminal.rendering import best_results, expected, fact_table, search_result, span, until, whole_day
+from serving.terminal.words import count
 
 NOON = datetime(2025, 3, 14, 12, tzinfo=UTC)
 SAID = NOON + timedelta(minutes=7)

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.rendering import cited, day, expected, until, whole_day
-from serving.words import count
+from serving.terminal.rendering import cited, day, expected, until, whole_day
+from serving.terminal.words import count
 
 if TYPE_CHECKING:
     from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldStatement

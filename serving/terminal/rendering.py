@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.times import utc_now, zone
-from serving.explanation import explanation
-from serving.words import count
+from serving.terminal.explanation import explanation
+from serving.terminal.words import count
 
 if TYPE_CHECKING:
     from flows import IngestReport

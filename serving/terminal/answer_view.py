@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.rendering import cited, day
-from serving.words import count
+from serving.terminal.rendering import cited, day
+from serving.terminal.words import count
 
 if TYPE_CHECKING:
     from queries.answers.answer import AnswerResponse

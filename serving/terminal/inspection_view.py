@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from mneme.times import zone
-from serving.documents_view import document_line
-from serving.rendering import cited, expected, span, until, whole_day
-from serving.words import count
+from serving.terminal.documents_view import document_line
+from serving.terminal.rendering import cited, expected, span, until, whole_day
+from serving.terminal.words import count
 
 if TYPE_CHECKING:
     from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection

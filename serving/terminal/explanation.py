@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.words import count
+from serving.terminal.words import count
 
 if TYPE_CHECKING:
     from queries.responses import SearchResponse, TraceStep

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.rendering import day, joined
-from serving.words import count
+from serving.terminal.rendering import day, joined
+from serving.terminal.words import count
 
 if TYPE_CHECKING:
     from queries.browsing.documents import DocumentList, ListedDocument

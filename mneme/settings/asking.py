@@ -1,0 +1,107 @@
+"""How questions are answered."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from mneme.settings.base import Group
+
+
+class Retrieval(Group):
+    """How a search ranks. A request chooses only method, agent, filters, top_k and explain."""
+
+    top_k: int = Field(
+        default=20, ge=1, le=1000, description="results, where neither the request nor the type of the question says it"
+    )
+    recall: int = Field(default=100, ge=1, description="hits of each leg")
+    fusion: Literal["rrf", "lr"] = Field(
+        default="rrf", description="of the recalled lists: reciprocal rank, or logistic regression"
+    )
+    rrf_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion")
+    scoring: Literal["auto", "lr", "min-max"] = Field(
+        default="auto",
+        description="hybrid: logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index"
+        " and the embedder",
+    )
+    coefficients: Path | None = Field(
+        default=None, description="file of `mneme fit fusion`, for lr; None: those that are shipped"
+    )
+    alpha: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="share of the fact in a score; the rest is its episode's. None: what was fitted, 0.5 without coefficients",
+    )
+    patience: int = Field(default=10, ge=1, description="rounds without a change after which the competition ends")
+    expand_batch: int = Field(default=10, ge=1, description="episodes expanded in a round")
+    facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
+    candidates: int = Field(default=30, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
+    viewpoint: bool = Field(
+        default=True,
+        description="whether a question about somebody is also asked from their point of view: what they said, they said of"
+        " themselves",
+    )
+    episodes_by: Literal["narrative", "messages"] = Field(
+        default="narrative", description="hybrid: what an episode is scored by: its own text, or its best messages"
+    )
+    competition: bool = Field(
+        default=True, description="hybrid: whether facts compete with their episodes; else only episodes hold places"
+    )
+    granularity: bool = Field(
+        default=True, description="hybrid: whether the type of memory that the question asks for is favoured"
+    )
+    bm25_weight: float = Field(default=0.5, ge=0, le=1, description="hybrid: of BM25 against the cosine")
+    neighbour_weight: float = Field(default=0.15, ge=0, description="hybrid: of the better fact beside it, against its own 1")
+    speaker_weight: float = Field(
+        default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1"
+    )
+    graph_weight: float = Field(
+        default=0.9,
+        ge=0,
+        le=1,
+        description="hybrid: of the way to the best score for what relationships lead to, where a question asks for more than"
+        " one step; 0: that leg is off",
+    )
+    open_foresight_days: int = Field(
+        default=180, ge=1, description="how long something is expected for which no date was named, from when it was said"
+    )
+
+
+class Agents(Group):
+    """Agentic search: several searches for one question. A request may ask for less of a budget, never for more."""
+
+    planner: Literal["auto", "rules", "model"] = Field(
+        default="auto",
+        description="who decides what is searched for; auto: the chat model of the role agents, rules without one",
+    )
+    agent: Literal["router", "direct", "split", "chain", "reflect"] = Field(
+        default="router", description="the strategy; router chooses one of the others for each question"
+    )
+    max_attempts: int = Field(default=3, ge=1, le=10, description="chain: searches, each for what the one before did not find")
+    confidence_score: float = Field(
+        default=0.8, ge=0, le=1, description="chain: confidence from which what was found is sufficient"
+    )
+    supplementary: int = Field(default=3, ge=1, le=6, description="reflect: further searches, side by side")
+    coefficients: Path | None = Field(
+        default=None, description="a file of `mneme fit agents` instead of the coefficients that come with the package"
+    )
+    searches: int = Field(default=8, ge=1, description="of one question")
+    calls: int = Field(default=5, ge=0, description="of the chat model for one question")
+    tokens: int = Field(default=40_000, ge=0, description="asked and answered, for one question")
+    seconds: float = Field(default=30.0, gt=0, description="for one question; then what was found so far is returned")
+    tool_select_prompt: str = Field(default="", description="rules of the router in place of those shipped")
+    split_prompt: str = Field(default="", description="rules of split in place of those shipped")
+    combined_prompt: str = Field(default="", description="rules of chain in place of those shipped")
+    reflect_prompt: str = Field(default="", description="rules of reflect in place of those shipped")
+
+
+class Answers(Group):
+    """Answers to questions from what is remembered."""
+
+    writer: Literal["auto", "extractive", "model"] = Field(
+        default="auto", description="who answers; auto: the chat model of the role answer, the best facts as quotes without one"
+    )
+    context_tokens: int = Field(default=6000, ge=200, description="of memories and relationships that an answer is made from")
+    seconds: float = Field(default=60.0, gt=0, description="for one answer, beside the search")
+    prompt: str = Field(default="", description="rules of the answer in place of those shipped")

@@ -1,0 +1,9 @@
+"""What all groups of settings have in common."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Group(BaseModel):
+    """Read once, never changed; a variable that is not known stops the program."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,93 @@
+"""One tree of settings: environment variables with the prefix ``MNEME_``, nested by ``__``, also from ``.env``.
+
+``MNEME_OPENSEARCH__URL`` is ``settings.opensearch.url``. An unknown or wrong variable stops the program with its
+name. Settings are read once; a change takes effect at a restart.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from mneme.errors import SettingsError
+from mneme.settings.asking import Agents, Answers, Retrieval
+from mneme.settings.flow import Boundaries, Documents, Extraction, Flow, Profiles, Reconcile, Skills
+from mneme.settings.models import Models, Rerank, Transcription
+from mneme.settings.outside import EmbedderSettings, Index, Kafka, OpenSearch
+from mneme.settings.service import Service, Telemetry
+
+PREFIX = "MNEME_"
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", env_file=".env", env_file_encoding="utf-8", extra="forbid", frozen=True
+    )
+
+    data: Path = Field(default=Path("mneme-data"), description="embedded index, recovery store, answer cache, dead letters")
+    cache: Path | None = Field(
+        default=None,
+        description="what can be made again: the converted local model, token ranks; None: the user's cache folder",
+    )
+    index: Index = Index()
+    kafka: Kafka = Kafka()
+    opensearch: OpenSearch = OpenSearch()
+    embedder: EmbedderSettings = EmbedderSettings()
+    models: Models = Models()
+    boundaries: Boundaries = Boundaries()
+    extraction: Extraction = Extraction()
+    reconcile: Reconcile = Reconcile()
+    profiles: Profiles = Profiles()
+    skills: Skills = Skills()
+    documents: Documents = Documents()
+    transcription: Transcription = Transcription()
+    flow: Flow = Flow()
+    retrieval: Retrieval = Retrieval()
+    rerank: Rerank = Rerank()
+    agents: Agents = Agents()
+    answers: Answers = Answers()
+    service: Service = Service()
+    telemetry: Telemetry = Telemetry()
+
+
+def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Settings from the environment and ``.env``; keyword arguments win.
+
+    Raises:
+        SettingsError: an unknown or wrong variable, named as it is written in the environment.
+    """
+    names = [name for name in (os.environ if environment is None else environment) if name.upper().startswith(PREFIX)]
+    known = set(Settings.model_fields)
+    for name in names:
+        head = name[len(PREFIX) :].lower().split("__")[0]
+        if head not in known and not name.startswith(f"{PREFIX}TEST_"):
+            raise SettingsError(f"{name} is not a setting; the groups are {', '.join(sorted(known))} (docs/settings.md)")
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        lines = []
+        for detail in error.errors(include_url=False, include_input=False):
+            *groups, _ = path = [str(part) for part in detail["loc"]]
+            # The name of an unknown variable in .env comes as it is written there, with the prefix.
+            variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
+            if detail["type"] == "extra_forbidden":
+                lines.append(f"{variable} is not a setting; the settings of this group are {', '.join(_settings_of(groups))}")
+            else:
+                lines.append(f"{variable}: {detail['msg']}")
+        raise SettingsError("; ".join(lines) + " (docs/settings.md)") from error
+
+
+def _settings_of(groups: Sequence[str]) -> list[str]:
+    """The names of the settings of a nested group."""
+    model: type[BaseModel] = Settings
+    for group in groups:
+        annotation = model.model_fields[group].annotation
+        assert isinstance(annotation, type), "only a group has settings inside"
+        assert issubclass(annotation, BaseModel), "only a group has settings inside"
+        model = annotation
+    return sorted(model.model_fields)
