@@ -3,12 +3,17 @@
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from mneme.errors import StoreUnavailable
+
+LOCK_FILE = "writer.lock"
+_ATTEMPTS = 3
+_BETWEEN_ATTEMPTS_SECONDS = 0.01
 
 
 def replace_json(path: Path, value: Any) -> None:
@@ -58,10 +63,10 @@ class FolderLock:
     """
 
     def __init__(self, folder: Path, what: str) -> None:
-        self._path = folder / "writer.lock"
+        self._path = folder / LOCK_FILE
         self._file = self._path.open("a+", encoding="utf-8")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._take()
         except BlockingIOError:
             self._file.seek(0)
             holder = self._file.read().strip() or "unknown"
@@ -73,6 +78,14 @@ class FolderLock:
         self._file.write(str(os.getpid()))
         self._file.flush()
 
+    def _take(self) -> None:
+        """Take the lock; what ``is_held`` takes for a moment, to see whether it is free, refuses nobody."""
+        for _ in range(_ATTEMPTS):
+            with suppress(BlockingIOError):
+                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
     def fileno(self) -> int:
         """The descriptor of the lock: a process that inherits it holds the folder too, and until it ends."""
         return self._file.fileno()
@@ -82,6 +95,21 @@ class FolderLock:
         self._file.close()
 
 
+def is_held(folder: Path) -> bool:
+    """Whether some process holds the ``FolderLock`` of a folder."""
+    try:
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Wait until no other process is inside with the same file, which is made if it is missing."""
@@ -89,6 +117,28 @@ def alone(path: Path) -> Iterator[None]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, however little the system takes at a time."""
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def cut_torn_line(descriptor: int) -> None:
+    """Cut what follows the last line's end: a crash left it, and the next line must not be joined to it."""
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        whole = end
+        while whole:
+            start = max(0, whole - 65_536)
+            file.seek(start)
+            if (found := file.read(whole - start).rfind(b"\n")) >= 0:
+                whole = start + found + 1
+                break
+            whole = start
+    if whole < end:
+        os.ftruncate(descriptor, whole)
 
 
 def _files(folder: Path) -> set[str]:

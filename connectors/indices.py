@@ -3,12 +3,18 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from mneme.errors import SettingsError
 from mneme.ports import Generations, MemoryIndex
 from mneme.settings import Settings
 
 _FOLDER = "index"  # of the embedded one, in MNEME_DATA
+
+
+def embedded_folder(settings: Settings) -> Path:
+    """Where the embedded index lies, with the lock of the process that writes to it."""
+    return settings.data / _FOLDER
 
 
 def open_index(settings: Settings, read_only: bool = False, pause: Callable[[float], None] = time.sleep) -> MemoryIndex:
@@ -30,7 +36,7 @@ def open_index(settings: Settings, read_only: bool = False, pause: Callable[[flo
 
         # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.
         cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else 0
-        return LanceIndex(settings.data / _FOLDER, read_only, cache_bytes)
+        return LanceIndex(embedded_folder(settings), read_only, cache_bytes)
 
 
 def open_generations(settings: Settings) -> Generations:
@@ -46,7 +52,7 @@ def open_generations(settings: Settings) -> Generations:
             return OpenSearchGenerations(settings.opensearch)
         from connectors.lance.generations import LanceGenerations
 
-        return LanceGenerations(settings.data / _FOLDER)
+        return LanceGenerations(embedded_folder(settings))
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
             from connectors.endpoints.answer_cache import CachedChat
             from connectors.endpoints.openai_chat import OpenAiChat
 
-            return CachedChat(OpenAiChat(settings.models), settings.data / ANSWERS_FILE)
+            return CachedChat(OpenAiChat(settings.models, prices=settings.telemetry.prices), settings.data / ANSWERS_FILE)
 
 
 def open_describer(settings: Settings) -> Describer | None:
@@ -99,4 +99,4 @@ def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: b
     from connectors.endpoints.openai_chat import OpenAiChat
 
     shorter = {"deadline_seconds": deadline_seconds, "retries": min(settings.models.retries, _RETRIES_OF_QUERIES)}
-    return OpenAiChat(settings.models.model_copy(update=shorter), repair=repair)
+    return OpenAiChat(settings.models.model_copy(update=shorter), repair=repair, prices=settings.telemetry.prices)

@@ -36,27 +36,27 @@ _EPISODES = 5  # of a conversation
 _DOCUMENT_SHARE = 0.1
 _NOISE = 0.6  # length of what tells vectors of one theme apart: cosines of about .75 among them
 
-_NAMES = (
+NAMES = (
     "Mira", "Jonas", "Akiko", "Tomasz", "Leila", "Ruben", "Ingrid", "Omar", "Chiara", "Petra", "Dmitri", "Yara",
     "Hannah", "Luca", "Priya", "Mateo", "Sana", "Viktor", "Noor", "Elif", "Gareth", "Wanda", "Kofi", "Bente",
 )  # fmt: skip
-_ACTS = (
+ACTS = (
     "repaired", "sold", "is looking for", "forgot about", "paid for", "was asked about", "painted", "wants to change",
     "complained about", "photographed", "wrote a letter about", "started to learn about",
 )  # fmt: skip
-_THINGS = (
+THINGS = (
     "kitchen", "garden", "night train", "budget", "concert", "bicycle", "harbour", "printer", "library", "marathon", "recipe",
     "passport", "orchestra", "balcony", "deadline", "mountain hut", "dentist", "museum", "contract", "festival", "laptop",
     "vineyard", "ferry", "workshop", "allergy", "telescope", "apartment", "invoice", "painting", "football club", "novel",
     "airport", "greenhouse", "language course", "insurance", "sewing machine", "rowing boat", "bakery", "choir", "radio",
 )  # fmt: skip
-_REASONS = (
+REASONS = (
     "because the neighbours were tired of it", "as the landlord had promised in spring", "although nobody believed in it",
     "since the old one was too heavy to carry", "and it cost far less than everybody had expected",
     "so that there is more time for the children", "after a long talk with the people at the office",
     "which took two weekends and a lot of patience", "before the weather turns cold again", "and will tell everybody on Monday",
 )  # fmt: skip
-_PLACES = ("Bergen", "Lyon", "Kyoto", "Porto", "Gdansk", "Galway", "Trieste", "Quito", "Tartu", "Izmir", "Utrecht", "Leeds")
+PLACES = ("Bergen", "Lyon", "Kyoto", "Porto", "Gdansk", "Galway", "Trieste", "Quito", "Tartu", "Izmir", "Utrecht", "Leeds")
 
 Embed = Callable[[Sequence[str]], Vector]
 
@@ -82,7 +82,7 @@ class MadeMemories:
         self.sizes = np.maximum(1, np.floor(own * weights / weights.sum())).astype(int)
         self.sizes[0] += own - self.sizes.sum()
         self._documents = facts - own
-        themes = [(act, thing) for act in _ACTS for thing in _THINGS]
+        themes = [(act, thing) for act in ACTS for thing in THINGS]
         self._themes = dict(zip(themes, embed([f"{act} the {thing}" for act, thing in themes]), strict=True))
 
     def __len__(self) -> int:
@@ -102,13 +102,13 @@ class MadeMemories:
         owners = drawn.choices(range(len(self.sizes)), weights=self.sizes.tolist(), k=count)
         asked = []
         for owner in owners:
-            name, thing, act = drawn.choice(_NAMES), drawn.choice(_THINGS), drawn.choice(_ACTS)
+            name, thing, act = drawn.choice(NAMES), drawn.choice(THINGS), drawn.choice(ACTS)
             forms = (
                 f"What did {name} say about the {thing}?",
-                f"Who {act} the {thing} in {drawn.choice(_PLACES)}?",
-                f"When did {name} go to {drawn.choice(_PLACES)} because of the {thing}?",
+                f"Who {act} the {thing} in {drawn.choice(PLACES)}?",
+                f"When did {name} go to {drawn.choice(PLACES)} because of the {thing}?",
                 f"How many times was the {thing} talked about?",
-                f"Why does {name} think that the {thing} and the {drawn.choice(_THINGS)} have to wait until the autumn?",
+                f"Why does {name} think that the {thing} and the {drawn.choice(THINGS)} have to wait until the autumn?",
             )
             asked.append(Asked(f"p{owner}", drawn.choice(forms)))
         return asked
@@ -123,7 +123,7 @@ class _Owned:
         self._themes = themes
         self._drawn = random.Random(seed)
         self._noise = np.random.default_rng(seed)
-        self._people = self._drawn.sample(_NAMES, 6)
+        self._people = self._drawn.sample(NAMES, 6)
 
     def rows(self, facts: int) -> Iterator[Row]:
         """Rows with so many facts among them."""
@@ -137,7 +137,7 @@ class _Owned:
         number = first // _MESSAGES
         conversation = f"{self._conversation}-{number // _EPISODES}"
         begun = _START + timedelta(hours=7 * number)
-        thing = self._drawn.choice(_THINGS)
+        thing = self._drawn.choice(THINGS)
         identity = ids.episode_id(TENANT, conversation, int(begun.timestamp() * 1000), f"m{first}")
         said = [self._said(begun + timedelta(seconds=50 * at), thing) for at in range(facts)]
         for at, (moment, speaker, text, vector) in enumerate(said):
@@ -167,7 +167,7 @@ class _Owned:
                 Foresight(
                     id=ids.foresight_id(identity, 0),
                     parent_episode_id=identity,
-                    statement=f"{speaker} will see to the {thing} in {self._drawn.choice(_PLACES)}",
+                    statement=f"{speaker} will see to the {thing} in {self._drawn.choice(PLACES)}",
                     evidence=text,
                     message_ids=(caller,),
                     said_at=moment,
@@ -196,8 +196,8 @@ class _Owned:
 
     def _said(self, moment: datetime, thing: str) -> tuple[datetime, str, str, Vector]:
         """When, by whom, what, and its vector."""
-        act, speaker, place = self._drawn.choice(_ACTS), self._drawn.choice(self._people), self._drawn.choice(_PLACES)
-        text = f"I heard that {self._drawn.choice(_NAMES)} {act} the {thing} in {place} {self._drawn.choice(_REASONS)}."
+        act, speaker, place = self._drawn.choice(ACTS), self._drawn.choice(self._people), self._drawn.choice(PLACES)
+        text = f"I heard that {self._drawn.choice(NAMES)} {act} the {thing} in {place} {self._drawn.choice(REASONS)}."
         noise = self._noise.normal(size=self._themes[act, thing].shape)
         vector = self._themes[act, thing] + _NOISE * noise / np.linalg.norm(noise)
         return moment, speaker, text, np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
@@ -223,14 +223,14 @@ class _Owned:
                 Entity(
                     id=ids.entity_id(self._owner.key, name),
                     name=name,
-                    type="person" if name in _NAMES else "thing",
+                    type="person" if name in NAMES else "thing",
                     summary=evidence[-1].text,
                     mentions=tuple(evidence[-20:]),
                     **self._of(None),
                 )
             )
-        for source in (name for name in mentions if name in _NAMES):
-            for target in (name for name in mentions if name not in _NAMES):
+        for source in (name for name in mentions if name in NAMES):
+            for target in (name for name in mentions if name not in NAMES):
                 yield row_of(
                     Relationship(
                         id=ids.relationship_id(self._owner.key, source, "interested_in", target),
@@ -247,7 +247,7 @@ class _Owned:
         lines = tuple(
             ProfileItem(about=self._people[0], statement=f"cares for the {thing}", category="interest", evidence=(evidence[0],))
             for thing, evidence in mentions.items()
-            if thing not in _NAMES
+            if thing not in NAMES
         )
         return row_of(Profile(id=ids.profile_id(self._owner.key), explicit=lines, **self._of(None)))
 

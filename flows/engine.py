@@ -24,6 +24,7 @@ from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.recovery import RecoveryConfig, init_db_dir
 from bytewax.run import cli_main
 
+from connectors.telemetry.flow import FLUSHES, EpochMeter, SourceMeter, StepMeter
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane
 from flows.feeds import Fed, Feed
@@ -109,10 +110,14 @@ def build(
         with failures:
             items = list(decode(fed)) if isinstance(fed, Incoming) else [fed]
         pending.enter(len(items) - 1)
+        for item in items:
+            if isinstance(item, Pause) and item.flush_id:
+                FLUSHES.read(item.tenant_id, item.flush_id)
         return items
 
     flow = Dataflow("mneme")
-    inputs = [op.input(source.name, flow, _Source(source, failures)) for source in sources]
+    epochs = EpochMeter()
+    inputs = [op.input(source.name, flow, _Source(source, failures, epochs, pending)) for source in sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
     arrived = op.branch("decoded", op.flat_map("decode", events, decoded), _goes_to_the_writer)
     unread = op.map("document", arrived.falses, lambda item: (_conversation_bucket(item, buckets), item))
@@ -209,10 +214,11 @@ def _step(
     name: str, up: Stream[Any], lane: Callable[[Services, bytes | None], Lane], services: Services, failures: Failures
 ) -> Stream[tuple[str, Any]]:
     count = iter(range(1_000_000))
+    meter = StepMeter(name)
 
     def logic(state: bytes | None) -> _Logic:
         with failures:
-            return _Logic(f"{name}-{next(count)}", lane(services, state), services, failures)
+            return _Logic(f"{name}-{next(count)}", lane(services, state), services, failures, meter)
 
     return op.stateful_batch(name, up, logic)
 
@@ -220,24 +226,29 @@ def _step(
 class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
     """A lane as Bytewax drives it."""
 
-    def __init__(self, name: str, lane: Lane, services: Services, failures: Failures) -> None:
+    def __init__(self, name: str, lane: Lane, services: Services, failures: Failures, meter: StepMeter) -> None:
         self._name = name
         self._lane = lane
         self._pending = services.pending
         self._tally = services.tally
         self._failures = failures
+        self._meter = meter
         self._pending.jobs(name, lane.unfinished)
 
     def on_batch(self, values: list[Any]) -> tuple[list[Any], bool]:
+        began = time.perf_counter_ns()
         with self._failures:
             out = list(self._lane.on_batch(values))
         self._account(len(out) - len(values))
+        self._meter.worked(began, len(values), len(out))
         return out, self.RETAIN
 
     def on_notify(self) -> tuple[list[Any], bool]:
+        began = time.perf_counter_ns()
         with self._failures:
             out = list(self._lane.poll())
         self._account(len(out))
+        self._meter.worked(began, 0, len(out))
         return out, self.RETAIN
 
     def notify_at(self) -> datetime | None:
@@ -257,34 +268,45 @@ class _Logic(op.StatefulBatchLogic[Any, Any, bytes]):
 
 
 class _Source(FixedPartitionedSource[Fed, Any]):
-    def __init__(self, source: Source, failures: Failures) -> None:
+    def __init__(self, source: Source, failures: Failures, epochs: EpochMeter, pending: Pending) -> None:
         self._source = source
         self._failures = failures
+        self._epochs = epochs
+        self._pending = pending
 
     def list_parts(self) -> list[str]:
         return list(self._source.partitions)
 
     def build_part(self, step_id: str, for_part: str, resume_state: Any) -> "_Partition":
         with self._failures:
-            return _Partition(self._source.open(for_part, resume_state), self._failures)
+            feed = self._source.open(for_part, resume_state)
+        return _Partition(feed, self._failures, SourceMeter(self._source.name, for_part), self._epochs, self._pending)
 
 
 class _Partition(StatefulSourcePartition[Fed, Any]):
-    def __init__(self, feed: Feed, failures: Failures) -> None:
+    def __init__(self, feed: Feed, failures: Failures, meter: SourceMeter, epochs: EpochMeter, pending: Pending) -> None:
         self._feed = feed
         self._failures = failures
+        self._meter = meter
+        self._epochs = epochs
+        self._pending = pending
         self._had_nothing = False
 
     def next_batch(self) -> list[Fed]:
         with self._failures:
             batch = self._feed.next_batch()
         self._had_nothing = not batch
+        if batch:
+            self._meter.read(len(batch))
         return batch
 
     def next_awake(self) -> datetime | None:
         return utc_now() + _REST if self._had_nothing else None
 
     def snapshot(self) -> Any:
+        self._epochs.snapshot(self, self._pending.own)
+        if (unread := getattr(self._feed, "unread", None)) is not None:  # of Kafka and the inbox; a file is just read to its end
+            self._meter.left(unread)
         with self._failures:
             return self._feed.place()
 

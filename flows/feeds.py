@@ -99,6 +99,11 @@ class PartitionFeed:
         self._pending.enter(len(batch))
         return batch
 
+    @property
+    def unread(self) -> int:
+        """How many events are known to be there and not read yet."""
+        return self._reader.lag()
+
     def place(self) -> int:
         """The next offset."""
         if self._finished is not None:

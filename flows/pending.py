@@ -52,5 +52,10 @@ class Pending:
         """Unfinished items of all processes."""
         return self._shared.total
 
+    @property
+    def own(self) -> int:
+        """The part of this process, for the sum over all: by itself it means nothing where there are several."""
+        return self._moving + self._jobs_total
+
     def _tell(self) -> None:
-        self._shared.put(self._moving + self._jobs_total)
+        self._shared.put(self.own)

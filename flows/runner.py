@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import replace_json
 from flows.running.recovery import RecoveryStore
@@ -142,8 +142,13 @@ def ingest(
     )
 
 
-def run(settings: Settings, stopping: threading.Event | None = None, on_ready: Callable[[], None] = lambda: None) -> None:
-    """Continuous ingestion from Kafka, until SIGTERM, SIGINT or ``stopping``.
+def run(
+    settings: Settings,
+    stopping: threading.Event | None = None,
+    on_ready: Callable[[], None] = lambda: None,
+    intake: Literal["kafka", "inbox"] = "kafka",
+) -> None:
+    """Continuous ingestion from Kafka, or from the inbox on disk, until SIGTERM, SIGINT or ``stopping``.
 
     With ``flow.processes`` above 1 that many processes share the work, and this one watches over them
     (flows/running/supervisor.py). A stop is clean: nothing open is closed by it, and the next start goes on where this one was,
@@ -159,7 +164,18 @@ def run(settings: Settings, stopping: threading.Event | None = None, on_ready: C
             f"MNEME_FLOW__PROCESSES (--processes) is {settings.flow.processes}, but the embedded index has one writing "
             "process; set it to 1, or MNEME_INDEX__BACKEND=opensearch"
         )
+    if settings.flow.processes > 1 and intake == "inbox":
+        raise SettingsError(
+            f"MNEME_FLOW__PROCESSES (--processes) is {settings.flow.processes}, but one process reads the inbox; set it to 1, "
+            "or MNEME_SERVICE__INTAKE=kafka"
+        )
     stopping = stopping or threading.Event()
+    if intake == "inbox":
+        with _recovery_store(settings, "inbox") as store, stopped_by_signals(stopping, _STOP_SECONDS):
+            from flows.running.inbox import stream_inbox
+
+            stream_inbox(settings, partial(_only_place, settings, store), stopping, on_ready)
+        return
     with _recovery_store(settings, "kafka") as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.stream import (  # loads all steps and clients: a second runner is refused before
             input_partitions,

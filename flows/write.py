@@ -14,11 +14,14 @@ While the index or the broker is out of reach, each of these waits and tries aga
 import json
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from connectors.telemetry.flow import FLUSHES, count_bulk, count_letters
+from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, FlushDone, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
 from mneme.ids import content_hash
@@ -86,7 +89,10 @@ class Writer:
         """Durable on return: rows in the index, letters and changes with the broker."""
         # Step 1. All rows in one bulk.
         writes = [write for item in items if isinstance(item, WriteBatch) for write in item.writes]
+        began = time.perf_counter_ns()
         results = self._patiently(lambda: self._index.write(writes)) if writes else []
+        if writes:
+            count_bulk(writes, results, began, self._clock())
         # Step 2. What the index refuses is kept as a dead letter.
         letters = [item for item in items if isinstance(item, DeadLetter)]
         for write, result in zip(writes, results, strict=True):
@@ -95,6 +101,7 @@ class Writer:
         # Step 3. Letters, then changes.
         if letters:
             self._patiently(lambda: self._dead_letters.send(letters))
+            count_letters(letters)
             for letter in letters:
                 self._wrote("dead_letter", f"{letter.stage} {letter.position} {content_hash(letter.raw)}")
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]
@@ -109,6 +116,8 @@ class Writer:
             self._patiently(self._index.refresh)
             markers = [Put(flush_marker(flush.tenant_id, flush.flush_id, self._clock(), flush.attempt)) for flush in flushes]
             self._patiently(lambda: self._index.write(markers))
+            for flush in flushes:
+                FLUSHES.marked(flush.tenant_id, flush.flush_id)
         # Step 5. The traces of what was erased.
         for item in items:
             if isinstance(item, Erased):
@@ -131,6 +140,7 @@ class Writer:
             try:
                 return act()
             except StoreUnavailable as error:
+                STORE_WAITS.inc()
                 log.warning("out of reach, next attempt in %.0f s: %s", pause, error)
                 if self._stopping.wait(pause):
                     raise Stopped(str(error)) from error

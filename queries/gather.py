@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from connectors.telemetry.searches import stage
 from mneme.dates import DateMention
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
@@ -92,6 +93,7 @@ def depth(question: Question, settings: Retrieval) -> int:
     return max(settings.recall, 2 * question.top_k)
 
 
+@stage("fuse")
 def _fused(rankings: Mapping[str, Sequence[str]], rrf_k: int, leg_weights: Mapping[str, float]) -> dict[str, float]:
     """The episodes in the order in which they are looked into; a leg without a weight of its own counts as the mean leg."""
     mean = sum(leg_weights.values()) / len(leg_weights) if leg_weights else 1.0

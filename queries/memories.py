@@ -1,7 +1,6 @@
 """The door of the query module: ``Memories.connect().search(...)``."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import cached_property, partial
 from types import TracebackType
@@ -9,6 +8,8 @@ from typing import Any, Self
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
+from connectors.telemetry.context import ContextPool
+from connectors.telemetry.searches import measured_search
 from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex, QueryChat, Reranker
 from mneme.settings import Settings, load_settings
@@ -22,19 +23,27 @@ from queries.agents.search import AgenticSearch
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.answerer import Answerer
 from queries.answers.followup import Turns
+from queries.browsing.conversations import read_conversations
 from queries.browsing.documents import DocumentList, read_documents
+from queries.browsing.graph import read_graph
 from queries.browsing.history import read_history
 from queries.browsing.inspected import Inspection
 from queries.browsing.inspection import read_inspection
+from queries.browsing.listed import ConversationPage, Memory, MemoryPage, OwnerSummary, Portrait, Receipt
+from queries.browsing.listing import read_memories, read_memory
+from queries.browsing.owners import read_owners
+from queries.browsing.portrait import read_portrait
 from queries.browsing.told import History
+from queries.browsing.waiting import is_flushed, read_receipt
 from queries.deferred import DeferredEmbedder
 from queries.filtering.filters import Filters
+from queries.filtering.scope import Scope
 from queries.gather import Gathered
 from queries.query_models import QueryModels
 from queries.questions.types import question_type, top_k_of
 from queries.questions.understand import Question, both_ends
 from queries.reranking.rerank import open_reranker
-from queries.responses import SearchResponse
+from queries.responses import Graph, SearchResponse
 from queries.search import Searcher, method_of
 
 _SIDE_BY_SIDE = 16  # searches and decisions of agents at a time, over all threads that search
@@ -63,7 +72,7 @@ class Memories:
         self._reranker = reranker
         self._searcher = Searcher(index, embedder, settings, reranker)
         self._models = QueryModels(settings, chat)
-        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-agent")
+        self._pool = ContextPool(_SIDE_BY_SIDE, "mneme-agent")
 
     @classmethod
     def connect(cls, settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> Self:
@@ -131,7 +140,9 @@ class Memories:
             param = QueryParam(query, limit, expand_context, asked.applied(), _order(order), agent_mode)
             chosen_agent = "router" if agent_mode else agent
             search = partial(self._one_of_several, asked, moment, explain)
-            found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, agent_mode, explain)
+            with measured_search("agentic", asked.tenant_id) as told:
+                found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, agent_mode, explain)
+                told.tell(len(found.ranked()), sum(found.metrics.candidates.values()))
         if not expand_context:
             return found
         context = neighbours(self._index, self._searcher.scope(asked, moment), found, expand_context)
@@ -205,7 +216,7 @@ class Memories:
             InputError: a name without a word, an unknown filter, or not exactly one owner.
             StoreError: the index cannot answer.
         """
-        return read_history(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()), entity)
+        return read_history(self._index, self._scope(filters), entity)
 
     def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> Inspection | None:
         """A conversation or a document episode by episode, with everything that was made from it; None if there is none.
@@ -218,7 +229,7 @@ class Memories:
             InputError: an unknown filter, not exactly one owner, or ``as_of``.
             StoreError: the index cannot answer.
         """
-        return read_inspection(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()), conversation_id)
+        return read_inspection(self._index, self._scope(filters), conversation_id)
 
     def documents(self, filters: Mapping[str, Any] | None = None) -> DocumentList:
         """The documents and attachments of an owner, and the tenant's: what each is, and what of it was read.
@@ -230,7 +241,116 @@ class Memories:
             InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
         """
-        return read_documents(self._index, self._searcher.scope(Filters.parse(filters or {}), self._clock()))
+        return read_documents(self._index, self._scope(filters))
+
+    def conversations(
+        self, filters: Mapping[str, Any] | None = None, limit: int = 50, after: str | None = None
+    ) -> ConversationPage:
+        """The conversations of an owner, the one with the latest message first.
+
+        Args:
+            filters: whose, and which part of them; with ``since``, ``before``, ``participants`` or ``metadata`` those that have
+                such messages.
+            limit: how many at most, from 1 to 200.
+            after: the ``next`` of the page before.
+
+        Raises:
+            InputError: an unknown filter or cursor, not exactly one owner, or a filter that is for a search.
+            StoreError: the index cannot answer.
+        """
+        return read_conversations(self._index, self._scope(filters), limit, after)
+
+    def browse(
+        self,
+        kind: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> MemoryPage:
+        """The memories of an owner, the newest first.
+
+        Args:
+            kind: ``message``, ``episode``, ``fact``, ``remark``, ``foresight``, ``profile``, ``case``, ``skill``, ``entity``,
+                ``relationship``, or ``knowledge``, which is the tenant's; None: everything that is the owner's own.
+            filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
+            limit: how many at most, from 1 to 200.
+            after: the ``next`` of the page before.
+
+        Raises:
+            InputError: an unknown kind, filter or cursor, not exactly one owner, or a filter that is for a search.
+            StoreError: the index cannot answer.
+        """
+        return read_memories(self._index, self._scope(filters), kind, limit, after)
+
+    def get(self, id: str, filters: Mapping[str, Any] | None = None) -> Memory | None:
+        """The memory with an id, as it was found, listed or cited; None if there is none in this owner's memory.
+
+        Args:
+            id: of a memory of any kind.
+            filters: whose memory it is in.
+
+        Raises:
+            InputError: an unknown filter, or not exactly one owner.
+            StoreError: the index cannot answer.
+        """
+        return read_memory(self._index, self._scope(filters), id)
+
+    def graph(
+        self,
+        entity: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        hops: int = 1,
+        limit: int = 50,
+    ) -> Graph:
+        """People, things and what is between them: around a name, or those that are spoken of most.
+
+        Args:
+            entity: its name, or a part of it that means nobody else; None: those that are spoken of most.
+            filters: whose memory.
+            hops: how many relationships away from the name, from 0 to 3.
+            limit: how many entities at most, from 1 to 200.
+
+        Raises:
+            InputError: a wrong name, number or filter, or not exactly one owner.
+            StoreError: the index cannot answer.
+        """
+        return read_graph(self._index, self._scope(filters), entity, hops, limit)
+
+    def portrait(self, filters: Mapping[str, Any] | None = None) -> Portrait:
+        """What is known of an owner: each line of the profile with what shows it, and which facts changed.
+
+        Args:
+            filters: whose memory.
+
+        Raises:
+            InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
+            StoreError: the index cannot answer.
+        """
+        return read_portrait(self._index, self._scope(filters))
+
+    def owners(self, tenant_id: str = "default") -> tuple[OwnerSummary, ...]:
+        """Whose memory a tenant has, the owner of the latest message first; at most 1,000.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        return read_owners(self._index, tenant_id)
+
+    def wait_for_flush(self, flush_id: str, tenant_id: str = "default", timeout: float = 60.0) -> bool:
+        """Wait until everything that was sent before a flush can be searched, at most ``timeout`` seconds; whether it can.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        return is_flushed(self._index, tenant_id, flush_id, timeout)
+
+    def receipt(self, erasure_id: str, tenant_id: str = "default", timeout: float = 0.0) -> Receipt | None:
+        """What an erasure removed, once nothing is left of it; None if that is not so within ``timeout`` seconds.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        return read_receipt(self._index, tenant_id, erasure_id, timeout)
 
     def close(self) -> None:
         """Release the index, the models and the threads."""
@@ -241,6 +361,13 @@ class Memories:
         if self._reranker is not None:
             self._reranker.close()
         self._index.close()
+
+    def _scope(self, filters: Mapping[str, Any] | None) -> Scope:
+        """
+        Raises:
+            InputError: an unknown filter, or not exactly one owner.
+        """
+        return self._searcher.scope(Filters.parse(filters or {}), self._clock())
 
     @cached_property
     def _agentic(self) -> AgenticSearch:

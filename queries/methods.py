@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from connectors.telemetry.searches import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Retrieval
@@ -60,6 +61,7 @@ def vector(
     return Ranking(held, scores, recalled, evidence, "maxsim", _notes(scope))
 
 
+@stage("compete")
 def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer) -> Ranking:
     """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
 

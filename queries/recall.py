@@ -6,6 +6,7 @@ the few other memories, and BM25 over the graph. ``complete`` fills in what this
 
 from dataclasses import dataclass, field
 
+from connectors.telemetry.searches import stage
 from mneme.ids import episode_of
 from mneme.ports import MemoryIndex, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
@@ -90,6 +91,7 @@ class Recalled:
         return rankings
 
 
+@stage("recall")
 def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> Recalled:
     """The first round trip. Legs without tokens or without a vector are left out."""
     searches: list[TextLeg | VectorLeg] = []

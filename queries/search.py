@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import get_args
 
+from connectors.telemetry.searches import PART_OF_AGENTIC, measured_search, stage
 from mneme.errors import InputError
 from mneme.ports import Embedder, MemoryIndex, Reranker
 from mneme.settings import Settings
@@ -79,6 +80,22 @@ class Searcher:
             InputError: an empty question, or ``top_k`` out of range.
             StoreError: the index cannot answer.
         """
+        told = method if reranking else PART_OF_AGENTIC
+        with measured_search(told, asked.tenant_id) as found:
+            response = self._search(query, method, asked, moment, top_k, explain, reranking)
+            found.tell(len(response.ranked()), sum(response.metrics.candidates.values()))
+            return response
+
+    def _search(
+        self,
+        query: str,
+        method: Method,
+        asked: Filters,
+        moment: datetime,
+        top_k: int | None,
+        explain: bool,
+        reranking: bool,
+    ) -> SearchResponse:
         started = time.perf_counter()
         scope = self.scope(asked, moment)
         settings = self._settings.retrieval
@@ -130,6 +147,7 @@ class Searcher:
         """Release the threads; the index and the models are the caller's."""
         self._pool.shutdown()
 
+    @stage("understand")
     def _understand(self, query: str, top_k: int | None, scope: Scope, asked: Filters, with_vector: bool = True) -> Question:
         settings, embedder = self._settings.retrieval, self._embedder if with_vector else None
         return understand(query, embedder, top_k, settings.top_k, scope.moment, asked.user_id, settings.viewpoint)
@@ -164,7 +182,8 @@ class Searcher:
         if self._reranker is None:
             return Reranked(ranking.standings, 0, 0.0)
         top_n = self._settings.rerank.top_n
-        return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
+        with stage("rerank"):
+            return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
 
     def scope(self, asked: Filters, moment: datetime) -> Scope:
         """Which rows may take part in a question that is asked at a moment."""

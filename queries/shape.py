@@ -11,7 +11,6 @@ from mneme.records import (
     AtomicFact,
     Episode,
     Foresight,
-    Mention,
     Profile,
     Remark,
     StoredMessage,
@@ -20,6 +19,7 @@ from mneme.records import (
 from mneme.rows import Row
 from queries.complete import Evidence
 from queries.entities.graph import Walk
+from queries.entities.shown import shown_graph
 from queries.filtering.scope import Scope
 from queries.questions.understand import Question
 from queries.ranking import Ranking
@@ -34,12 +34,9 @@ from queries.responses import (
     FoundProfile,
     FoundSkill,
     Graph,
-    GraphEntity,
-    GraphRelationship,
 )
 from queries.succession import best_first
 
-_MOST_MENTIONS = 10  # of an entity or a relationship, the newest
 
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
@@ -230,49 +227,7 @@ def _graph(walk: Walk, evidence: Evidence) -> Graph:
             for message in each.row.message_ids or ("",):
                 facts_of.setdefault((episode, message), []).append(each.row.id)
 
-    def told(mentions: Sequence[Mention]) -> dict[str, Any]:
-        newest = mentions[-_MOST_MENTIONS:]
-        places = [(each.episode_id, message) for each in newest for message in each.message_ids or ("",)]
-        return {
-            "mentions": len(mentions),
-            "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
-            "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
-            "fact_ids": tuple(dict.fromkeys(fact for place in places for fact in facts_of.get(place, ()))),
-        }
-
-    # An edge is kept by the names that were said; here both ends go by the one name of their entity.
-    called = {alias: each.part.name for each in reversed(walk.entities) for alias in each.part.aliases}
-    called |= {each.part.name: each.part.name for each in walk.entities}
-
-    return Graph(
-        entities=tuple(
-            GraphEntity(
-                id=entity.id,
-                name=entity.name,
-                type=entity.type,
-                summary=entity.summary,
-                aliases=entity.aliases,
-                hop=reached.hop,
-                **told(entity.mentions),
-            )
-            for reached in walk.entities
-            if (entity := reached.part)
-        ),
-        relationships=tuple(
-            GraphRelationship(
-                id=edge.id,
-                source=called.get(edge.source, edge.source),
-                relation=edge.relation,
-                target=called.get(edge.target, edge.target),
-                date=edge.date,
-                valid_to=edge.validity.valid_to,
-                hop=reached.hop,
-                **told(edge.mentions),
-            )
-            for reached in walk.relationships
-            if (edge := reached.part)
-        ),
-    )
+    return shown_graph(walk.entities, walk.relationships, lambda episode, message: facts_of.get((episode, message), ()))
 
 
 Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)

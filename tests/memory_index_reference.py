@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from threading import RLock
 
 import numpy as np
@@ -12,11 +13,15 @@ import numpy as np
 from mneme import text
 from mneme.errors import StoreRejected
 from mneme.ports import (
+    MOST_PEOPLE,
     Create,
     EmbedderIdentity,
     Filter,
+    Group,
     Hit,
     Outcome,
+    Owned,
+    Place,
     Remove,
     Scored,
     Selection,
@@ -90,6 +95,29 @@ class ReferenceIndex:
 
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         return len(self._passing(collection, filter))
+
+    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
+        self.calls["page"] += 1
+        rows = sorted(self._passing(collection, filter), key=lambda row: _place(row.at, row.id))
+        return [row.with_vector(None) for row in rows if _is_behind((row.at, row.id), after)][:limit]
+
+    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
+        self.calls["conversations"] += 1
+        inside: dict[str, list[Row]] = {}
+        for row in self._passing(collection, filter):
+            if row.conversation_id is not None:
+                inside.setdefault(row.conversation_id, []).append(row)
+        groups = [_group(conversation, rows) for conversation, rows in inside.items()]
+        groups.sort(key=lambda each: _place(each.last_at, each.conversation_id))
+        return [each for each in groups if _is_behind((each.last_at, each.conversation_id), after)][:limit]
+
+    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
+        times: dict[tuple[str, str], list[datetime]] = {}
+        for row in self._passing(Collection.MESSAGES, None):
+            if row.tenant_id == tenant_id and row.kind not in HIDDEN_KINDS:
+                times.setdefault((row.owner_type, row.owner_id), []).append(row.at)
+        owned = [Owned(kind, identity, len(all_at), max(all_at)) for (kind, identity), all_at in times.items()]
+        return sorted(owned, key=lambda each: (-each.last_at.timestamp(), each.owner_type, each.owner_id))[:limit]
 
     def refresh(self) -> None:
         """Everything is searchable at once."""
@@ -179,6 +207,30 @@ def _passes(row: Row, filter: Filter) -> bool:
         and (filter.before is None or row.at < filter.before)
         and not (filter.valid_at is not None and row.valid_to is not None and row.valid_to <= filter.valid_at)
         and (filter.hidden or row.kind not in HIDDEN_KINDS)
+        and not (filter.outside_documents and row.document_id is not None)
+        and not (filter.ended and row.valid_to is None)
+    )
+
+
+def _place(at: datetime, identity: str) -> tuple[float, str]:
+    return -at.timestamp(), identity
+
+
+def _is_behind(place: Place, after: Place | None) -> bool:
+    return after is None or _place(*place) > _place(*after)
+
+
+def _group(conversation: str, rows: list[Row]) -> Group:
+    rows.sort(key=lambda row: _place(row.at, row.id))
+    people = Counter(person for row in rows for person in dict.fromkeys(row.people))
+    return Group(
+        conversation,
+        len(rows),
+        sum(len(row.message_ids) for row in rows),
+        tuple(sorted(people, key=lambda person: (-people[person], person)))[:MOST_PEOPLE],
+        rows[-1].at,
+        rows[0].at,
+        rows[0].with_vector(None),
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from connectors.embedders.troubles import Troubles, key_of
+from connectors.telemetry.models import measured_batch
 from mneme.errors import ModelError, ModelMalformed, ModelRefused
 from mneme.ports import Embedder
 from mneme.rows import Vector
@@ -183,11 +184,15 @@ class EmbeddingQueue:
         return any(self._troubles.concern(waiting.text) for waiting in texts)
 
     def _embed(self, batch: Sequence[_Waiting]) -> Vector:
-        vectors = self._embedder.embed([waiting.text for waiting in batch])
+        with measured_batch(len(batch), self._queued):
+            vectors = self._embedder.embed([waiting.text for waiting in batch])
         expected = (len(batch), self._embedder.identity.dimension)
         if vectors.shape != expected:
             raise ModelMalformed(f"the embedder gave vectors of shape {vectors.shape}, not {expected}; check its settings")
         return vectors
+
+    def _queued(self) -> int:
+        return len(self._waiting) + len(self._behind)
 
     def _judged(self, batch: Sequence[_Waiting], error: ModelError) -> ModelError:
         """The error of a batch: as it is while the embedder may be down, a refusal where its texts are to blame."""

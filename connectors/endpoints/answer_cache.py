@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError
 
 from connectors.endpoints.answer_file import AnswerFile
+from connectors.telemetry.metrics import ANSWER_CACHE
 from mneme.ports import Answer, ChatModel, Prompt, Role, Usage
 
 
@@ -62,7 +63,9 @@ class CachedChat:
         if stored is not None:
             with self._lock:
                 self._hits[prompt.role] += 1
+            ANSWER_CACHE.labels(prompt.role, "hit").inc()
             return stored
+        ANSWER_CACHE.labels(prompt.role, "miss").inc()
         answer = self._chat.answer(prompt, form)
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
         self._answers.add(prompt.scope, {key: answer.model_dump_json(by_alias=True)})

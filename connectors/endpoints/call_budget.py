@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from connectors.endpoints.rate_limits import RateLimit
+from connectors.telemetry.metrics import WAIT_SECONDS
 from mneme.errors import ModelTimeout
 from mneme.ports import Role
 
@@ -67,8 +68,10 @@ class CallBudget:
             ModelTimeout: no place became free, or the limits of the minute did not allow it, in ``patience_seconds``.
         """
         places, pace = self._shared[purpose]
+        began = time.monotonic()
         with self._own[purpose].place(purpose, patience_seconds), places.place(purpose, patience_seconds):
             pace.admit(purpose, tokens, patience_seconds)
+            WAIT_SECONDS.labels(purpose).observe(time.monotonic() - began)
             yield Call(pace, purpose, tokens)
 
 

@@ -3,41 +3,53 @@
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from mneme.ports import Role, Usage
+from connectors.telemetry.models import Prices, count_tokens, measured_call
+from mneme.ports import Prompt, Role, Usage
 
 _FIRST_ANSWER_TOKENS = 500  # of an answer, before any of its role is known
 
 
 class UsageMeter:
-    """Adds up. Safe for several threads."""
+    """Adds up, and tells the metrics. Safe for several threads.
 
-    def __init__(self) -> None:
+    Args:
+        model: the name of the model that serves a role.
+        prices: of models, for the metric of costs.
+    """
+
+    def __init__(self, model: Callable[[Role], str], prices: Prices) -> None:
+        self._model = model
+        self._prices = prices
         self._lock = threading.Lock()
         self._usage: defaultdict[Role, Usage] = defaultdict(Usage)
         self._under_way = 0
 
     @contextmanager
-    def call(self, role: Role) -> Iterator[None]:
+    def call(self, prompt: Prompt) -> Iterator[None]:
         """A call is under way: its time counts, whatever comes of it."""
+        role = prompt.role
         started = time.monotonic()
         with self._lock:
             self._under_way += 1
             so_far = self._usage[role]
             self._usage[role] = replace(so_far, at_once=max(so_far.at_once, self._under_way))
         try:
-            yield
+            with measured_call(role, self._model(role), prompt.scope):
+                yield
         finally:
             with self._lock:
                 self._under_way -= 1
                 so_far = self._usage[role]
                 self._usage[role] = replace(so_far, seconds=so_far.seconds + time.monotonic() - started)
 
-    def answered(self, role: Role, asked_tokens: int, answered_tokens: int) -> None:
+    def answered(self, prompt: Prompt, asked_tokens: int, answered_tokens: int) -> None:
         """The endpoint has answered, and bills that."""
+        role = prompt.role
+        count_tokens(role, self._model(role), prompt.scope, asked_tokens, answered_tokens, self._prices)
         with self._lock:
             so_far = self._usage[role]
             self._usage[role] = replace(

@@ -15,6 +15,7 @@ from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.openai_http import Endpoint, Refusal, Retries
 from connectors.recorded.offline_endpoint import OfflineEndpoint
+from connectors.telemetry.models import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
 from mneme.settings import Models
@@ -36,13 +37,16 @@ class OpenAiChat:
     after repair, is sent back once with what is wrong. Reasoning models get no temperature.
     """
 
-    def __init__(self, settings: Models, retries: Retries | None = None, repair: bool = True) -> None:
+    def __init__(
+        self, settings: Models, retries: Retries | None = None, repair: bool = True, prices: Prices | None = None
+    ) -> None:
         """Prepare, without calling.
 
         Args:
             settings: endpoint, key, models and limits.
             retries: replaces the retries of the settings (a test's clock).
             repair: whether an answer that does not fit is sent back once.
+            prices: of models, for the metric of costs.
 
         Raises:
             SettingsError: a role that is none, an URL that is none, or ``pending`` without ``recordings``.
@@ -66,7 +70,7 @@ class OpenAiChat:
             settings.tokens_per_minute,
         )
         self._format: dict[tuple[str, type[BaseModel]], Format] = {}
-        self._meter = UsageMeter()
+        self._meter = UsageMeter(self.model, prices or {})
 
     def model(self, role: Role) -> str:
         """The name of the model that serves a role."""
@@ -83,7 +87,7 @@ class OpenAiChat:
             ModelError: server errors or no connection until the attempts were spent.
         """
         chat = _chat(prompt)
-        with self._call(prompt.role, _asked(chat, form), seconds) as (call, deadline):
+        with self._call(prompt, _asked(chat, form), seconds) as (call, deadline):
             asked = _Asked(prompt, form, call, deadline, spent)
             text = self._complete(asked, chat)
             try:
@@ -106,7 +110,7 @@ class OpenAiChat:
         chat = _chat(prompt)
         asked = _asked(chat)
         body = self._plain_body(prompt, chat) | {"stream": True, "stream_options": {"include_usage": True}}
-        with self._call(prompt.role, asked, seconds) as (call, deadline):
+        with self._call(prompt, asked, seconds) as (call, deadline):
             written: list[str] = []
             counted: object = None
             try:
@@ -120,7 +124,7 @@ class OpenAiChat:
                         yield written[-1]
             finally:  # also of a text that nobody reads to its end; where nothing came, nothing was used
                 if written or counted is not None:
-                    self._count(prompt.role, asked, counted, "".join(written), call, spent)
+                    self._count(prompt, asked, counted, "".join(written), call, spent)
 
     def usage(self) -> dict[Role, Usage]:
         """What each role has used since the start."""
@@ -131,13 +135,13 @@ class OpenAiChat:
         self._endpoint.close()
 
     @contextmanager
-    def _call(self, role: Role, asked: int, seconds: float | None) -> "Iterator[tuple[Call, float]]":
+    def _call(self, prompt: Prompt, asked: int, seconds: float | None) -> "Iterator[tuple[Call, float]]":
         """A place for a call of so many tokens, and the moment by which it must be over."""
         limit = self._settings.deadline_seconds if seconds is None else min(seconds, self._settings.deadline_seconds)
         retries = self._endpoint.retries
         ends = retries.clock() + limit
-        tokens = asked + self._meter.usually_answered(role)
-        with self._budget.call(purpose_of(role), tokens, limit) as call, self._meter.call(role):
+        tokens = asked + self._meter.usually_answered(prompt.role)
+        with self._budget.call(purpose_of(prompt.role), tokens, limit) as call, self._meter.call(prompt):
             yield call, retries.deadline() if seconds is None else ends
 
     def _complete(self, asked: "_Asked", chat: Chat) -> str:
@@ -194,12 +198,12 @@ class OpenAiChat:
             refusal = message.get("refusal") or (choice.get("finish_reason") == "content_filter" and "content filter")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise ModelMalformed("a completion without choices; check that MNEME_MODELS__BASE_URL serves chat") from error
-        self._count(role, _asked(chat, asked.form), completion.get("usage"), text, asked.call, asked.spent)
+        self._count(asked.prompt, _asked(chat, asked.form), completion.get("usage"), text, asked.call, asked.spent)
         if refusal:
             raise ModelRefused(f"{self.model(role)} as {role} refuses this content ({str(refusal)[:200]})")
         return str(text)
 
-    def _count(self, role: Role, estimate: int, usage: object, text: str, call: Call, spent: Spent | None) -> None:
+    def _count(self, prompt: Prompt, estimate: int, usage: object, text: str, call: Call, spent: Spent | None) -> None:
         """Add to what was used the tokens of a completion. ``estimate`` serves where the endpoint counts none."""
         counted = usage if isinstance(usage, dict) else {}
         asked, answered = counted.get("prompt_tokens"), counted.get("completion_tokens")
@@ -207,7 +211,7 @@ class OpenAiChat:
             asked = estimate
         if answered is None:
             answered = estimate_tokens(text)
-        self._meter.answered(role, int(asked), int(answered))
+        self._meter.answered(prompt, int(asked), int(answered))
         call.used(int(asked) + int(answered))
         if spent is not None:
             spent(int(asked), int(answered))

@@ -1,5 +1,6 @@
 """Message events made from chats of other programs: what is missing is filled in, always in the same way."""
 
+import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
@@ -124,6 +125,7 @@ def message(
     role: str = "user",
     timezone: str | None = None,
     tool_calls: Sequence[Event] = (),
+    metadata: Event | None = None,
 ) -> Iterator[Event]:
     """One message event, or none where nothing is said."""
     said = content.strip() if isinstance(content, str) else content
@@ -137,6 +139,7 @@ def message(
         "sender_name": str(sender_name or sender),
         "timezone": timezone,
         "tool_calls": list(tool_calls),
+        "metadata": metadata,
     }
     yield {
         "schema": SCHEMA,
@@ -146,6 +149,17 @@ def message(
         "role": role,
         "sent_at": sent_at,
         "content": content,
+    }
+
+
+def metadata_of(*given: Event | None) -> Event:
+    """Metadata of other programs as the event format takes it: what is no scalar stands as JSON, an earlier mapping wins."""
+    fields = {
+        name: value for mapping in reversed(given) for name, value in (mapping or {}).items() if value not in (None, [], {})
+    }
+    return {
+        name: value if isinstance(value, (str, int, float, bool)) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+        for name, value in fields.items()
     }
 
 

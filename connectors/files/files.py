@@ -1,7 +1,7 @@
 """Files as a source: one event of the flow at a time, in an order that never changes.
 
 What a file holds is told by its content: JSON Lines in the event format (mneme/events/), a chat in one of the
-forms of connectors/files/chat_exports.py, or a document of one of the formats of connectors/documents/kinds.py. A short
+forms of connectors/files/exports/, or a document of one of the formats of connectors/documents/kinds.py. A short
 text is in its event; of every other document the event names the file and its hash, and the flow reads it from there.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from connectors.documents.kinds import KINDS, Kind, kind_of
 from connectors.documents.media_types import MEDIA_TYPES
 from connectors.files.chat_events import Event, Given, complete
-from connectors.files.chat_exports import SHAPES, Shape, is_event, shape_of
+from connectors.files.exports import SHAPES, Shape, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming

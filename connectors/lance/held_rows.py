@@ -119,6 +119,10 @@ class HeldRows:
             mask &= ~self._compared("valid_to", pc.less_equal, filter.valid_at)
         if not filter.hidden:
             mask &= ~self._hidden
+        if filter.outside_documents:
+            mask &= self._lacks("document_id")
+        if filter.ended:
+            mask &= ~self._lacks("valid_to")
         places = np.flatnonzero(mask)
         if filter.labels:
             labels = self._columns["labels"].take(pa.array(places)).to_pylist()
@@ -174,6 +178,10 @@ class HeldRows:
         else:
             found[present] = np.einsum("ij,j->i", self._vectors[wanted], unit)
         return found
+
+    def _lacks(self, column: str) -> Mask:
+        """Where there is nothing in a column."""
+        return np.asarray(_column(self._columns, column).is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def _compared(self, column: str, compare: Callable[..., Any], moment: datetime) -> Mask:
         """Where a time compares so with a moment; nowhere without a time."""

@@ -28,7 +28,7 @@ from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
 from mneme import text
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult
+from mneme.ports import (EmbedderIdentity, Filter, Group, Hit, Owned, Place, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult,)
 from mneme.rows import Collection, Key, Row, Vector
 
 FORMAT = 2  # of the tables and index.json
@@ -141,6 +141,21 @@ class LanceIndex:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
             return self._table(collection).count(filter)
+
+    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            return self._table(collection).page(filter, limit, after)
+
+    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            return self._table(collection).conversations(filter, limit, after)
+
+    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path):
+            return self._table(Collection.MESSAGES).owners(tenant_id, limit)
 
     def refresh(self) -> None:
         """See ``MemoryIndex``. Brings what was written into the full-text index, so that scores are exact."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
-from mneme.ports import Filter
+from mneme.ports import Filter, Place
 from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector
 
 ADDRESS = "_rowid"  # LanceDB's name for where a row lies
@@ -103,6 +103,10 @@ def condition(filter: Filter) -> str:
         parts.append(f"(valid_to IS NULL OR valid_to > {_time(filter.valid_at)})")
     if not filter.hidden:
         parts.append(f"kind NOT IN ({_list(HIDDEN_KINDS)})")
+    if filter.outside_documents:
+        parts.append("document_id IS NULL")
+    if filter.ended:
+        parts.append("valid_to IS NOT NULL")
     return " AND ".join(parts)
 
 
@@ -133,6 +137,17 @@ def _itself(text: str) -> str:
 def any_of(column: str, values: Sequence[str]) -> str:
     """SQL that is true where a column has one of the values; without values it is true nowhere."""
     return f"{column} IN ({_list(values)})" if values else "false"
+
+
+def live(tenant_id: str) -> str:
+    """SQL for what there is of a tenant, and is not hidden."""
+    return f"{REMOVED_AT} IS NULL AND tenant_id = {_quoted(tenant_id)} AND kind NOT IN ({_list(HIDDEN_KINDS)})"
+
+
+def behind(place: Place) -> str:
+    """SQL for what comes behind a place in a list, newest first."""
+    moment, identity = place
+    return f"(at < {_time(moment)} OR (at = {_time(moment)} AND id > {_quoted(identity)}))"
 
 
 def before(column: str, moment: datetime) -> str:

@@ -9,7 +9,8 @@ would have to read every row of an owner for each query.
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,20 +23,23 @@ from lancedb.index import FTS, BTree
 from lancedb.query import ColumnOrdering, MatchQuery
 
 from connectors.durable import FolderSync
+from connectors.lance import groups
 from connectors.lance.rows import (
     ADDRESS,
     REMOVED_AT,
     ROW_COLUMNS,
     any_of,
     before,
+    behind,
     condition,
     cosines,
     later_columns,
+    live,
     schema,
     to_arrow,
     to_rows,
 )
-from mneme.ports import Create, Filter, Hit, Outcome, Put, Remove, Scored, Write, WriteResult
+from mneme.ports import Create, Filter, Group, Hit, Outcome, Owned, Place, Put, Remove, Scored, Write, WriteResult
 from mneme.rows import Collection, Key, Row, Vector
 from mneme.times import utc_now
 
@@ -247,6 +251,34 @@ class LanceTable:
     def count(self, filter: Filter | None) -> int:
         """How many rows pass."""
         return int(self._table.count_rows(_condition(filter)))
+
+    def page(self, filter: Filter, limit: int, after: Place | None) -> list[Row]:
+        """The newest rows that pass, ties by id: found by two columns, then read."""
+        where = condition(filter) if after is None else f"{condition(filter)} AND {behind(after)}"
+        found = self._select(where, ["id", "owner_key", "at"])
+        found = found.sort_by([("at", "descending"), ("id", "ascending"), ("owner_key", "ascending")]).slice(0, limit)
+        return self._rows_of(zip(found["owner_key"].to_pylist(), found["id"].to_pylist(), strict=True))
+
+    def conversations(self, filter: Filter, limit: int, after: Place | None) -> list[Group]:
+        """The rows of each conversation; which are asked for, and then what is in them."""
+        order = groups.latest(self._select(condition(filter), groups.GROUPED), limit, after)
+        if not order:
+            return []
+        narrowed = replace(filter, conversation_ids=tuple(order))
+        found = self._select(condition(narrowed), groups.COUNTED)
+        newest = groups.newest(found)
+        rows = {row.conversation_id: row for row in self._rows_of(newest.values()) if row.conversation_id is not None}
+        return groups.groups(found, [each for each in order if each in newest], rows)
+
+    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
+        """How many rows there are of each owner of a tenant."""
+        return groups.owned(self._select(live(tenant_id), groups.OWNED), limit)
+
+    def _rows_of(self, places: Iterable[tuple[str, str]]) -> list[Row]:
+        """The rows with these owners' keys and ids, in their order."""
+        keys = [Key(self.collection, owner, identity) for owner, identity in places]
+        rows = self.get(keys, with_vectors=False)
+        return [rows[key] for key in keys if key in rows]
 
     # --- reading what an owner has, for connectors/lance/row_cache.py ------------------------------------------------------
 

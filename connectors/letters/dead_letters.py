@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock
 
-from connectors.durable import replace_bytes, sync_path
+from connectors.durable import cut_torn_line, replace_bytes, sync_path, write_all
 from connectors.letters.scope import tells_of
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import DeadLetter, Scope
@@ -62,8 +62,8 @@ class FileDeadLetters:
             return
         lines = "".join(json.dumps(_to_json(letter), ensure_ascii=False) + "\n" for letter in letters)
         with self._alone() as descriptor:
-            _drop_torn_line(descriptor)
-            _write_all(descriptor, lines.encode())
+            cut_torn_line(descriptor)
+            write_all(descriptor, lines.encode())
             os.fsync(descriptor)
 
     def erase(self, scope: Scope) -> int:
@@ -141,27 +141,6 @@ class FileDeadLetters:
 
     def _unavailable(self, error: OSError) -> StoreUnavailable:
         return StoreUnavailable(f"dead letters in {self._path}: {error}; make room or correct its rights, then try again")
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
-
-
-def _drop_torn_line(descriptor: int) -> None:
-    """Cut what follows the last line's end: a crash left it, and the next letter must not be joined to it."""
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        whole = end
-        while whole:
-            start = max(0, whole - 65_536)
-            file.seek(start)
-            if (found := file.read(whole - start).rfind(b"\n")) >= 0:
-                whole = start + found + 1
-                break
-            whole = start
-    if whole < end:
-        os.ftruncate(descriptor, whole)
 
 
 def _letter_of(line: bytes) -> DeadLetter:

@@ -24,6 +24,7 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
 from connectors.opensearch.mapping import document_of
 from connectors.opensearch.names import alias_of
+from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
 from mneme.errors import StoreUnavailable
 from mneme.ports import Create, Outcome, Put, Remove, Write, WriteResult
@@ -115,6 +116,7 @@ class BulkWriter:
                     f"{len(items)} writes were refused for {self._settings.retry_seconds:g} s "
                     f"(MNEME_OPENSEARCH__RETRY_SECONDS): {refused}"
                 )
+            BULK_RETRIES.inc()
             # Half of the pause is by chance, so that several writers do not come back all at once.
             self._sleep(min(left, pause * random.uniform(0.5, 1.0)))
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

@@ -7,13 +7,14 @@ anything, which is never sent.
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from connectors.opensearch.mapping import digits
 from mneme.labels import AnyOf, Between, Containing, LabelCondition
-from mneme.ports import Filter, TextLeg, VectorLeg
+from mneme.ports import MOST_PEOPLE, Filter, Place, TextLeg, VectorLeg
 from mneme.rows import HIDDEN_KINDS, Vector
 
 WITHOUT_VECTOR = {"excludes": ["vector", "packed"]}
@@ -26,6 +27,9 @@ LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN 
 # the filter. Of a longer query, a pasted page, the first tokens count.
 _MOST_TERMS = 900
 _LONGEST_TERM = 255  # the whitespace tokeniser cuts longer ones, in rows and in queries alike
+_MOST_GROUPS = 50_000  # an answer has at most 65,535 (search.max_buckets)
+_HIDDEN = {"terms": {"kind": list(HIDDEN_KINDS)}}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Request = dict[str, Any]
 
@@ -100,6 +104,61 @@ def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Reque
     }
 
 
+def page_of(filter: Filter, limit: int, after: Place | None) -> Request | None:
+    """The newest rows that pass the filter, ties by id. Hits have ``packed``."""
+    if not filter.owner_keys or limit < 1:
+        return None
+    request = {
+        "size": min(limit, LARGEST_WINDOW),
+        "query": matches(filter),
+        "sort": [{"at": "desc"}, {"id": "asc"}],
+        **_PACKED,
+    }
+    return request if after is None else {**request, "search_after": [_milliseconds(after[0]), after[1]]}
+
+
+def latest_of(filter: Filter, limit: int, after: Place | None) -> Request:
+    """The conversations of the newest rows, without anything about them; all, where those behind a place are wanted."""
+    groups = {
+        "field": "conversation_id",
+        "size": min(limit, _MOST_GROUPS) if after is None else _MOST_GROUPS,
+        "order": [{"last": "desc"}, {"_key": "asc"}],
+    }
+    return _counted(matches(filter), groups, {"last": {"max": {"field": "at"}}})
+
+
+def groups_of(filter: Filter) -> Request:
+    """All about the rows of some conversations, at most ``LARGEST_GROUPS``; the newest of each has ``packed``."""
+    newest = {"size": 1, "sort": [{"at": "desc"}, {"id": "asc"}], "_source": False, "docvalue_fields": ["packed"]}
+    about = {
+        "messages": {"value_count": {"field": "message_ids"}},
+        "people": {"terms": {"field": "people", "size": MOST_PEOPLE}},
+        "first": {"top_hits": {**newest, "sort": [{"at": "asc"}]}},
+        "newest": {"top_hits": newest},
+    }
+    return _counted(matches(filter), {"field": "conversation_id", "size": len(filter.conversation_ids)}, about)
+
+
+def owners_of(tenant_id: str, limit: int) -> Request:
+    """Whose rows a tenant has, the owner of the newest first. It crosses owners, and says nothing but who they are."""
+    query = {"bool": {"filter": [{"term": {"tenant_id": tenant_id}}], "must_not": [_HIDDEN]}}
+    owners = {
+        "terms": [{"field": "owner_type"}, {"field": "owner_id"}],
+        "size": min(limit, _MOST_GROUPS),
+        "order": [{"last": "desc"}, {"_key": "asc"}],
+    }
+    return _counted(query, owners, {"last": {"max": {"field": "at"}}}, "multi_terms")
+
+
+def _counted(query: Request, groups: Request, about: Request, how: str = "terms") -> Request:
+    return {"size": 0, "query": query, "track_total_hits": False, "aggs": {"groups": {how: groups, "aggs": about}}}
+
+
+def _milliseconds(moment: datetime) -> int:
+    """As the server sorts by them."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
 def _any_of(tokens: Iterable[str]) -> Request | None:
     """A BM25 query for any of the tokens, each counted once. They are data: nothing in them is syntax."""
     kept, terms = [], 0
@@ -152,7 +211,11 @@ def _clauses(filter: Filter) -> list[Request]:
         ended = {"range": {"valid_to": {"lte": filter.valid_at.isoformat()}}}
         clauses.append({"bool": {"must_not": [ended]}})
     if not filter.hidden:
-        clauses.append({"bool": {"must_not": [{"terms": {"kind": list(HIDDEN_KINDS)}}]}})
+        clauses.append({"bool": {"must_not": [_HIDDEN]}})
+    if filter.outside_documents:
+        clauses.append({"bool": {"must_not": [{"exists": {"field": "document_id"}}]}})
+    if filter.ended:
+        clauses.append({"exists": {"field": "valid_to"}})
     return clauses
 
 

@@ -1,4 +1,7 @@
-"""``mneme run`` as an operator runs it: a process of its own (or several), that can be killed, frozen and started again."""
+"""``mneme run`` as an operator runs it: a process of its own (or several), that can be killed, frozen and started again.
+
+``mneme serve`` as well, by another ``command``.
+"""
 
 import json
 import os
@@ -6,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -42,17 +45,22 @@ def _written(value: Any) -> str:
 
 
 class FlowProcess:
-    """A running flow; leaving the context kills it. What it prints goes to ``run.log`` in its data folder.
+    """A running flow; leaving the context kills it. What it prints goes to a file in its data folder.
 
     Args:
         settings: of the flow.
         processes: how many of them; they are one unit under the first.
+        command: words after ``mneme``.
+        log: the name of the file.
     """
 
-    def __init__(self, settings: Settings, processes: int = 1) -> None:
+    def __init__(
+        self, settings: Settings, processes: int = 1, command: Sequence[str] = ("run",), log: str = "run.log"
+    ) -> None:
         self.processes = processes
         self._settings = settings
-        self._log = settings.data / "run.log"
+        self._command = command
+        self._log = settings.data / log
         self._process: subprocess.Popen[bytes] | None = None
         self._log_before = 0
 
@@ -60,7 +68,7 @@ class FlowProcess:
         """Start it, or start it again after a kill."""
         self._settings.data.mkdir(parents=True, exist_ok=True)
         self._log_before = self._log.stat().st_size if self._log.exists() else 0
-        command = [sys.executable, "-m", "serving", "run"]
+        command = [sys.executable, "-m", "serving", *self._command]
         command += ["--processes", str(self.processes)] if self.processes > 1 else []
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from flows.engine import EngineFailed
+from flows.running.live_sources import Partitions
 from flows.running.process import Place
 from flows.running.shared_sum import SharedSum
-from flows.running.stream import Partitions, stream
+from flows.running.stream import stream
 from mneme.errors import MnemeError
 from mneme.settings import Settings
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from flows.running.live_sources import Partitions
 from flows.running.member import Assignment
 from flows.running.process import Place
 from flows.running.shared_sum import reset
-from flows.running.stream import Partitions
 from mneme import errors
 from mneme.errors import MnemeError
 from mneme.settings import Settings

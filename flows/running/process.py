@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from connectors.endpoints.answer_file import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
+from connectors.telemetry.flow import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
 from flows.consistency.judges import open_judge
@@ -89,7 +89,7 @@ def run_process(
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[Exception], None] = lambda error: None,
-) -> tuple[Counter[str], Mapping[Role, Usage]]:
+) -> tuple[Tally, Mapping[Role, Usage]]:
     """Run the flow, or this process's part of it, until its sources end.
 
     Args:
@@ -108,7 +108,7 @@ def run_process(
         SettingsError, StoreError: the flow cannot run, or cannot go on.
         EngineFailed: another process of the flow is gone.
     """
-    tally: Counter[str] = Counter()
+    tally = Tally()
     with ExitStack() as stack:
         index = open_index(settings, pause=partial(pause, stopping))
         stack.callback(index.close)

@@ -1,49 +1,18 @@
-"""The endless flow, from the Kafka topics: their partitions as sources, and the live lag that a backfill gives way to."""
+"""The endless flow, from the Kafka topics."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
 
 from connectors.kafka.client import create_topics, partitions_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
-from flows.engine import Source
-from flows.feeds import PartitionFeed
 from flows.pending import Pending
+from flows.running.live_sources import LiveLag, Partitions, live_sources
 from flows.running.process import Ends, Place, run_process
 from flows.running.shared_sum import SharedSum
-from mneme.ports import MemoryIndex
+from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
-
-# A backfill may have a quarter of the limit unfinished: live traffic always finds room, and little before it. Measured with an
-# embedder of 400 texts/s: the first live message waits 10 s instead of 24, and the backfill is as fast.
-_BACKFILL_PART = 4
-_DOCUMENTS_AT_WORK = 16  # of one process: what waits to be read is held in memory, and may be large
-
-Partitions = Mapping[str, tuple[int, ...]]  # of each source
-
-
-class LiveLag:
-    """How much of the live topics is not read yet, by any process.
-
-    Args:
-        shared: the sum over all processes; None where there is one.
-    """
-
-    def __init__(self, shared: SharedSum | None = None) -> None:
-        self._shared = shared or SharedSum()
-        self._lags: dict[str, int] = {}
-
-    def tell(self, partition: str, lag: int) -> None:
-        """A live partition was looked at."""
-        self._lags[partition] = lag
-        self._shared.put(sum(self._lags.values()))
-
-    def is_none(self) -> bool:
-        """Whether all live partitions are read to their ends."""
-        return self._shared.total == 0
-
 
 def input_partitions(kafka: Kafka) -> Partitions:
     """The partitions of the topics that are read; topics that are missing are created.
@@ -83,31 +52,13 @@ def stream(
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
     kafka, flow = settings.kafka, settings.flow
-    pending, lag, limit = Pending(unfinished), LiveLag(live_lag), flow.pending_limit * flow.processes
+    pending, documents = Pending(unfinished), Pending()
+    topics = {"messages": kafka.topics.messages, "documents": kafka.topics.documents, "backfill": kafka.topics.backfill}
 
-    def open_live(topic: str, number: str, place: int | None) -> PartitionFeed:
-        reader, name = PartitionReader(kafka, topic, int(number), place), f"{topic}/{number}"
-        lag.tell(name, reader.lag())
-        return PartitionFeed(reader, pending, limit, flow.source_batch, stopping, polled=lambda: lag.tell(name, reader.lag()))
+    def open_reader(lane: Lane, number: str, place: int | None) -> PartitionReader:
+        return PartitionReader(kafka, topics[lane], int(number), place)
 
-    def open_backfill(topic: str, number: str, place: int | None) -> PartitionFeed:
-        reader = PartitionReader(kafka, topic, int(number), place)
-        little = max(1, limit // _BACKFILL_PART)
-        return PartitionFeed(reader, pending, little, flow.source_batch, stopping, may_read=lag.is_none)
-
-    documents = Pending()
-
-    def open_documents(topic: str, number: str, place: int | None) -> PartitionFeed:
-        reader = PartitionReader(kafka, topic, int(number), place)
-        is_free = lambda: documents.total < _DOCUMENTS_AT_WORK  # noqa: E731
-        return PartitionFeed(reader, pending, limit, _DOCUMENTS_AT_WORK, stopping, may_read=is_free)
-
-    openings = {
-        "messages": partial(open_live, kafka.topics.messages),
-        "documents": partial(open_documents, kafka.topics.documents),
-        "backfill": partial(open_backfill, kafka.topics.backfill),
-    }
-    sources = [Source(name, tuple(map(str, partitions[name])), opening) for name, opening in openings.items()]
+    sources = live_sources(flow, open_reader, partitions, pending, documents, LiveLag(live_lag), stopping)
     with ExitStack() as stack:
         letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
         stack.callback(letters.close)

@@ -37,7 +37,7 @@ def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
         raise InputError(
             f"event: {len(raw)} bytes, and {LARGEST_EVENT_BYTES} is the most; split it, or send a document by reference (uri)"
         )
-    if _is_deeper(raw):
+    if is_deeper(raw):
         raise InputError(f"json: nested deeper than {DEEPEST} levels; an event needs four")
     try:
         data: Any = json.loads(raw.decode("utf-8"))
@@ -75,7 +75,7 @@ def _is_well_formed(data: Any) -> bool:
     return True
 
 
-def _is_deeper(raw: bytes) -> bool:
+def is_deeper(raw: bytes) -> bool:
     """Whether JSON is nested deeper than ``DEEPEST``, in time that grows with its length: innermost levels are taken away.
 
     Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.

@@ -16,13 +16,17 @@ from mneme.ports.documents import (
     Transcript,
 )
 from mneme.ports.index import (
+    MOST_PEOPLE,
     Create,
     EmbedderIdentity,
     Filter,
     Generations,
+    Group,
     Hit,
     MemoryIndex,
     Outcome,
+    Owned,
+    Place,
     Put,
     Remove,
     Scored,
@@ -58,6 +62,7 @@ from mneme.ports.stream import (
 )
 
 __all__ = [
+    "MOST_PEOPLE",
     "Answer",
     "Change",
     "ChangeFeed",
@@ -72,14 +77,17 @@ __all__ = [
     "EmbedderIdentity",
     "Filter",
     "Generations",
+    "Group",
     "Hit",
     "Incoming",
     "Lag",
     "Lane",
     "MemoryIndex",
     "Outcome",
+    "Owned",
     "ParsedDocument",
     "Picture",
+    "Place",
     "Prompt",
     "Put",
     "QueryChat",

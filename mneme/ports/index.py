@@ -58,6 +58,7 @@ class Filter:
     ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``since`` (inclusive) and ``before`` (exclusive)
     are about ``Row.at``. ``valid_at`` leaves out what no longer held then. Every condition of ``labels`` must hold.
     Rows that another stands for, or whose content was deleted (``mneme.rows.HIDDEN_KINDS``), take part only if ``hidden``.
+    ``outside_documents`` leaves out what is of a document, ``ended`` what still holds (``Row.valid_to`` is None).
     """
 
     tenant_id: str
@@ -75,6 +76,8 @@ class Filter:
     before: datetime | None = None
     valid_at: datetime | None = None
     hidden: bool = False
+    outside_documents: bool = False
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,39 @@ class Selection:
     collection: Collection
     filter: Filter
     limit: int
+
+
+Place = tuple[datetime, str]  # in a list by time, newest first, ties by the text (an id): behind it the list goes on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """The rows of a collection of one conversation.
+
+    ``messages`` counts their ``message_ids``; ``people`` are those of most rows, at most MOST_PEOPLE. ``first_at`` and
+    ``last_at`` are the first and the last ``Row.at``; ``newest`` is the row with the last, without its vector.
+    """
+
+    conversation_id: str
+    rows: int
+    messages: int
+    people: tuple[str, ...]
+    first_at: datetime
+    last_at: datetime
+    newest: Row
+
+
+MOST_PEOPLE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """How many messages of an owner there are, chunks of documents among them, and when the last of them was."""
+
+    owner_type: str
+    owner_id: str
+    rows: int
+    last_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +218,22 @@ class MemoryIndex(Protocol):
 
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         """How many searchable rows there are."""
+
+    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
+        """The newest rows by ``Row.at``, at most ``limit``, ties by id; only those behind ``after``, the place of a row.
+
+        An index may tell times by the millisecond only.
+        """
+
+    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
+        """The rows that have a conversation, by it: of each the last time decides, the newest first, ties by its id.
+
+        At most ``limit``, and only those behind ``after``, the last time and the id of a conversation. Of an owner with more
+        than 50,000 an index may leave out the oldest.
+        """
+
+    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
+        """Whose messages a tenant has, the owner with the newest first; ties by type and id."""
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""

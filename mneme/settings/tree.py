@@ -7,7 +7,7 @@ name. Settings are read once; a change takes effect at a restart.
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -53,6 +53,14 @@ class Settings(BaseSettings):
     answers: Answers = Answers()
     service: Service = Service()
     telemetry: Telemetry = Telemetry()
+
+    @property
+    def intake(self) -> Literal["kafka", "inbox", "none"]:
+        """Where what is sent goes: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
+        chosen = self.service.intake
+        if chosen == "auto":
+            return "inbox" if self.index.backend == "embedded" else "kafka"
+        return chosen
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

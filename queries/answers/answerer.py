@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Generator
 from datetime import datetime
 
+from connectors.telemetry.searches import count_answer
 from connectors.tokens import token_counter
 from mneme.errors import SettingsError
 from mneme.ports import QueryChat, Role
@@ -88,6 +89,7 @@ class Answerer:
                 memories=len(context.memories),
                 candidates=context.candidates,
             )
+            count_answer(result.extractive, result.abstained, metrics.milliseconds / 1000)
             return _response(question, follow_up, found, context, result, asked_at, metrics, explain)
 
         return AnswerStream(pieces())

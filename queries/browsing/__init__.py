@@ -1,1 +1,1 @@
-"""browsing: what is read without a question: the history of a person or a thing, and a whole conversation."""
+"""browsing: what is read without a question: lists of conversations and memories, one of them whole, the graph, a portrait."""

@@ -184,11 +184,12 @@ def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[ToldLine]:
         assert isinstance(profile, Profile)
         for item, holds in lines_of(profile):
             if who.is_called(item.about) or who.is_in(item.statement):
-                lines.setdefault((item.about, item.statement), _line(item, holds))
+                lines.setdefault((item.about, item.statement), told_line(item, holds))
     return list(lines.values())
 
 
-def _line(item: ProfileItem, holds: bool) -> ToldLine:
+def told_line(item: ProfileItem, holds: bool) -> ToldLine:
+    """A line of a portrait, or what was said and is in none (``holds`` is False)."""
     return ToldLine(
         about=item.about,
         statement=item.statement,

@@ -82,7 +82,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
         moment: when the question is asked, or as of when.
     """
     # 1.
-    nodes = _Nodes(parts)
+    nodes = Nodes(parts)
     # 2.
     fits = dict.fromkeys(nodes.named_in(question.text), 1.0)
     hops = dict.fromkeys(fits, 0)
@@ -168,7 +168,7 @@ def legs_beyond(walk: Walk, asked: Collection[str], filter: Filter) -> tuple[Tex
     )
 
 
-class _Nodes:
+class Nodes:
     """Entities and relationships as a graph: what goes by several names is one node."""
 
     def __init__(self, parts: Iterable[Entity | Relationship]) -> None:

@@ -1,0 +1,30 @@
+"""Chats and memories as other programs keep them, as events (mneme/events/). Pure: the same file always gives the same events.
+
+One file for each form. Chats: a list of events, LoCoMo, EverOS, ChatGPT's export, messages with role and content (Claude's
+export too), Slack's export. Memories: mem0, MemMachine, Graphiti.
+
+A message without a time of its own stands 30 s after the one before it; the first of a chat without any time stands
+at 1970-01-01, which says that the time is unknown. Messages without text are left out.
+"""
+
+from typing import Any
+
+from connectors.files.exports.chatgpt import CHATGPT
+from connectors.files.exports.events import EVENTS, is_event
+from connectors.files.exports.everos import EVEROS
+from connectors.files.exports.graphiti import GRAPHITI
+from connectors.files.exports.locomo import LOCOMO
+from connectors.files.exports.mem0 import MEM0
+from connectors.files.exports.memmachine import MEMMACHINE
+from connectors.files.exports.role_messages import ROLE_MESSAGES
+from connectors.files.exports.shape import Shape
+from connectors.files.exports.slack import SLACK
+
+__all__ = ["SHAPES", "Shape", "is_event", "shape_of"]
+
+SHAPES = (EVENTS, LOCOMO, EVEROS, CHATGPT, MEM0, MEMMACHINE, GRAPHITI, ROLE_MESSAGES, SLACK)
+
+
+def shape_of(data: Any) -> Shape | None:
+    """The form that parsed JSON has, if it is one of ``SHAPES``."""
+    return next((shape for shape in SHAPES if shape.fits(data)), None)

@@ -1,0 +1,70 @@
+"""Appending to one lane of the inbox."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from connectors.durable import alone, cut_torn_line, sync_path, write_all
+from connectors.inbox.segments import disk_errors, first_offsets, new_beginning, segment
+
+SEGMENT_BYTES = 1_000_000  # above which the next segment begins
+_LOCK = "append.lock"
+
+
+class InboxWriter:
+    """Appends to one log. Safe for several threads and processes: they wait for one another.
+
+    Args:
+        folder: that of the lane; made if it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def append(self, events: Sequence[bytes], close_segment: bool = False) -> None:
+        """Append events; they are on the disk on return.
+
+        1. What a writer that crashed left of a line is cut off.
+        2. The events are written behind one another, and brought to the disk together.
+        3. If the segment has grown large, or ``close_segment`` says so, the next one begins.
+
+        Args:
+            events: each as JSON; line breaks in it become spaces, which mean the same there.
+            close_segment: after this the segment takes in nothing more, and so can be deleted as soon as it is read.
+
+        Raises:
+            StoreUnavailable, StoreRejected: they may not be written; to append them again is safe.
+        """
+        if not events and not first_offsets(self._folder):
+            return
+        with disk_errors(self._folder), alone(self._folder / _LOCK):
+            firsts = first_offsets(self._folder)
+            first = firsts[-1] if firsts else self._begin(new_beginning())
+            descriptor = os.open(segment(self._folder, first), os.O_RDWR | os.O_APPEND)
+            try:
+                # 1.
+                cut_torn_line(descriptor)
+                # 2.
+                if events:
+                    now = b"%d " % (time.time_ns() // 1_000_000)
+                    write_all(descriptor, b"".join(now + _one_line(event) + b"\n" for event in events))
+                    os.fsync(descriptor)
+                size = os.fstat(descriptor).st_size
+            finally:
+                os.close(descriptor)
+            # 3.
+            if size and (close_segment or size >= SEGMENT_BYTES):
+                self._begin(first + size)
+
+    def _begin(self, first: int) -> int:
+        descriptor = os.open(segment(self._folder, first), os.O_WRONLY | os.O_CREAT, 0o600)
+        os.close(descriptor)
+        sync_path(self._folder)
+        return first
+
+
+def _one_line(event: bytes) -> bytes:
+    if b"\n" in event or b"\r" in event:
+        return event.replace(b"\r", b" ").replace(b"\n", b" ")
+    return event

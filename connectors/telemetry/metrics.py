@@ -1,0 +1,125 @@
+"""Every metric there is: name, labels, buckets and what it means. docs/observability.md is checked against this file.
+
+Labels are few by design: no owner, conversation, document or id is one, and only ``_TENANTS`` tenants have a label of their own in a
+process; the rest are ``other``. Where they are counted is beside what they count: flow.py, models.py, searches.py, requests.py.
+
+In a process that somebody started with ``PROMETHEUS_MULTIPROC_DIR`` (connectors/telemetry/exposition.py) the values lie in files of
+that folder, and whoever started it shows them with its own. Gauges are then added up over the processes that live.
+"""
+
+import os
+import threading
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, that nobody asks for
+
+REGISTRY: Final = CollectorRegistry()
+if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    ProcessCollector(registry=REGISTRY)
+    PlatformCollector(registry=REGISTRY)
+
+OTHER: Final = "other"
+_TENANTS: Final = 50
+
+_QUICK = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)  # seconds of work on this machine
+_WAITED = (0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 30, 60, 300)  # seconds that somebody waits
+_CALLED = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)  # seconds of a model's answer
+_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
+
+
+def _counter(name: str, help: str, *labels: str) -> Counter:
+    return Counter(f"mneme_{name}", help, labels, registry=REGISTRY)
+
+
+def _gauge(name: str, help: str, *labels: str) -> Gauge:
+    return Gauge(f"mneme_{name}", help, labels, registry=REGISTRY, multiprocess_mode="livesum")
+
+
+def _histogram(name: str, help: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+    return Histogram(f"mneme_{name}", help, labels, registry=REGISTRY, buckets=buckets)
+
+
+# The flow: what comes in, what a step does, what goes out.
+EVENTS = _counter("flow_events_total", "Events that were read, by lane (messages, documents, backfill, files)", "lane")
+LAG = _gauge("flow_lag_events", "Events of a lane that were not read yet, by partition, as of the last epoch", "lane", "partition")
+PENDING = _gauge("flow_pending_items", "What was read and is not finished; at MNEME_FLOW__PENDING_LIMIT the sources pause")
+STEP_SECONDS = _histogram("flow_step_seconds", "Work of a step at one batch; slow work runs beside it", _QUICK, "step")
+STEP_ITEMS = _counter("flow_step_items_total", "Items that a step took in", "step")
+RECORDS = _counter("flow_records_written_total", "Rows that the index took, new ones and newer versions, by kind", "kind")
+DUPLICATES = _counter("flow_duplicates_total", "Messages and documents that were known already")
+ERASED_LATE = _counter("flow_refused_erased_total", "Messages that came again after their erasure, and were left out")
+WITHOUT_VECTOR = _counter("flow_without_vector_total", "Messages that the embedder refused; they are found by their words")
+DEAD_LETTERS = _counter("flow_dead_letters_total", "What was not taken in, by the step that could not", "stage")
+STORE_WAITS = _counter("flow_store_waits_total", "Times that the flow waited for an index or a broker that was out of reach")
+EPOCH_SECONDS = _histogram("flow_epoch_seconds", "From one snapshot of the state to the next", _WAITED)
+SNAPSHOT_SECONDS = _counter("flow_snapshot_seconds_total", "Time that snapshots of the state took")
+SNAPSHOT_BYTES = _counter("flow_snapshot_bytes_total", "State that was written")
+RAW_SECONDS = _histogram(
+    "flow_raw_seconds",
+    "From the arrival of a message until the index has it; OpenSearch shows it at its next refresh",
+    _WAITED,
+)
+FLUSH_SECONDS = _histogram(
+    "flow_flush_seconds", "From the reading of a flush until its marker: all before it is searchable", _WAITED
+)
+
+# The index, as the flow writes it.
+BULK_SECONDS = _histogram("index_bulk_seconds", "One bulk of writes, with what it had to wait for", _QUICK)
+BULK_WRITES = _histogram("index_bulk_writes", "Writes of one bulk", _SIZES)
+BULK_RETRIES = _counter("index_bulk_retries_total", "Times that a bulk, or a part of it, was sent again")
+REJECTED = _counter("index_rejected_writes_total", "Writes that the index refused for good; they are dead letters")
+
+# Chat models, transcription and reranking behind endpoints.
+CALLS = _counter("model_calls_total", "Calls by outcome: ok, or the kind of error", "role", "model", "tenant", "outcome")
+CALL_SECONDS = _histogram("model_call_seconds", "A call with its retries", _CALLED, "role", "model")
+TOKENS = _counter("model_tokens_total", "Tokens that were asked (in) and answered (out)", "role", "model", "tenant", "direction")
+COST = _counter("model_cost_total", "What they cost by MNEME_TELEMETRY__PRICES, in the currency of these", "role", "model", "tenant")
+IN_FLIGHT = _gauge("model_calls_in_flight", "Calls under way", "role")
+WAIT_SECONDS = _histogram(
+    "model_wait_seconds", "How long a call waited for its place and for the limits of the minute", _CALLED, "purpose"
+)
+ANSWER_CACHE = _counter("model_answer_cache_total", "Answers that were asked of the cache: hit costs nothing, miss is a call", "role", "result")
+
+# The embedder.
+EMBEDDED = _counter("embedder_texts_total", "Texts that the flow had embedded")
+EMBEDDER_BATCH = _histogram("embedder_batch_texts", "Texts of one batch", _SIZES)
+EMBEDDER_SECONDS = _histogram("embedder_batch_seconds", "One batch", _QUICK)
+EMBEDDER_ERRORS = _counter("embedder_errors_total", "Batches that failed, by kind of error", "kind")
+EMBEDDER_QUEUE = _gauge("embedder_queue_texts", "Texts that wait for a batch")
+
+# Searches and answers.
+SEARCH_SECONDS = _histogram("search_seconds", "A search", _QUICK, "method")
+STAGE_SECONDS = _histogram("search_stage_seconds", "A stage of a search", _QUICK, "method", "stage")
+SEARCH_RESULTS = _histogram("search_results", "Ranked places of a response", (0, 1, 2, 5, 10, 20, 50, 100), "method")
+SEARCH_ERRORS = _counter("search_errors_total", "Searches that failed, by kind of error", "method", "kind")
+ANSWERS = _counter("answers_total", "Answers by who wrote them (model, quotes) and outcome (given, abstained)", "writer", "outcome")
+ANSWER_SECONDS = _histogram("answer_seconds", "An answer with its search", _CALLED, "writer")
+
+# HTTP requests to the service.
+REQUESTS = _counter("http_requests_total", "Requests, by route as it is declared", "route", "method", "status")
+REQUEST_SECONDS = _histogram("http_request_seconds", "A request until its answer was sent", _QUICK, "route", "method")
+REQUESTS_IN_FLIGHT = _gauge("http_requests_in_flight", "Requests under way")
+
+_tenants: set[str] = set()
+_naming = threading.Lock()
+
+
+def tenant_label(tenant: str) -> str:
+    """The label of a tenant: its name while there are few, ``other`` for those that come later."""
+    if tenant in _tenants:
+        return tenant
+    with _naming:
+        if len(_tenants) >= _TENANTS:
+            return OTHER
+        _tenants.add(tenant)
+    return tenant

@@ -1,0 +1,119 @@
+"""Traces by OpenTelemetry: off, and at no cost, until ``start`` is called. Where to is said by the variables OTEL_EXPORTER_OTLP_*.
+
+Attributes are counts, kinds and names; never a text, a question, an owner or a key.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mneme.errors import SettingsError
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import Tracer
+
+Attribute = str | int | float | bool
+
+
+class Span(Protocol):
+    """What is told of a piece of work while it lasts."""
+
+    def tell(self, **attributes: Attribute) -> None:
+        """Add attributes."""
+
+
+class _NoSpan:
+    """Takes the place of a span while nothing is traced; one for all."""
+
+    def __enter__(self) -> "_NoSpan":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        return None
+
+    def tell(self, **attributes: Attribute) -> None:
+        """Nobody listens."""
+
+
+_NO_SPAN = _NoSpan()
+_tracer: "Tracer | None" = None
+_provider: "TracerProvider | None" = None
+
+
+def start(service: str, exporter: "SpanExporter | None" = None) -> None:
+    """Trace from now on.
+
+    Args:
+        service: how this process is called in traces, unless OTEL_SERVICE_NAME says it: ``mneme-serve``, ``mneme-flow``.
+        exporter: in place of OTLP over HTTP (a test's).
+
+    Raises:
+        SettingsError: OpenTelemetry is not installed.
+    """
+    global _tracer, _provider
+    try:
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        if exporter is None:
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+            exporter = OTLPSpanExporter()
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"MNEME_TELEMETRY__TRACES is set and {error.name} is not installed; pip install 'mneme[telemetry]'"
+        ) from error
+    stop()
+    resource = Resource({"service.name": service}).merge(OTELResourceDetector().detect())
+    _provider = TracerProvider(resource=resource, shutdown_on_exit=True)
+    _provider.add_span_processor(BatchSpanProcessor(exporter))
+    _tracer = _provider.get_tracer("mneme")
+
+
+def stop() -> None:
+    """Send what waits, and trace nothing more; safe to repeat."""
+    global _tracer, _provider
+    provider, _tracer, _provider = _provider, None, None
+    if provider is not None:
+        provider.shutdown()
+
+
+def span(name: str, **attributes: Attribute) -> AbstractContextManager[Span]:
+    """A span around a block, a child of the one that it runs in. An error is told by its kind."""
+    return _NO_SPAN if _tracer is None else _span(_tracer, name, attributes)
+
+
+def tell_work(name: str, began_ns: int, **attributes: Attribute) -> None:
+    """A span of what just ended; ``began_ns`` of ``time.perf_counter_ns``."""
+    if _tracer is not None:
+        now = time.time_ns()
+        begun = _tracer.start_span(name, start_time=now - (time.perf_counter_ns() - began_ns), attributes=attributes)
+        begun.end(now)
+
+
+@contextmanager
+def _span(tracer: "Tracer", name: str, attributes: dict[str, Any]) -> Iterator[Span]:
+    from opentelemetry.trace import Status, StatusCode
+
+    # The message of an error is not told: it may quote what came in.
+    with tracer.start_as_current_span(
+        name, attributes=attributes, record_exception=False, set_status_on_exception=False
+    ) as begun:
+        try:
+            yield _Told(begun)
+        except BaseException as error:
+            if not isinstance(error, GeneratorExit):
+                begun.set_status(Status(StatusCode.ERROR, type(error).__name__))
+            raise
+
+
+class _Told:
+    def __init__(self, begun: Any) -> None:
+        self._begun = begun
+
+    def tell(self, **attributes: Attribute) -> None:
+        self._begun.set_attributes(attributes)

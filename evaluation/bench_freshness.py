@@ -1,0 +1,296 @@
+"""``mneme bench freshness``: how soon what is sent can be found, without a model's latency (local models).
+
+Mneme runs on topics, indices and a folder of its own: with OpenSearch `mneme run` behind a real Kafka, with the embedded index
+`mneme serve` and its inbox; ``rest`` puts a service before the former as well.
+
+1. Single messages of several owners at a steady rate, each with a word of its own. From sending it: until it is acknowledged,
+   until it is in the index (where that can be looked at: no service between), and until a keyword search finds the word.
+2. Talks of ten messages, each ended by a flush. From sending the flush: until it is answered, and until a keyword search
+   finds an episode of the talk with facts of it.
+
+A look takes its time, and the next follows 50 ms later: figures are too high by that, and never too low.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from connectors import Publisher
+from connectors.indices import open_index
+from evaluation.made_talks import message, own_word, talk
+from evaluation.report import Report, Row, print_table
+from evaluation.running import Running, running
+from mneme import ids, rows
+from mneme.ports import MemoryIndex
+from mneme.rows import Key
+from mneme.settings import Settings
+from mneme.times import utc_now
+from queries import Memories
+from queries.responses import SearchResponse
+
+_OWNERS = 3
+_LOOK_SECONDS = 0.05
+_LONGEST_SECONDS = 120.0  # that anything may take
+_MESSAGES_OF_A_TALK = 10
+_COLUMNS = ["method", "stage", "count", "p50_ms", "p95_ms", "p99_ms", "max_ms"]
+_STORED, _SEARCHABLE = "in the index", "searchable"
+
+Delays = dict[str, list[float]]  # milliseconds from sending until each stage, by its name
+
+
+def run_freshness(
+    settings: Settings,
+    out: Path,
+    rate: float = 5.0,
+    seconds: float = 60.0,
+    talks: int = 30,
+    rest: bool = False,
+    console: Console | None = None,
+) -> Report:
+    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+
+    Args:
+        settings: where the servers are; ``index.backend`` chooses what is run.
+        out: where the JSON goes.
+        rate: messages a second.
+        seconds: for which they come.
+        talks: that are ended by a flush, one after the other.
+        rest: whether everything goes through a service; always with the embedded index.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: ``out`` cannot be written.
+        StoreError: a server does not answer, or something is not there after two minutes.
+    """
+    console = console or Console()
+    with running(settings, "freshness", rest) as mneme, ExitStack() as stack:
+        publisher = stack.enter_context(mneme.publisher())
+        memories = stack.enter_context(mneme.memories())
+        index = None
+        if mneme.settings.service.url is None:
+            index = stack.enter_context(closing(open_index(mneme.settings, read_only=True)))
+        told = _Talks(mneme, publisher, memories)
+        with console.status("the first of all"):  # it waits for models and indices, and is not measured
+            told.tell(0)
+            _Singles(mneme, publisher, memories, index).stream(rate, 1.0)
+        # 1.
+        with console.status(f"{rate:g} messages a second"):
+            singles = _Singles(mneme, publisher, memories, index).stream(rate, seconds)
+        # 2.
+        with console.status("talks and flushes"):
+            delays = [told.tell(number) for number in range(1, talks + 1)]
+        flushes = {stage: [each[stage] for each in delays] for stage in delays[0]}
+    report = report_of(settings, mneme.settings.service.url is not None, rate, singles, flushes)
+    print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
+    report.write(out)
+    _plot(report, {"message": singles, "flush": flushes}, out.with_suffix(".png"))
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A message on its way, and when it was handed over (``time.perf_counter``)."""
+
+    user: str
+    conversation: str
+    number: int
+    at: float
+
+    @property
+    def key(self) -> Key:
+        """Of its row in the index."""
+        owner = ids.owner_key("default", "user", self.user)
+        return Key(rows.Collection.MESSAGES, owner, ids.message_id("default", self.conversation, f"m{self.number}"))
+
+
+class _Waiting:
+    """Messages that have not reached a stage yet, and how long it took those that have. For several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._messages: list[_Sent] = []
+        self.delays: list[float] = []
+
+    def add(self, sent: _Sent) -> None:
+        """It is on its way."""
+        with self._lock:
+            self._messages.append(sent)
+
+    def all(self) -> list[_Sent]:
+        """Those that wait, oldest first."""
+        with self._lock:
+            return list(self._messages)
+
+    def reached(self, arrived: Collection[_Sent]) -> None:
+        """These have reached it now."""
+        now = time.perf_counter()
+        with self._lock:
+            self._messages = [sent for sent in self._messages if sent not in arrived]
+            self.delays += [1000 * (now - sent.at) for sent in arrived]
+
+
+class _Singles:
+    """Single messages: one thread sends, one looks into the index, one searches."""
+
+    def __init__(self, mneme: Running, publisher: Publisher, memories: Memories, index: MemoryIndex | None) -> None:
+        self._mneme = mneme
+        self._publisher = publisher
+        self._memories = memories
+        self._index = index
+        self._unstored, self._unfound = _Waiting(), _Waiting()
+        self._all_sent = threading.Event()
+
+    def stream(self, rate: float, seconds: float) -> Delays:
+        """Send for so long, and wait until all are found."""
+        most = seconds + _LONGEST_SECONDS
+        with ThreadPoolExecutor(3, "freshness") as pool:
+            jobs = [pool.submit(self._until_none, self._unfound, self._found, most)]
+            if self._index is not None:
+                jobs.append(pool.submit(self._until_none, self._unstored, self._stored, most))
+            acknowledged = self._send(rate, seconds)
+            for job in jobs:
+                job.result()
+        stored = {} if self._index is None else {_STORED: self._unstored.delays}
+        return {"acknowledged": acknowledged, **stored, _SEARCHABLE: self._unfound.delays}
+
+    def _send(self, rate: float, seconds: float) -> list[float]:
+        """Milliseconds until each was acknowledged."""
+        name = f"single-{time.perf_counter_ns()}"
+        acknowledged = []
+        try:
+            began = time.perf_counter()
+            for number in range(round(rate * seconds)):
+                time.sleep(max(0.0, began + number / rate - time.perf_counter()))
+                user = f"owner{number % _OWNERS}"
+                sent = _Sent(user, f"{name}-{user}", number, time.perf_counter())
+                self._publisher.send(message(sent.conversation, user, number, utc_now()))
+                self._publisher.flush()
+                acknowledged.append(1000 * (time.perf_counter() - sent.at))
+                self._unstored.add(sent)
+                self._unfound.add(sent)
+        finally:
+            self._all_sent.set()
+        return acknowledged
+
+    def _until_none(self, waiting: _Waiting, arrived: Callable[[list[_Sent]], set[_Sent]], seconds: float) -> None:
+        def none_is_left() -> bool:
+            ended = self._all_sent.is_set()
+            messages = waiting.all()
+            if messages:
+                waiting.reached(arrived(messages))
+            return ended and not waiting.all()
+
+        self._mneme.until(none_is_left, seconds, _LOOK_SECONDS)
+
+    def _stored(self, messages: list[_Sent]) -> set[_Sent]:
+        assert self._index is not None
+        there = self._index.get([sent.key for sent in messages])
+        return {sent for sent in messages if sent.key in there}
+
+    def _found(self, messages: list[_Sent]) -> set[_Sent]:
+        """One search for each owner, for the words of all that wait."""
+        found: set[_Sent] = set()
+        for user in dict.fromkeys(sent.user for sent in messages):
+            asked = [sent for sent in messages if sent.user == user]
+            words = " ".join(own_word(sent.conversation, sent.number) for sent in asked)
+            shown = messages_in(self._memories.search(words, "keyword", {"user_id": user}, 2 * len(asked)))
+            found.update(sent for sent in asked if (sent.conversation, f"m{sent.number}") in shown)
+        return found
+
+
+class _Talks:
+    """Talks that are flushed, one after the other."""
+
+    def __init__(self, mneme: Running, publisher: Publisher, memories: Memories) -> None:
+        self._mneme = mneme
+        self._publisher = publisher
+        self._memories = memories
+
+    def tell(self, number: int) -> dict[str, float]:
+        """Tell one, flush it, and wait until its episode is found: milliseconds until each stage."""
+        conversation, user = f"talk-{number}", f"teller{number % _OWNERS}"
+        messages = list(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now()))
+        self._publisher.send_many(messages)
+        self._publisher.flush()
+        began = time.perf_counter()
+        flush_id = self._publisher.flush_conversation("default", conversation)
+        self._publisher.flush()
+        delays = {"acknowledged": time.perf_counter() - began}
+        self._memories.wait_for_flush(flush_id, timeout=_LONGEST_SECONDS)
+        delays["answered"] = time.perf_counter() - began
+        asked = {"user_id": user, "conversation_id": conversation}
+
+        def is_found() -> bool:
+            answer = self._memories.search(messages[-1].content, "keyword", asked)
+            return any(episode.atomic_facts for episode in answer.episodes)
+
+        self._mneme.until(is_found, _LONGEST_SECONDS, _LOOK_SECONDS)
+        delays["episode and facts searchable"] = time.perf_counter() - began
+        return {stage: 1000 * delay for stage, delay in delays.items()}
+
+
+def messages_in(response: SearchResponse) -> set[tuple[str | None, str]]:
+    """The messages that a response shows, raw or in an episode: conversation and the caller's id."""
+    raw = {(each.conversation_id, each.message_id) for each in response.raw_messages}
+    return raw | {(episode.conversation_id, each) for episode in response.episodes for each in episode.message_ids}
+
+
+def report_of(settings: Settings, rest: bool, rate: float, singles: Delays, flushes: Delays) -> Report:
+    """The report of what was measured."""
+    methods = {"message": singles, "flush": flushes}
+    table = [_row(method, stage, delays) for method, stages in methods.items() for stage, delays in stages.items()]
+    way = "inbox" if settings.index.backend == "embedded" else "Kafka"
+    message_row, flush_row = (next(row for row in reversed(table) if row["method"] == method) for method in methods)
+    return Report(
+        bench="freshness",
+        settings={
+            "index": f"{settings.index.backend}, {way}" + (", REST" if rest else ""),
+            "messages_a_second": rate,
+            "epoch_seconds": settings.flow.epoch_seconds,
+            "refresh_interval": settings.opensearch.refresh_interval,
+            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+        },
+        rows=table,
+        headline={
+            "index": settings.index.backend,
+            "rest": "yes" if rest else "no",
+            **{f"message_{name}": message_row[name] for name in ("p50_ms", "p95_ms", "p99_ms")},
+            **{f"flush_{name}": flush_row[name] for name in ("p50_ms", "p95_ms")},
+        },
+    )
+
+
+def _row(method: str, stage: str, delays: Sequence[float]) -> Row:
+    p50, p95, p99 = (float(value) for value in np.percentile(delays, [50, 95, 99]))
+    return {
+        "method": method,
+        "stage": stage,
+        "count": len(delays),
+        "p50_ms": p50,
+        "p95_ms": p95,
+        "p99_ms": p99,
+        "max_ms": max(delays),
+    }
+
+
+def _plot(report: Report, methods: Mapping[str, Delays], out: Path) -> None:
+    """The share that was there within a time, for each stage, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    for method, stages in methods.items():
+        for stage, delays in stages.items():
+            axes.ecdf([delay / 1000 for delay in delays], label=f"{method}: {stage}")
+    axes.set(xlabel="seconds from sending", ylabel="share", title=str(report.settings["index"]), xlim=(0, None))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(out, dpi=130)

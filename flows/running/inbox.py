@@ -1,0 +1,45 @@
+"""The endless flow of the embedded mode, from the inbox on disk."""
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from connectors.inbox.reader import InboxReader
+from connectors.letters.dead_letters import FileDeadLetters
+from flows.pending import Pending
+from flows.running.live_sources import LiveLag, Partitions, live_sources
+from flows.running.process import Ends, Place, run_process
+from mneme.ports import Lane, MemoryIndex
+from mneme.settings import Settings
+
+_PARTITIONS: Partitions = {"messages": (0,), "documents": (0,), "backfill": (0,)}
+
+
+def stream_inbox(
+    settings: Settings,
+    take_place: Callable[[MemoryIndex], Place],
+    stopping: threading.Event,
+    on_ready: Callable[[], None],
+) -> None:
+    """Run the flow from the inbox of ``MNEME_DATA`` until ``stopping``. Nothing is told to the outside but dead letters.
+
+    Args:
+        settings: where and how.
+        take_place: gives this process its place, once the index is there.
+        stopping: set when the flow is to end.
+        on_ready: called when everything is there and reading begins.
+
+    Raises:
+        SettingsError, StoreError: the flow cannot run, or cannot go on.
+    """
+    pending, documents = Pending(), Pending()
+
+    def open_reader(lane: Lane, number: str, place: int | None) -> InboxReader:
+        return InboxReader(settings.data, lane, place)
+
+    sources = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
+    with ExitStack() as stack:
+        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(letters.close)
+        ends = Ends(sources, letters, changes=None, documents_at_work=documents)
+        run_process(settings, take_place, ends, pending, stopping, on_ready)

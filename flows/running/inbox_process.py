@@ -1,0 +1,70 @@
+"""The flow from the inbox as a process of its own: ``python -m flows.running.inbox_process``, for a service that lives beside it.
+
+1. Its settings come on standard input, pickled, with the descriptor on which it tells of itself and the levels of loggers.
+2. It tells in lines of JSON that it reads, and which error ends it.
+3. SIGTERM tells it to stop in order. When standard input ends, whoever started it is gone: then it ends at once, which costs
+   no more than a crash does.
+"""
+
+import json
+import logging
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+from mneme.errors import MnemeError
+from mneme.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the process needs to know; ``report`` is the descriptor on which it tells of itself."""
+
+    settings: Settings
+    report: int
+    levels: Mapping[str, int]
+
+
+def main() -> NoReturn:
+    """Run the flow until told to stop; the exit status is 0 then, and 1 when it failed."""
+    order: Order = pickle.load(sys.stdin.buffer)  # noqa: S301  from whoever started this process
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    logging.basicConfig(format="%(asctime)s %(levelname)s flow %(name)s: %(message)s")
+    for name, level in order.levels.items():
+        logging.getLogger(name).setLevel(level)
+
+    import flows  # late: the parent is watched while the steps are loaded
+
+    try:
+        flows.run(order.settings, on_ready=lambda: _tell(order.report, {"reads": True}), intake="inbox")
+    except BaseException as error:  # noqa: BLE001  the boundary of this process
+        if not isinstance(error, MnemeError):
+            log.error("failed", exc_info=error)
+        _tell(order.report, {"error": str(error) if isinstance(error, MnemeError) else type(error).__name__})
+        _end(1)
+    _end(0)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    _end(1)
+
+
+def _tell(report: int, what: Mapping[str, object]) -> None:
+    os.write(report, json.dumps(what).encode() + b"\n")
+
+
+def _end(status: int) -> NoReturn:
+    """End without waiting for threads that wait for a server."""
+    logging.shutdown()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

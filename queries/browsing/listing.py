@@ -1,0 +1,154 @@
+"""Memories of any kind, the newest first, and one by its id: ``Memories.browse`` and ``Memories.get``."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+from typing import get_args
+
+from mneme.errors import InputError
+from mneme.ids import owner_key
+from mneme.ports import Filter, MemoryIndex, Place
+from mneme.records import (
+    AgentCase,
+    AgentSkill,
+    AnyRecord,
+    AtomicFact,
+    Entity,
+    Episode,
+    Foresight,
+    Profile,
+    Relationship,
+    Remark,
+    StoredMessage,
+)
+from mneme.rows import Collection, Key, Row
+from queries.browsing.cursors import check_limit, cursor, place_of
+from queries.browsing.listed import Memory, MemoryKind, MemoryPage
+from queries.filtering.scope import Scope
+
+_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
+_HOMES: dict[Collection, tuple[MemoryKind, ...]] = {
+    Collection.MESSAGES: ("message",),
+    Collection.EPISODES: ("episode",),
+    Collection.FACTS: ("fact", "remark"),
+    Collection.MEMORIES: ("foresight", "profile", "case", "skill"),
+    Collection.GRAPH: ("entity", "relationship"),
+}
+
+
+def read_memories(index: MemoryIndex, scope: Scope, kind: str | None, limit: int, after: str | None) -> MemoryPage:
+    """A page of the memories of one kind, or of all that are an owner's own.
+
+    Raises:
+        InputError: an unknown kind, a wrong limit or cursor, or filters that are for a search.
+        StoreError: the index cannot answer.
+    """
+    check_limit(limit)
+    rows = _of_kind(scope, kind)
+    wanted = ("episode",) if kind == "knowledge" else _KINDS if kind is None else (kind,)
+    place = place_of(after)
+    pages = [_page(index, home, rows, kinds, wanted, limit + 1, place) for home, kinds in _HOMES.items()]
+    found = list(islice(merge(*pages, key=lambda row: (-row.at.timestamp(), row.id)), limit + 1))
+    shown = found[:limit]
+    return MemoryPage(
+        items=tuple(memory_of(row) for row in shown),
+        next=cursor((shown[-1].at, shown[-1].id)) if len(found) > limit else None,
+    )
+
+
+def read_memory(index: MemoryIndex, scope: Scope, identity: str) -> Memory | None:
+    """The memory with an id, if it is one of these owners', or of the tenant's documents.
+
+    Raises:
+        StoreError: the index cannot answer.
+    """
+    keys = [Key(collection, owner, identity) for collection in _HOMES for owner in scope.rows.owner_keys]
+    rows = [row for row in index.get(keys).values() if row.tenant_id == scope.rows.tenant_id and row.kind != "deleted"]
+    return memory_of(rows[0]) if rows else None
+
+
+def own_rows(scope: Scope, what: str) -> Filter:
+    """The rows of the owners themselves, without the tenant's documents.
+
+    Raises:
+        InputError: the scope is one of the past, or of some kinds: these are for a search.
+    """
+    if scope.is_past or scope.kinds or scope.expired:
+        raise InputError(f"filters: as_of, kinds and expired are for a search; {what} has none")
+    knowledge = owner_key(scope.rows.tenant_id, "tenant", scope.rows.tenant_id)
+    return replace(scope.rows, owner_keys=tuple(each for each in scope.rows.owner_keys if each != knowledge), valid_at=None)
+
+
+def memory_of(row: Row) -> Memory:
+    """A row as a list shows it."""
+    record = row.record()
+    validity = record.validity if isinstance(record, AtomicFact | Foresight | Relationship) else None
+    is_knowledge = row.owner_type == "tenant" and isinstance(record, Episode)
+    return Memory(
+        id=row.id,
+        kind="knowledge" if is_knowledge else record.kind,  # type: ignore[arg-type]  # of what lies in _HOMES
+        owner=row.owner_key,
+        text=_text(record),
+        at=row.at,
+        until=row.until,
+        event_at=row.event_at,
+        valid_from=validity.valid_from if validity else None,
+        valid_to=row.valid_to,
+        superseded_by=validity.superseded_by if validity else None,
+        conversation_id=row.conversation_id,
+        document_id=row.document_id,
+        parent_episode_id=row.parent_id,
+        message_ids=row.message_ids,
+        citation=getattr(record, "citation", None),
+        body=row.body,
+    )
+
+
+def _of_kind(scope: Scope, kind: str | None) -> Filter:
+    if kind is not None and kind not in _KINDS:
+        raise InputError(f"kind: {kind!r} is not known; accepted are {', '.join(_KINDS)}")
+    own = own_rows(scope, "a list of memories")
+    if kind != "knowledge":
+        return own
+    knowledge = tuple(each for each in scope.rows.owner_keys if each not in own.owner_keys)
+    return replace(own, owner_keys=knowledge)
+
+
+def _page(
+    index: MemoryIndex,
+    home: Collection,
+    rows: Filter,
+    kinds: Sequence[str],
+    wanted: Sequence[str],
+    limit: int,
+    after: Place | None,
+) -> list[Row]:
+    asked = tuple(each for each in kinds if each in wanted)
+    if not asked or not rows.owner_keys:
+        return []
+    return index.page(home, replace(rows, kinds=asked), limit, after)
+
+
+def _text(record: AnyRecord) -> str:
+    match record:
+        case StoredMessage() | Remark():
+            return record.text
+        case Episode():
+            return record.subject if record.summary == record.subject else f"{record.subject}: {record.summary}"
+        case AtomicFact():
+            return record.atomic_fact
+        case Foresight():
+            return record.statement
+        case Profile():
+            return "; ".join(item.statement for item in (*record.explicit, *record.implicit))
+        case AgentCase():
+            return f"{record.task_intent}: {record.key_insight}" if record.key_insight else record.task_intent
+        case AgentSkill():
+            return f"{record.name}: {record.description}" if record.description else record.name
+        case Entity():
+            return f"{record.name}: {record.summary}" if record.summary else record.name
+        case Relationship():
+            return f"{record.source} {record.relation.replace('_', ' ')} {record.target}"
+        case _:
+            raise AssertionError(f"{record.id} is in no list")

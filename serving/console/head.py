@@ -1,0 +1,27 @@
+"""What stands in the head of every page: the theme, from this package and nowhere else."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from nicegui import ui
+
+_THEME = Path(__file__).parent / "theme"
+# Before anything is drawn, or a dark page would flash light.
+_COLOURS = 'try{document.documentElement.dataset.theme=localStorage.getItem("mneme-theme")||"auto"}catch{}'
+
+
+def head() -> None:
+    """Add the theme to the page that is being built."""
+    ui.add_head_html(_links())
+
+
+@cache
+def _links() -> str:
+    css, script = (f"theme/{name}?{_digest(name)}" for name in ("console.css", "console.js"))
+    return f'<script>{_COLOURS}</script><link rel="stylesheet" href="{css}"><script src="{script}" defer></script>'
+
+
+def _digest(name: str) -> str:
+    """A new version has a new address, so a browser may keep the old one as long as it likes."""
+    return hashlib.sha256((_THEME / name).read_bytes()).hexdigest()[:12]

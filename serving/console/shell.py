@@ -1,0 +1,187 @@
+"""What all pages have: the way between them, whose memory it is, light and dark, and errors as words."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from mneme.errors import MnemeError
+from mneme.records import Owner
+from serving.console.access import access_of
+from serving.console.head import head
+from serving.console.markup import icon, link, notice, tag
+from serving.console.visit import Visit, in_thread, owner_of
+from serving.service.service import Service
+
+SERVICE = "mneme.service"  # where the mount lays the service into the scope of a request
+
+_PLACES = (
+    ("conversations", "Conversations", ("conversation",)),
+    ("search", "Search", ()),
+    ("graph", "Graph", ()),
+    ("profile", "Profile", ()),
+    ("documents", "Documents", ("document",)),
+    ("flow", "Flow", ()),
+)
+_FOR_OPERATORS = ("flow",)
+_MOST_OWNERS = 200  # in the chooser; others are named by hand
+
+_log = logging.getLogger(__name__)
+
+Content = Callable[[Visit], Awaitable[None]]
+
+
+def page(path: str, title: str, needs_owner: bool = True) -> Callable[[Content], Content]:
+    """Show what a function builds at this address, within the frame of the console."""
+
+    def register(content: Content) -> Content:
+        async def show(request: Request) -> Response | None:
+            return await _show(request, path, title, content, needs_owner)
+
+        ui.page(f"/{path}", title=f"{title} · Mneme", response_timeout=60.0)(show)
+        return content
+
+    return register
+
+
+async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> Response | None:
+    service: Service = request.scope[SERVICE]
+    access = access_of(request, service.settings.service.keys)
+    if access is None:
+        return RedirectResponse("login", 303)
+    tenant_id = access.tenant_id or request.query_params.get("tenant", "").strip() or "default"
+    visit = Visit(request, service, access, tenant_id)
+    failure: MnemeError | None = None
+    try:
+        visit = await _with_owner(visit)
+    except MnemeError as error:
+        failure = error
+    with _frame(visit, path):
+        if failure is not None:
+            show_failure(failure)
+        elif path in _FOR_OPERATORS and not access.is_operator:
+            _heading(title)
+            notice("The flow and its dead letters are of all tenants: only the operator's key shows them.", "problem")
+        elif needs_owner and visit.owner is None:
+            _heading(title)
+            _welcome()
+        else:
+            await guarded(content, visit)
+    return None
+
+
+async def guarded(content: Content, visit: Visit) -> None:
+    """Build a part of a page; what goes wrong is shown in its place, in words."""
+    try:
+        await content(visit)
+    except MnemeError as error:
+        show_failure(error)
+    except Exception:  # noqa: BLE001  whatever it is, whoever looks must not see a stack trace
+        _log.exception("the console could not show %s", visit.request.url.path)
+        notice("This could not be shown: an error inside Mneme. The log of the service says which; try again.", "problem")
+
+
+def show_failure(error: MnemeError) -> None:
+    """An error of Mneme: its message says what is wrong and what to do."""
+    with tag("section", classes="failure", role="alert"):
+        tag("h2", "That did not work")
+        tag("p", str(error))
+
+
+async def _with_owner(visit: Visit) -> Visit:
+    owners = await in_thread(visit.service.memories.owners, visit.tenant_id)
+    people = tuple(each for each in owners if each.type != "tenant")
+    chosen = owner_of(visit.said("owner"), visit.tenant_id)
+    if chosen is None and people:
+        chosen = Owner(tenant_id=visit.tenant_id, type=people[0].type, id=people[0].id)
+    return replace(visit, owners=people, owner=chosen)
+
+
+def _frame(visit: Visit, path: str) -> TextElement:
+    """A page around its content: a link that skips the way, the way, and ``main``, which is returned."""
+    head()
+    tag("a", "Skip to the content", "skip", href="#content")
+    with tag("div", classes="console"):
+        with tag("header", classes="side"):
+            with tag("div", classes="brand"):
+                with link("", visit.link("conversations"), "brand-name", aria_label="Mneme, to the conversations"):
+                    with tag("svg", classes="mark", viewBox="0 0 32 32", aria_hidden="true"):
+                        tag("rect", width=32, height=32, rx=8)
+                        tag("path", d="M5 12c4-5 7-5 11 0s7 5 11 0M5 20c4-5 7-5 11 0s7 5 11 0")
+                    tag("span", "Mneme")
+                with tag(
+                    "button", "", "menu-button", type="button", aria_label="Menu", aria_expanded="false", aria_controls="menu"
+                ):
+                    icon("menu")
+            with tag("div", classes="menu", id="menu"):
+                _whose(visit, path)
+                _way(visit, path)
+                with tag("div", classes="foot"):
+                    _theme()
+                    if visit.service.settings.service.keys:
+                        with tag("form", method="post", action="logout"):
+                            tag("button", "Log out", "plain", type="submit")
+        main = tag("main", classes="content", id="content", tabindex="-1")
+    return main
+
+
+def _way(visit: Visit, path: str) -> None:
+    with tag("nav", classes="way", aria_label="Pages"), tag("ul"):
+        for name, title, within in _PLACES:
+            if name in _FOR_OPERATORS and not visit.access.is_operator:
+                continue
+            current = "page" if path == name else "true" if path in within else None
+            with tag("li"), link("", visit.link(name), aria_current=current):
+                icon(name)
+                tag("span", title)
+
+
+def _whose(visit: Visit, path: str) -> None:
+    """The chooser of the owner: a list of links that opens, and a field for one that is not in it."""
+    owner = visit.owner
+    with tag("details", classes="whose"):
+        with tag("summary", aria_label=f"Whose memory: {owner.id if owner else 'nobody yet'}. Choose another"):
+            tag("span", (owner.id[:1] if owner else "?").upper(), f"face is-{owner.type if owner else 'none'}", aria_hidden="true")
+            with tag("span", classes="whose-name"):
+                tag("strong", owner.id if owner else "Nobody yet")
+                tag("small", f"{owner.type} in {visit.tenant_id}" if owner else f"in {visit.tenant_id}")
+        with tag("div", classes="whose-list"):
+            place = path if path in {name for name, _, _ in _PLACES} else "conversations"
+            with tag("ul"):
+                for each in visit.owners[:_MOST_OWNERS]:
+                    chosen = Owner(tenant_id=visit.tenant_id, type=each.type, id=each.id)
+                    to = replace(visit, owner=chosen).link(place)
+                    with tag("li"), link("", to, aria_current="true" if chosen == owner else None):
+                        tag("span", each.id[:1].upper(), f"face is-{each.type}", aria_hidden="true")
+                        tag("span", each.id)
+                        tag("small", each.type)
+            with tag("form", method="get", action=place):
+                tag("label", "Another, as type:id", for_="another-owner")
+                tag("input", name="owner", id="another-owner", placeholder="user:mira", autocomplete="off")
+                if visit.access.tenant_id is None:
+                    tag("label", "Tenant", for_="another-tenant")
+                    tag("input", name="tenant", id="another-tenant", defaultValue=visit.tenant_id, autocomplete="off")
+                tag("button", "Show", type="submit")
+
+
+def _theme() -> None:
+    with tag("div", classes="theme", role="group", aria_label="Colours"):
+        for name, title, picture in (("light", "Light", "sun"), ("auto", "As the system", "auto"), ("dark", "Dark", "moon")):
+            with tag("button", "", type="button", data_theme=name, aria_label=title, aria_pressed="false", title=title):
+                icon(picture)
+
+
+def _heading(title: str) -> None:
+    tag("h1", title)
+
+
+def _welcome() -> None:
+    with tag("section", classes="card"):
+        tag("h2", "Nothing is remembered yet")
+        tag("p", "Send a first message, and it appears here within seconds:")
+        tag("pre", "mneme publish examples/friends.jsonl", "command")
+        tag("p", "Or choose whose memory it is to be, in the menu (user:mira), and write one here.", "quiet")

@@ -1,0 +1,83 @@
+// What a page does without asking the server: colours, the menu on narrow screens, keys, following a record, dialogs.
+const root = document.documentElement;
+
+function theme(name) {
+  root.dataset.theme = name;
+  try {
+    localStorage.setItem("mneme-theme", name);
+  } catch {
+    // a browser that keeps nothing: it holds for this page
+  }
+  for (const button of document.querySelectorAll("[data-theme]:is(button)")) {
+    button.setAttribute("aria-pressed", String(button.dataset.theme === name));
+  }
+}
+
+function menu(open) {
+  const button = document.querySelector(".menu-button");
+  button?.setAttribute("aria-expanded", String(open));
+  document.querySelector(".console")?.classList.toggle("is-open", open);
+}
+
+// The same record stands in several columns of a trace: whoever points at one sees all of it.
+function follow(id) {
+  for (const each of document.querySelectorAll("[data-record]")) {
+    each.classList.toggle("is-followed", id !== null && each.dataset.record === id);
+    each.classList.toggle("is-faded", id !== null && each.closest(".trace") !== null && each.dataset.record !== id);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const at = (selector) => event.target.closest(selector);
+  if (at("button[data-theme]")) theme(at("button[data-theme]").dataset.theme);
+  if (at(".menu-button")) menu(at(".menu-button").getAttribute("aria-expanded") !== "true");
+  if (at("[data-opens]")) document.getElementById(at("[data-opens]").dataset.opens)?.showModal();
+  if (at("[data-closes]")) at("dialog")?.close();
+  for (const open of document.querySelectorAll("details.whose[open]")) {
+    if (!open.contains(event.target)) open.open = false;
+  }
+});
+for (const [shown, hidden] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
+  document.addEventListener(shown, (event) => {
+    const record = event.target.closest?.(".follows [data-record]");
+    if (record) follow(record.dataset.record);
+  });
+  document.addEventListener(hidden, (event) => {
+    if (event.target.closest?.(".follows [data-record]")) follow(null);
+  });
+}
+
+const PAGES = { c: "conversations", s: "search", g: "graph", p: "profile", d: "documents", f: "flow" };
+let waitsForPage = false;
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    menu(false);
+    for (const open of document.querySelectorAll("details.whose[open]")) {
+      open.open = false;
+      open.querySelector("summary").focus();
+    }
+  }
+  const writes = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (waitsForPage) {
+    waitsForPage = false;
+    const link = [...document.querySelectorAll(".way a")].find((each) => each.href.includes(`/${PAGES[event.key]}`));
+    if (link) link.click();
+  } else if (event.key === "/") {
+    event.preventDefault();
+    const field = document.getElementById("question");
+    if (field) field.focus();
+    else [...document.querySelectorAll(".way a")].find((each) => each.href.includes("/search"))?.click();
+  } else if (event.key === "g") {
+    waitsForPage = true;
+    setTimeout(() => (waitsForPage = false), 1500);
+  }
+});
+
+// The page is built by a script after this one has run: what it needs is done once it is there.
+new MutationObserver((_, observer) => {
+  if (!document.querySelector(".console, .alone")) return;
+  observer.disconnect();
+  theme(root.dataset.theme ?? "auto");
+  document.querySelector("[autofocus]")?.focus();
+}).observe(document, { childList: true, subtree: true });

@@ -1,0 +1,85 @@
+"""One look at one page: who looks, at whose memory, and what the address says."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
+from urllib.parse import urlencode
+
+from nicegui import run, ui
+from starlette.requests import Request
+
+from mneme.records import Owner
+from queries.browsing.listed import OwnerSummary
+from serving.console.access import Access
+from serving.console.markup import tag
+from serving.service.service import Service
+
+AT_ONCE = 0.5  # seconds that a page waits before it is shown without what is still being fetched
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A look at a page. ``owners`` are those whose memory there is in the tenant; ``owner`` the one that is looked at."""
+
+    request: Request
+    service: Service
+    access: Access
+    tenant_id: str
+    owners: tuple[OwnerSummary, ...] = ()
+    owner: Owner | None = None
+
+    def said(self, name: str, default: str = "") -> str:
+        """What the address says of a name."""
+        return self.request.query_params.get(name, default).strip()
+
+    def filters(self, **more: Any) -> dict[str, Any]:
+        """Whose memory, as ``queries.filtering.filters.Filters`` takes it; what is empty is left out."""
+        owner = {} if self.owner is None else {f"{self.owner.type}_id": self.owner.id}
+        return {"tenant_id": self.tenant_id, **owner, **{name: value for name, value in more.items() if value}}
+
+    def link(self, page: str, **said: str | int | None) -> str:
+        """The address of a page about the same owner."""
+        place = {"tenant": None if self.tenant_id == "default" else self.tenant_id, "owner": owner_name(self.owner), **said}
+        query = urlencode({name: value for name, value in place.items() if value not in (None, "")})
+        return f"{page}?{query}" if query else page
+
+    async def fetch(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+        """What a slow call returns. A page that waits for it is shown after a moment, and filled in later.
+
+        Raises:
+            MnemeError: what the call raises.
+        """
+        work = asyncio.ensure_future(in_thread(function, *arguments, **named))
+        await asyncio.wait({work}, timeout=AT_ONCE)
+        if not work.done():
+            with tag("div", classes="waiting", role="status") as waiting:
+                tag("span", "Looking …")
+            await ui.context.client.connected(timeout=None)
+            await asyncio.wait({work})
+            waiting.delete()
+        return work.result()
+
+
+async def in_thread(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+    """Run a slow call beside the event loop."""
+    result = await run.io_bound(lambda: (function(*arguments, **named),))
+    if result is None:  # the service is about to end
+        raise asyncio.CancelledError
+    return result[0]
+
+
+def owner_name(owner: Owner | None) -> str | None:
+    """An owner as an address names one: ``user:mira``."""
+    return None if owner is None else f"{owner.type}:{owner.id}"
+
+
+def owner_of(name: str, tenant_id: str) -> Owner | None:
+    """The owner that an address names; None where it names none."""
+    kind, _, identity = name.partition(":")
+    if kind in ("user", "group", "agent") and identity:
+        return Owner(tenant_id=tenant_id, type=kind, id=identity)
+    return None

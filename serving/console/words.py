@@ -1,0 +1,43 @@
+"""Dates, spans and numbers as the console writes them."""
+
+from datetime import UTC, datetime
+
+from mneme.times import zone
+from serving.terminal.words import count
+
+__all__ = ["count", "day", "moment", "number", "seconds", "span"]
+
+
+def moment(at: datetime, timezone: str = "UTC") -> str:
+    """``5 Mar 2025, 12:31``, on the speaker's clock."""
+    local = at.astimezone(zone(timezone))
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
+def day(at: datetime) -> str:
+    """``5 Mar 2025``."""
+    return f"{at.astimezone(UTC).day} {at.astimezone(UTC):%b %Y}"
+
+
+def span(start: datetime, end: datetime, timezone: str = "UTC") -> str:
+    """``5 Mar 2025, 12:31 – 12:53``; both days where there are two."""
+    first, last = start.astimezone(zone(timezone)), end.astimezone(zone(timezone))
+    if first.date() == last.date():
+        return f"{moment(start, timezone)} – {last:%H:%M}" if last > first else moment(start, timezone)
+    return f"{moment(start, timezone)} – {moment(end, timezone)}"
+
+
+def number(value: float) -> str:
+    """``12,345``; below 10 with two digits behind the point, below 0.01 with two that count."""
+    if value == int(value):
+        return f"{int(value):,}"
+    if abs(value) < 0.01:
+        return f"{value:.2g}"
+    return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.0f}"
+
+
+def seconds(value: float) -> str:
+    """``0.4 s``, ``12 s``, ``3 min``."""
+    if value >= 120:
+        return f"{value / 60:.0f} min"
+    return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"

@@ -1,0 +1,346 @@
+"""What the tools do: each a call of the memory of one owner, and how its result reads.
+
+It goes through ``Memories`` and ``Publisher`` alone, so it is the same beside a service of its own and in front of a remote one.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+
+from connectors import Publisher
+from mneme.errors import InputError
+from mneme.events import Delete, Erase, Message, describe
+from mneme.ids import message_id, short_hash
+from mneme.times import utc_now
+from queries import Memories
+from serving.mcp.results import (
+    AskResult,
+    Event,
+    ForgetResult,
+    Line,
+    ProfileResult,
+    RememberResult,
+    SearchResult,
+    TimelineResult,
+)
+from serving.mcp.whose import Whose
+from serving.mcp.wording import cited, event, event_lines, lines, memories_of, relations_of, with_notes
+
+MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
+_MOST_RELATIONS = 10
+_RECENT = 5  # conversations that the profile names
+_POLL_SECONDS = 0.1
+_NOTE_HASH = 12  # hexadecimal digits
+
+Role = Literal["user", "assistant"]
+Target = Literal["message", "conversation", "document", "everything"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as a model hands it over."""
+
+    role: Role
+    content: str
+    name: str | None = None
+    sent_at: datetime | None = None
+
+
+class Answer(NamedTuple):
+    """What a tool returns: text for the model, and the same as data."""
+
+    text: str
+    data: BaseModel
+
+
+class AgentMemory:
+    """The memory of whoever a client of the MCP server speaks for. Safe for several threads.
+
+    Args:
+        memories: opens the way out, at the first use.
+        publisher: opens the way in, at the first use.
+        wait_seconds: the longest that a flush or an erasure is waited for.
+        clock: the present.
+    """
+
+    def __init__(
+        self,
+        memories: Callable[[], Memories],
+        publisher: Callable[[], Publisher],
+        wait_seconds: float,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._memories = memories
+        self._publisher = publisher
+        self._wait_seconds = wait_seconds
+        self._clock = clock
+
+    # --- reading --------------------------------------------------------------------------------------------------------
+
+    def search(self, whose: Whose, query: str, limit: int, since: datetime | None, before: datetime | None) -> Answer:
+        """What is remembered about something.
+
+        Raises:
+            InputError: an empty query, or dates the wrong way round.
+            StoreError: the index cannot answer.
+        """
+        found = self._memories().search(query, filters=whose.filters(since=since, before=before), top_k=limit)
+        memories = memories_of(found, whose.tenant_id)
+        relations = relations_of(found, _MOST_RELATIONS)
+        text = lines(memories) or "nothing is remembered about this"
+        if relations:
+            text += "\nrelations: " + "; ".join(relations)
+        notes = found.query.notes
+        return Answer(with_notes(text, notes), SearchResult(memories=memories, relations=relations, notes=notes))
+
+    def ask(self, whose: Whose, question: str, since: datetime | None, before: datetime | None) -> Answer:
+        """An answer with the memories that it cites.
+
+        Raises:
+            InputError, StoreError, SettingsError: as ``Memories.ask``.
+        """
+        answer = self._memories().ask(question, whose.filters(since=since, before=before))
+        citations = cited(answer, whose.tenant_id)
+        # In the answer the numbers are those of the context; the model sees only what is cited, from 1.
+        text = answer.answer
+        places = {each.number: place for place, each in enumerate(answer.citations, 1)}
+        text = _renumbered(text, places)
+        told = f"{text}\n\n{lines(citations)}" if citations else text
+        data = AskResult(answer=text, abstained=answer.abstained, citations=citations, notes=answer.notes)
+        return Answer(with_notes(told, answer.notes), data)
+
+    def timeline(self, whose: Whose, entity: str | None, since: datetime | None, before: datetime | None, limit: int) -> Answer:
+        """The history of somebody or something; without a name, what happened between two dates.
+
+        Raises:
+            InputError: neither a name nor a date.
+            StoreError: the index cannot answer.
+        """
+        if entity is None and since is None and before is None:
+            raise InputError("give an entity (its history), or since and before (what happened then), or both")
+        if entity is not None:
+            history = self._memories().history(entity, whose.filters(since=since, before=before))
+            about = history.name
+            events = tuple(event(each) for each in history.timeline())
+            others = (f"may also mean: {', '.join(history.others)}",) if history.others else ()
+            notes = (*history.notes, *others)
+        else:
+            about = " ".join(f"{word} {day:%Y-%m-%d}" for word, day in (("from", since), ("to", before)) if day)
+            events = tuple(self._episodes(whose, since, before, limit + 1))[::-1]
+            notes = ()
+        if len(events) > limit:
+            notes = (*notes, f"only the newest {limit} of {'several' if entity is None else len(events)} are shown; narrow since and before")
+            events = events[-limit:]
+        text = f"{about}:\n{event_lines(events)}" if events else f"{about}: nothing is remembered"
+        return Answer(with_notes(text, notes), TimelineResult(about=about, events=events, notes=notes))
+
+    def profile(self, whose: Whose) -> Answer:
+        """What is known of the owner, and what the last conversations were about.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        portrait = self._memories().portrait(whose.filters())
+        told = tuple(
+            Line(about=each.about, statement=each.statement, since=each.at, inferred=each.implicit)
+            for each in portrait.lines
+            if each.holds
+        )
+        page = self._memories().conversations(whose.filters(), limit=_RECENT)
+        recent = tuple(
+            f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})" for each in page.items
+        )
+        known = [f"- {each.about}: {each.statement}{' (inferred)' if each.inferred else ''}" for each in told]
+        text = "\n".join(known) if known else "no profile yet; it is made from what is said over time"
+        if recent:
+            text += "\nlast conversations:\n" + "\n".join(f"- {each}" for each in recent)
+        return Answer(text, ProfileResult(lines=told, recent=recent))
+
+    def conversation(self, whose: Whose, conversation_id: str) -> str:
+        """The last messages of a conversation, as text.
+
+        Raises:
+            InputError: there is none of this id in this memory.
+            StoreError: the index cannot answer.
+        """
+        page = self._memories().browse("message", whose.filters(conversation_id=conversation_id), limit=MOST_MESSAGES)
+        if not page.items:
+            raise InputError(f"there is no conversation {conversation_id!r} in this memory; mneme://conversations lists them")
+        said = [f"{each.at:%Y-%m-%d %H:%M} {each.body['sender_name']}: {each.text}" for each in reversed(page.items)]
+        return "\n".join(["(older messages are left out)", *said] if page.next else said)
+
+    def conversations(self, whose: Whose) -> str:
+        """The last conversations, as text.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        page = self._memories().conversations(whose.filters(), limit=50)
+        listed = [
+            f"{each.conversation_id}: {each.title or 'still going on'} ({each.started_at:%Y-%m-%d} to {each.last_at:%Y-%m-%d},"
+            f" {each.messages} messages)"
+            for each in page.items
+        ]
+        return "\n".join(listed) or "there is no conversation yet"
+
+    # --- writing --------------------------------------------------------------------------------------------------------
+
+    def remember(
+        self, whose: Whose, note: str | None, messages: Sequence[Said], conversation: str | None, wait: bool
+    ) -> Answer:
+        """Keep a note or messages; durable on return.
+
+        Raises:
+            InputError: neither or both are given, too many, or a field is wrong.
+            StoreUnavailable, StoreRejected: they could not be kept; to call it again is safe.
+        """
+        if (note is None) == (not messages):
+            raise InputError("give either note (one thing to remember) or messages (a piece of a conversation)")
+        if len(messages) > MOST_MESSAGES:
+            raise InputError(f"messages: {len(messages)} were given; at most {MOST_MESSAGES} are taken in one call")
+        now = self._clock()
+        name = whose.conversation(conversation or (f"notes/{now:%Y-%m-%d}" if note is not None else f"chat/{now:%Y-%m-%d}"))
+        said = [Said("user", note)] if note is not None else list(messages)
+        events = [self._message(whose, name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
+        publisher = self._publisher()
+        publisher.send_many(events)
+        publisher.flush()
+        searchable = wait and self._flushed(whose.tenant_id, name)
+        ids = tuple(message_id(whose.tenant_id, name, each.message_id) for each in events)
+        if searchable:
+            state = "searchable now, with the facts in it"
+        elif wait:
+            state = f"durable; its facts were not searchable after {self._wait_seconds:g} seconds, they will be later"
+        else:
+            state = "durable; its words are found within seconds, facts and episodes once the conversation rests"
+        text = f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
+        return Answer(text, RememberResult(conversation_id=name, message_ids=ids, searchable=searchable))
+
+    def forget(self, whose: Whose, target: Target, identity: str | None, confirm: bool, may_erase: bool) -> Answer:
+        """Erase something, or without ``confirm`` say what would go.
+
+        Raises:
+            InputError: there is no such thing in this memory, or this server does not erase everything.
+            StoreUnavailable, StoreRejected: it could not be ordered; to call it again is safe.
+        """
+        if target == "everything":
+            if not may_erase:
+                raise InputError(
+                    "this server does not erase a whole memory; forget conversations one by one, or ask its operator"
+                    " (mneme erase, or mneme mcp --allow-erase)"
+                )
+        elif not identity:
+            raise InputError(f"id: give that of the {target}; search and timeline show ids")
+        label, preview, order = self._erasing(whose, target, identity or "")
+        if not confirm:
+            text = f"nothing is erased yet. This would go for ever: {preview}. Ask the user; if they agree, call again with confirm=true"
+            return Answer(text, ForgetResult(erased=False, target=label, preview=preview))
+        done = order()
+        text = f"{label}: erased, nothing is left of it" if done else f"{label}: the erasure is ordered and under way"
+        return Answer(text, ForgetResult(erased=done, under_way=not done, target=label))
+
+    # --- inside ---------------------------------------------------------------------------------------------------------
+
+    def _erasing(self, whose: Whose, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
+        """What it is, what would go, and what does it; only what this owner has."""
+        tenant = whose.tenant_id
+        if target == "everything":
+            owner = whose.owner
+            label = f"everything that is known of {owner.type} {owner.id}"
+            return label, label, lambda: self._received(tenant, self._publisher().erase_owner(owner))
+        if target == "document":
+            documents = self._memories().documents(whose.filters(document_id=identity, knowledge=False)).documents
+            if not documents or documents[0].owner != whose.owner.key:
+                raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
+            preview = f"the document {documents[0].name} with {documents[0].characters:,} characters"
+
+            def order() -> bool:
+                erasure = self._publisher().forget_document(identity, tenant_id=tenant, **_named(whose))
+                return self._received(tenant, erasure)
+
+            return f"document {identity}", preview, order
+        if target == "conversation":
+            messages = list(islice(self._messages(whose, identity), MOST_MESSAGES + 1))
+            if not messages or messages[0].owner != whose.owner.key:
+                raise InputError(f"there is no conversation {identity!r} of this owner; mneme://conversations lists them")
+            count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
+            preview = f"the conversation {identity}, {count} messages, and all that was learnt from them"
+            return (
+                f"conversation {identity}",
+                preview,
+                lambda: self._received(tenant, self._publisher().forget_conversation(tenant, identity)),
+            )
+        memory = self._memories().get(identity, whose.filters())
+        if memory is None or memory.owner != whose.owner.key:
+            raise InputError(f"there is no message {identity!r} of this owner; search shows the ids of messages (from ...)")
+        if memory.kind != "message" or memory.conversation_id is None:
+            sources = [message_id(tenant, memory.conversation_id or "", each) for each in memory.message_ids]
+            from_them = f"; forget the messages it comes from: {', '.join(sources)}" if memory.conversation_id and sources else ""
+            raise InputError(f"{identity!r} is no message, it was made from some{from_them}")
+        event = Delete(tenant_id=tenant, conversation_id=memory.conversation_id, message_id=memory.body["message_id"])
+
+        def delete() -> bool:
+            self._publisher().send(event)
+            self._publisher().flush()
+            return self._gone(whose, identity)
+
+        return f"message {identity}", f"the message “{memory.text}”, and what was learnt from it alone", delete
+
+    def _message(self, whose: Whose, conversation: str, said: Said, now: datetime) -> Message:
+        try:
+            return Message(
+                tenant_id=whose.tenant_id,
+                **whose.ids(),
+                conversation_id=conversation,
+                message_id=_idempotent(said, conversation, now),
+                sender_name=said.name or "",
+                role=said.role,
+                sent_at=said.sent_at or now,
+                timezone=None if said.sent_at is None or said.sent_at.tzinfo else "UTC",
+                content=said.content,
+            )
+        except ValidationError as error:
+            raise InputError(describe(error)) from error
+
+    def _episodes(self, whose: Whose, since: datetime | None, before: datetime | None, most: int) -> Iterator[Event]:
+        """What happened, the newest first: episodes, by their subjects and summaries."""
+        after: str | None = None
+        left = most
+        while left > 0:
+            page = self._memories().browse("episode", whose.filters(since=since, before=before), min(left, 200), after)
+            for each in page.items:
+                yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
+            left -= len(page.items)
+            after = page.next
+            if after is None:
+                return
+
+    def _messages(self, whose: Whose, conversation: str) -> "Iterator[Memory]":
+        after: str | None = None
+        while True:
+            page = self._memories().browse("message", whose.filters(conversation_id=conversation), 200, after)
+            yield from page.items
+            after = page.next
+            if after is None:
+                return
+
+    def _flushed(self, tenant: str, conversation: str) -> bool:
+        flush_id = self._publisher().flush_conversation(tenant, conversation)
+        return self._memories().wait_for_flush(flush_id, tenant, self._wait_seconds)
+
+    def _received(self, tenant: str, erasure: str) -> bool:
+        return self._memories().receipt(erasure, tenant, self._wait_seconds) is not None
+
+    def _gone(self, whose: Whose, identity: str) -> bool:
+        """Whether the message is no longer there, within the time that is waited."""
+        deadline = time.monotonic() + self._wait_seconds
+        while self._memories().get(identity, whose.filters()) is not None:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True

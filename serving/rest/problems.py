@@ -1,0 +1,160 @@
+"""What goes wrong, as a client is told: ``application/problem+json`` (mneme/problems.py), and nothing of the inside."""
+
+import logging
+import traceback
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from mneme import problems
+from mneme.errors import MnemeError
+from mneme.problems import MEDIA_TYPE, Problem
+from serving.rest.keys import Forbidden
+
+_log = logging.getLogger(__name__)
+
+_MOST_ERRORS, _LONGEST_MESSAGE = 10, 300
+_WITHOUT_DETAIL = "it is in the service's log under the request id of this answer (X-Request-ID)"
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field: its place in the request, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str
+    message: str
+
+
+class ProblemDetails(BaseModel):
+    """What went wrong, and what to do about it (RFC 9457). ``type`` names the kind of problem, ``errors`` the fields."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": problems.INPUT.type,
+                    "title": problems.INPUT.title,
+                    "status": 422,
+                    "detail": "filters: one of user_id, group_id or agent_id is needed: it says whose memory is searched",
+                }
+            ]
+        },
+    )
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: tuple[FieldError, ...] | None = None
+
+
+class Refused(HTTPException):
+    """A request is answered with a problem that is no error of ``mneme.errors``: a missing key, nothing of a name."""
+
+    def __init__(self, problem: Problem, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem.status, detail, headers)
+        self.problem = problem
+
+
+def refusal(
+    problem: Problem,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    errors: Sequence[FieldError] = (),
+    status: int | None = None,
+) -> Response:
+    """The response that tells of a problem."""
+    told = ProblemDetails(
+        type=problem.type, title=problem.title, status=status or problem.status, detail=detail, errors=tuple(errors) or None
+    )
+    more = {"Retry-After": str(problem.retry_seconds)} if problem.retry_seconds is not None else {}
+    return JSONResponse(
+        told.model_dump(exclude_none=True), told.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
+    )
+
+
+def refusal_of(error: Exception) -> Response | None:
+    """The response to an exception that means something to who asks; None for all others."""
+    match error:
+        case Refused():
+            return refusal(error.problem, error.detail, error.headers)
+        case Forbidden():
+            return refusal(problems.FORBIDDEN, str(error))
+        case MnemeError():
+            problem = problems.problem_of(error)
+            if problem.status >= 500:
+                _log.warning("%s: %s", problem.name, error)
+            return refusal(problem, str(error))
+    return None
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of a route leave the app as a problem. What nobody expects is seen to by ``Unexpected``."""
+
+    async def on_error(request: Request, error: Exception) -> Response:
+        response = refusal_of(error)
+        assert response is not None, "installed for the kinds that have one"
+        return response
+
+    for kind in (MnemeError, Refused, Forbidden):
+        app.add_exception_handler(kind, on_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http_error)
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    seen = [_field_error(detail) for detail in error.errors()]
+    shown = list(dict.fromkeys(seen))[:_MOST_ERRORS]
+    if [each["type"] for each in error.errors()] == ["json_invalid"]:
+        position = error.errors()[0]["loc"][-1]
+        return refusal(problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8")
+    if (media := request.headers.get("content-type")) is not None and _is_unread(request, error):
+        return refusal(problems.MEDIA, f"Content-Type: {media[:100]!r} is not read here; send application/json")
+    return refusal(problems.INPUT, "; ".join(f"{each.field}: {each.message}" for each in shown), errors=shown)
+
+
+def _is_unread(request: Request, error: RequestValidationError) -> bool:
+    """Whether the body was left as bytes, since its type says that it is no JSON."""
+    return isinstance(error.body, bytes)
+
+
+def _field_error(detail: Mapping[str, Any]) -> FieldError:
+    place = [str(part) for part in detail["loc"][1:]] or [str(detail["loc"][0])]
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    if detail["type"] == "extra_forbidden":
+        message = "is not known here; leave it out (see /openapi.json for what is)"
+    elif detail["type"] == "missing":
+        message = "is missing"
+    shorter = message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"
+    return FieldError(field=".".join(part[:_LONGEST_MESSAGE] for part in place), message=shorter)
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    problem = problems.problem_of_status(error.status_code)
+    path = request.scope["path"][:200]
+    match error.status_code:
+        case 404:
+            detail = f"{path}: there is no such address; see /docs for those there are"
+        case 405:
+            detail = f"{request.method} is not for {path}; see /docs for what is"
+        case status:
+            detail = str(error.detail) if error.detail else HTTPStatus(status).phrase
+    return refusal(problem, detail, error.headers, status=error.status_code)
+
+
+async def answer_unexpected(scope: Scope, receive: Receive, send: Send, error: Exception, request_id: str) -> None:
+    """Answer what nobody expected: 500 without a word of the inside, which is logged under the request id."""
+    frames = "".join(traceback.format_tb(error.__traceback__))  # its message may quote a memory
+    _log.error("request %s: %s %s failed: %s\n%s", request_id, scope["method"], scope["path"], type(error).__name__, frames)
+    await refusal(problems.INTERNAL, _WITHOUT_DETAIL)(scope, receive, send)

@@ -1,0 +1,153 @@
+"""The flow of the embedded mode as a child of the service: a process of its own, so that no search waits for what comes in."""
+
+import json
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+
+from connectors.durable import is_held
+from connectors.indices import embedded_folder
+from flows.running.inbox_process import Order
+from mneme.settings import Settings
+
+_LOOK_SECONDS = 0.5  # between looks whether another process still holds what the flow needs
+_STOP_SECONDS = 8.0  # the flow itself ends within 5 s of being told
+_EARLY_SECONDS = 10.0  # of reading: what ends the flow at once will do so again
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0
+
+log = logging.getLogger(__name__)
+
+
+class FlowProcess:
+    """Keeps one flow running on the inbox of ``MNEME_DATA``: here, unless another process does.
+
+    1. While another process runs the flow, or writes to the index, wait.
+    2. Start the flow, and hear what it tells until it ends.
+    3. If it was not told to: go to 1, at once the first time, and with doubling pauses while it keeps ending early.
+
+    Args:
+        settings: where and how.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stopping = threading.Event()
+        self._changing = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reads = False
+        self._trouble: str | None = None
+        self._thread = threading.Thread(target=self._keep, name="mneme-flow", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether a flow runs on this inbox, here or in another process."""
+        process = self._process
+        return (process is not None and process.poll() is None) or self._runs_elsewhere()
+
+    @property
+    def trouble(self) -> str | None:
+        """What keeps the flow from running, or ended it last; None while it reads."""
+        return self._trouble
+
+    @property
+    def process_id(self) -> int | None:
+        """That of the flow, if it runs here."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    def stop(self) -> None:
+        """Stop the flow in order: what it has read is settled. Safe to repeat."""
+        self._stopping.set()
+        with self._changing:
+            if self._process is not None:
+                self._process.terminate()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        early = 0
+        while not self._stopping.is_set():
+            # 1.
+            if self._must_wait():
+                self._stopping.wait(_LOOK_SECONDS)
+                continue
+            # 2.
+            lived = self._run()
+            if self._stopping.is_set():
+                return
+            # 3.
+            early = early + 1 if lived < _EARLY_SECONDS else 0
+            if early > 1:
+                self._stopping.wait(min(_FIRST_PAUSE_SECONDS * 2 ** (early - 2), _LONGEST_PAUSE_SECONDS))
+
+    def _must_wait(self) -> bool:
+        if self._runs_elsewhere():
+            self._trouble = None
+            return True
+        if self._settings.index.backend == "embedded" and is_held(embedded_folder(self._settings)):
+            self._trouble = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
+            return True
+        return False
+
+    def _runs_elsewhere(self) -> bool:
+        return is_held(self._settings.data / "recovery" / "inbox")
+
+    def _run(self) -> float:
+        """Run the flow until it ends; for how many seconds it read."""
+        reports, report = os.pipe()
+        began: float | None = None
+        with self._changing:
+            if self._stopping.is_set():
+                os.close(reports)
+                os.close(report)
+                return 0.0
+            process = self._process = _started(self._settings, report)
+        os.close(report)  # so that its end is the end of the pipe
+        told: str | None = None
+        with os.fdopen(reports, "rb") as lines:
+            for line in lines:
+                said = json.loads(line)
+                if said.get("reads"):
+                    began, self._trouble = time.monotonic(), None
+                told = said.get("error", told)
+        lived = 0.0 if began is None else time.monotonic() - began
+        assert process.stdin is not None, "it is a pipe"
+        try:
+            status = process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = process.wait()
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        if not self._stopping.is_set():
+            self._trouble = told or f"the flow ended with status {status}; it is started again"
+            log.warning("the flow ended (status %d): %s", status, self._trouble)
+        return lived
+
+
+def _started(settings: Settings, report: int) -> "subprocess.Popen[bytes]":
+    """The process, with its order; it finds modules where this one does, and gets no signals of the terminal."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "flows.running.inbox_process"],
+        stdin=subprocess.PIPE,
+        bufsize=0,
+        pass_fds=(report,),
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        process_group=0,
+    )
+    assert process.stdin is not None, "it is a pipe"
+    with suppress(BrokenPipeError):  # it is gone already, which is noticed like any other end
+        process.stdin.write(pickle.dumps(Order(settings, report, _levels())))
+    return process
+
+
+def _levels() -> dict[str, int]:
+    """Which loggers say how much."""
+    loggers = {name: logger for name, logger in logging.root.manager.loggerDict.items() if isinstance(logger, logging.Logger)}
+    return {"": logging.root.level} | {name: logger.level for name, logger in loggers.items() if logger.level}
