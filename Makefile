@@ -10,7 +10,7 @@ BENCH_OUT ?= bench-results
 CODE := mneme connectors flows queries serving evaluation
 
 .DEFAULT_GOAL := help
-.PHONY: help setup programs demo test lint audit format bench docs formats lock clean
+.PHONY: help setup programs demo test lint audit format bench docs site formats lock clean
 
 help: ## This list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -21,8 +21,8 @@ $(STAMP): requirements.lock pyproject.toml requirements/install.sh
 	@PYTHON="$(PYTHON)" requirements/install.sh
 	@touch $@
 
-programs: ## Programs that tests of documents need: tesseract, LibreOffice (installs them as root on Debian, else names them)
-	@requirements/system-packages.sh
+programs: ## Programs that tests need: tesseract, LibreOffice, docker-compose (installs them as root on Debian, else names them)
+	@requirements/system-packages.sh --tests
 
 demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 	@$(BIN)/mneme demo
@@ -59,8 +59,13 @@ ifdef SEGMENTATION
 		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
 endif
 
-docs: $(STAMP) ## Write docs/settings.md again from the settings
+docs: $(STAMP) ## Write again what is made from the code: docs/settings.md, docs/rest.md, docs/commands.md, the schema of events
 	@$(BIN)/python -m serving.settings_reference docs/settings.md
+	@$(BIN)/python -m serving.event_schema docs/schemas/events.schema.json
+
+site: $(STAMP) ## The documentation as a site, in site/
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 formats: $(STAMP) ## Measure what is read of every format, and write docs/formats.md again (minutes)
 	@$(BIN)/python -m tests.samples.table docs/formats.md
@@ -71,5 +76,5 @@ lock: $(STAMP) ## Resolve requirements.lock again (needs uv)
 		--no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean: ## Remove the virtual environment, caches, the demo's index and results
-	rm -rf .venv mneme-data $(BENCH_OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv mneme-data site $(BENCH_OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from connectors.kafka.publisher import Publisher
+    from connectors.publisher import Publisher
 
 __all__ = ["Publisher"]
 
-_MODULES = {"Publisher": "connectors.kafka.publisher"}
+_MODULES = {"Publisher": "connectors.publisher"}
 
 
 def __getattr__(name: str) -> Any:

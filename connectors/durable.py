@@ -5,7 +5,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +80,16 @@ class FolderLock:
 
     def _take(self) -> None:
         """Take the lock; what ``is_held`` takes for a moment, to see whether it is free, refuses nobody."""
-        for _ in range(_ATTEMPTS):
-            with suppress(BlockingIOError):
-                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
-        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                return
 
     def fileno(self) -> int:
         """The descriptor of the lock: a process that inherits it holds the folder too, and until it ends."""

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from connectors.files.files import read_file
 from connectors.indices import open_index
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, print_table
 from flows import ingest, run

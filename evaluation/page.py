@@ -40,6 +40,8 @@ _TITLES = {
     "multihop": "Several hops",
     "compare": "Two runs compared",
     "ablations": "What each part is worth",
+    "freshness": "Freshness",
+    "load": "Searching under load",
 }
 _WORDS = {
     "ndcg@10": "NDCG@10",

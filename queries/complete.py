@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
+from connectors.telemetry.searches import stage
 from mneme.ports import Filter, MemoryIndex, Selection, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
@@ -45,6 +46,7 @@ class Completer:
         self._index = index
         self._pool = pool
 
+    @stage("complete")
     def complete(
         self,
         question: Question,

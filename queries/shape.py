@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
+from connectors.telemetry.searches import stage
 from mneme.records import (
     AgentCase,
     AgentSkill,
@@ -37,7 +38,6 @@ from queries.responses import (
 )
 from queries.succession import best_first
 
-
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
 
@@ -53,6 +53,7 @@ class _Places:
         return {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
 
 
+@stage("shape")
 def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode: int, with_facts: bool) -> dict[str, Any]:
     """The lists of a ``SearchResponse``, each in the order of its best ranks.
 

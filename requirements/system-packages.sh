@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Programs that reading documents needs beside the Python packages: tesseract for scans and pictures, LibreOffice for old Word
 # and PowerPoint files, and fonts to draw with. Nothing but the tests and the full image asks for them; `mneme doctor` says
-# what a machine has. As root on Debian or Ubuntu they are installed, elsewhere what to install is said.
+# what a machine has. With --tests also docker-compose (some 120 kB, no daemon), which checks docker-compose.yml. As root on
+# Debian or Ubuntu they are installed, elsewhere what to install is said.
 set -euo pipefail
 
 missing=()
@@ -27,6 +28,9 @@ fi
 if [ "$(uname)" = Linux ]; then
     compgen -G "/usr/share/fonts/truetype/dejavu/*" >/dev/null || missing+=(fonts-dejavu-core)
     compgen -G "/usr/share/fonts/truetype/wqy/*" >/dev/null || missing+=(fonts-wqy-zenhei) # what reportlab can embed
+fi
+if [ "${1:-}" = --tests ] && ! command -v docker-compose >/dev/null && ! docker compose version >/dev/null 2>&1; then
+    missing+=(docker-compose)
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -23,10 +23,12 @@ from serving.commands import (
     erase,
     evaluate,
     fit,
+    mcp,
     rebuild,
     recorded,
     reindex,
     search,
+    serve,
     stream,
     transfer,
 )
@@ -47,6 +49,10 @@ _EXTRAS = {
     "fsspec": "documents",
     "s3fs": "s3",
     "matplotlib": "bench",
+    "mcp": "mcp",
+    "fastapi": "serve",
+    "uvicorn": "serve",
+    "limits": "serve",
 }
 
 # Clients log every attempt before they give up; what counts in the end is raised, and is one line.
@@ -113,6 +119,8 @@ bench.register(app)
 evaluate.register(app)
 fit.register(app)
 recorded.register(app)
+serve.register(app)
+mcp.register(app)
 
 
 @app.command()

@@ -46,9 +46,10 @@ def date_in_name(name: str) -> datetime | None:
 
 def moment_of(text: str) -> datetime | None:
     """A date or a moment as people write it at the top of a document, in UTC; without an offset it is UTC."""
-    text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text.strip("*_ ").replace(",", " "))
-    text = re.sub(r"\s*([年月日])\s*", r"\1", text)  # OCR writes 2026 年 3 月 18 日
-    text = re.sub(r"\s+", " ", re.sub(r"^(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? ", "", text, flags=re.IGNORECASE)).strip()
+    text = " ".join(text.strip("*_ ").replace(",", " ").split())  # first of all: what follows takes long over long gaps
+    text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text)
+    text = re.sub(r" ?([年月日]) ?", r"\1", text)  # OCR writes 2026 年 3 月 18 日
+    text = re.sub(r"^(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? ", "", text, flags=re.IGNORECASE).strip()
     for form in (None, *_FORMATS):
         try:
             moment = datetime.strptime(text, form) if form else datetime.fromisoformat(text)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from connectors.endpoints.openai_http import Endpoint, Retries
+from connectors.telemetry.models import measured_call
 from mneme.errors import ModelMalformed, SettingsError
 from mneme.settings import Rerank
 
@@ -60,6 +61,7 @@ class RerankEndpoint:
         if settings.base_url is None:
             raise SettingsError(f"{_GROUP}__BASE_URL is not set, and {_GROUP}__PROVIDER=endpoint needs it")
         self._style = _STYLES[settings.style]
+        self._name = settings.model or settings.style
         self._model = {"model": settings.model} if settings.model else {}
         self._endpoint = Endpoint(
             settings.base_url,
@@ -79,7 +81,8 @@ class RerankEndpoint:
         for start in range(0, len(texts), self._style.batch):
             batch = [text or " " for text in texts[start : start + self._style.batch]]  # servers refuse an empty text
             body = {**self._model, "query": query, self._style.texts: batch, **self._style.more}
-            answered = dict(self._results(self._endpoint.exchange(_PATH, body, deadline), len(batch)))
+            with measured_call("rerank", self._name, scope=""):
+                answered = dict(self._results(self._endpoint.exchange(_PATH, body, deadline), len(batch)))
             scores += [answered.get(place) for place in range(len(batch))]
         return scores
 

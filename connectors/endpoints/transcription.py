@@ -14,6 +14,7 @@ from connectors.documents.kinds import media_kind
 from connectors.endpoints.call_budget import Call, CallBudget, Purpose
 from connectors.endpoints.openai_http import Endpoint, Refusal, Retries, Upload
 from connectors.endpoints.spoken_languages import language_code
+from connectors.telemetry.models import measured_call
 from mneme.errors import ModelMalformed, ModelRefused
 from mneme.ports import Spoken, Transcript
 from mneme.settings import Models, Transcription
@@ -58,7 +59,8 @@ class TranscriptionEndpoint:
         """
         kind = media_kind(audio, name, None)
         file = Upload(f"recording.{kind.name}" if kind else f"recording{PurePath(name).suffix.lower()}", audio)
-        with self._budget.call(Purpose.INGESTION, 0, self._endpoint.retries.deadline_seconds) as call:
+        waiting = self._budget.call(Purpose.INGESTION, 0, self._endpoint.retries.deadline_seconds)
+        with waiting as call, measured_call("transcription", self.model, scope):
             try:
                 answer = self._asked(file, call)
             except Refusal as error:

@@ -5,6 +5,7 @@ import logging
 import os
 from contextlib import suppress
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 from connectors.durable import replace_json
@@ -85,7 +86,7 @@ class InboxReader:
             replace_json(self._folder / _COMMITTED, {"offset": offset})
             self._committed = offset
             firsts = first_offsets(self._folder)
-            for first, following in zip(firsts, firsts[1:], strict=False):
+            for first, following in pairwise(firsts):
                 if following <= offset:
                     segment(self._folder, first).unlink(missing_ok=True)
 
@@ -104,7 +105,9 @@ class InboxReader:
         if offset is not None and firsts[0] <= offset <= end:
             return offset
         if offset:
-            _log.warning("%s has %d to %d, and reading stopped at %d: reading all there is", self._folder, firsts[0], end, offset)
+            _log.warning(
+                "%s has %d to %d, and reading stopped at %d: reading all there is", self._folder, firsts[0], end, offset
+            )
         return firsts[0]
 
     def _lines(self, limit: int) -> list[bytes]:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import get_args
 
@@ -65,7 +66,7 @@ def lines_from(folder: Path, offset: int) -> int:
     """How many whole lines lie at or behind an offset, which must be that of a line or before the log."""
     firsts = first_offsets(folder)
     count = 0
-    for first, following in zip(firsts, [*firsts[1:], None], strict=True):
+    for first, following in zip_longest(firsts, firsts[1:]):
         if following is not None and following <= offset:
             continue
         path = segment(folder, first)

@@ -185,15 +185,18 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
     return sorted(partition["partition_index"] for partition in found["partitions"])
 
 
-def unread(settings: Kafka, topic: str) -> int:
-    """How many events of a topic lie behind what the group of the settings committed: what a lag monitor shows.
+def unread(settings: Kafka, *topics: str) -> dict[str, int]:
+    """How many events of topics lie behind what the group of the settings committed: what a lag monitor shows.
 
     Raises:
-        StoreUnavailable, StoreRejected
+        StoreUnavailable: no broker answers.
+        StoreRejected: there is no such topic, or it may not be seen.
     """
-    partitions = [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)]
-    with kafka_errors(settings, f"looking for the lag of {topic}"), KafkaAdminClient(**connection_arguments(settings)) as admin:
-        ends = admin.list_partition_offsets(dict.fromkeys(partitions, OffsetSpec.LATEST))
-        group = admin.list_group_offsets({settings.group_id: partitions})[settings.group_id]
-        done = {partition: group[partition].offset if partition in group else 0 for partition in partitions}
-        return sum(max(0, ends[partition].offset - max(0, done[partition])) for partition in partitions)
+    places = {topic: [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)] for topic in topics}
+    every = [place for of_topic in places.values() for place in of_topic]
+    what = f"looking for the lag of {', '.join(topics)}"
+    with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        ends = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.LATEST))
+        group = admin.list_group_offsets({settings.group_id: every})[settings.group_id]
+    done = {place: max(0, group[place].offset) if place in group else 0 for place in every}
+    return {topic: sum(max(0, ends[each].offset - done[each]) for each in of_topic) for topic, of_topic in places.items()}

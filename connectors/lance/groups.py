@@ -57,7 +57,7 @@ def groups(table: pa.Table, order: list[str], newest_rows: Mapping[str, Row]) ->
         conversation = cells["conversation_id"]
         rows[conversation] += 1
         messages[conversation] += len(cells["message_ids"] or ())
-        people[conversation].update(dict.fromkeys(cells["people"] or ()))
+        people[conversation].update(set(cells["people"] or ()))
         times[conversation].append(cells["at"])
     return [
         Group(
@@ -79,6 +79,4 @@ def owned(table: pa.Table, limit: int) -> list[Owned]:
     found = table.group_by(["owner_type", "owner_id"]).aggregate([("at", "max"), ("at", "count")])
     found = found.sort_by([("at_max", "descending"), ("owner_type", "ascending"), ("owner_id", "ascending")])
     cells: list[dict[str, Any]] = found.slice(0, limit).to_pylist()
-    return [
-        Owned(each["owner_type"], each["owner_id"], each["at_count"], each["at_max"].astimezone(UTC)) for each in cells
-    ]
+    return [Owned(each["owner_type"], each["owner_id"], each["at_count"], each["at_max"].astimezone(UTC)) for each in cells]

@@ -28,7 +28,20 @@ from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
 from mneme import text
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import (EmbedderIdentity, Filter, Group, Hit, Owned, Place, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult,)
+from mneme.ports import (
+    EmbedderIdentity,
+    Filter,
+    Group,
+    Hit,
+    Owned,
+    Place,
+    Scored,
+    Selection,
+    TextLeg,
+    VectorLeg,
+    Write,
+    WriteResult,
+)
 from mneme.rows import Collection, Key, Row, Vector
 
 FORMAT = 2  # of the tables and index.json

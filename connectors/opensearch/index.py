@@ -7,6 +7,7 @@ filled beside the old one and the alias then moved, without a reader noticing. R
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opensearchpy.exceptions import RequestError
@@ -18,19 +19,39 @@ from connectors.opensearch.mapping import changeable_settings, index_settings, m
 from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, writes_of
 from connectors.opensearch.purge import DelayedPurge
 from connectors.opensearch.queries import (
+    MOST_COUNTED,
     WITH_VECTOR,
     WITHOUT_VECTOR,
     Request,
     cosine_of,
     exact_cosines_of,
+    groups_of,
+    latest_of,
     matches,
+    milliseconds,
+    moment_of,
+    owners_of,
+    page_of,
     routing,
     scoring_of,
     search_of,
 )
 from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.ports import EmbedderIdentity, Filter, Hit, Scored, Selection, TextLeg, VectorLeg, Write, WriteResult
+from mneme.ports import (
+    EmbedderIdentity,
+    Filter,
+    Group,
+    Hit,
+    Owned,
+    Place,
+    Scored,
+    Selection,
+    TextLeg,
+    VectorLeg,
+    Write,
+    WriteResult,
+)
 from mneme.rows import Collection, Key, Row, Vector
 
 _SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
@@ -327,6 +348,56 @@ class OpenSearchIndex:
         with mapped_errors(self._settings.url):
             answer = self._client.count(index=self._place(collection), body={"query": matches(filter)}, params=routing(filter))
         return int(answer["count"])
+
+    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
+        """The newest rows by ``Row.at``, to the millisecond; see the port. At most 10,000."""
+        (hits,) = self._search([(collection, filter, page_of(filter, limit, after))])
+        return [self._row_of(collection, hit) for hit in hits]
+
+    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
+        """The rows of each conversation, in two round trips: which conversations, then all about them; see the port."""
+        if not filter.owner_keys or limit < 1:
+            return []
+        found = self._counted(collection, latest_of(filter, limit, after), routing(filter))
+        if after is not None:
+            behind = (-milliseconds(after[0]), after[1])
+            found = [each for each in found if (-each["last"]["value"], each["key"]) > behind]
+        order = [str(each["key"]) for each in found[:limit]]
+        groups: dict[str, Group] = {}
+        for start in range(0, len(order), MOST_COUNTED):
+            narrowed = replace(filter, conversation_ids=tuple(order[start : start + MOST_COUNTED]))
+            for each in self._counted(collection, groups_of(narrowed), routing(filter)):
+                groups[each["key"]] = self._group(collection, each)
+        return [groups[each] for each in order if each in groups]
+
+    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
+        """Whose messages a tenant has; see the port. At most 50,000."""
+        if limit < 1:
+            return []
+        return [
+            Owned(*each["key"], each["doc_count"], moment_of(each["last"]["value"]))
+            for each in self._counted(Collection.MESSAGES, owners_of(tenant_id, limit), {})
+        ]
+
+    def _counted(self, collection: Collection, request: Request, where: Mapping[str, str]) -> list[Any]:
+        """The buckets of an aggregation."""
+        with mapped_errors(self._settings.url):
+            parameters = {"allow_partial_search_results": "false", **where}
+            answer = self._client.search(index=self._place(collection), body=request, params=parameters)
+        buckets: list[Any] = answer["aggregations"]["groups"]["buckets"]
+        return buckets
+
+    def _group(self, collection: Collection, bucket: Mapping[str, Any]) -> Group:
+        newest = self._row_of(collection, bucket["newest"]["hits"]["hits"][0])
+        return Group(
+            conversation_id=bucket["key"],
+            rows=bucket["doc_count"],
+            messages=int(bucket["messages"]["value"]),
+            people=tuple(each["key"] for each in bucket["people"]["buckets"]),
+            first_at=moment_of(bucket["first"]["value"]),
+            last_at=newest.at,
+            newest=newest,
+        )
 
     def refresh(self) -> None:
         """Make everything written so far searchable."""

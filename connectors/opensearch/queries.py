@@ -27,6 +27,7 @@ LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN 
 # the filter. Of a longer query, a pasted page, the first tokens count.
 _MOST_TERMS = 900
 _LONGEST_TERM = 255  # the whitespace tokeniser cuts longer ones, in rows and in queries alike
+MOST_COUNTED = 500  # groups of which everything is asked for at once, each with up to 50 people
 _MOST_GROUPS = 50_000  # an answer has at most 65,535 (search.max_buckets)
 _HIDDEN = {"terms": {"kind": list(HIDDEN_KINDS)}}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -114,7 +115,7 @@ def page_of(filter: Filter, limit: int, after: Place | None) -> Request | None:
         "sort": [{"at": "desc"}, {"id": "asc"}],
         **_PACKED,
     }
-    return request if after is None else {**request, "search_after": [_milliseconds(after[0]), after[1]]}
+    return request if after is None else {**request, "search_after": [milliseconds(after[0]), after[1]]}
 
 
 def latest_of(filter: Filter, limit: int, after: Place | None) -> Request:
@@ -128,12 +129,12 @@ def latest_of(filter: Filter, limit: int, after: Place | None) -> Request:
 
 
 def groups_of(filter: Filter) -> Request:
-    """All about the rows of some conversations, at most ``LARGEST_GROUPS``; the newest of each has ``packed``."""
+    """All about the rows of the filter's conversations, at most ``MOST_COUNTED``; the newest of each has ``packed``."""
     newest = {"size": 1, "sort": [{"at": "desc"}, {"id": "asc"}], "_source": False, "docvalue_fields": ["packed"]}
     about = {
         "messages": {"value_count": {"field": "message_ids"}},
         "people": {"terms": {"field": "people", "size": MOST_PEOPLE}},
-        "first": {"top_hits": {**newest, "sort": [{"at": "asc"}]}},
+        "first": {"min": {"field": "at"}},
         "newest": {"top_hits": newest},
     }
     return _counted(matches(filter), {"field": "conversation_id", "size": len(filter.conversation_ids)}, about)
@@ -154,9 +155,14 @@ def _counted(query: Request, groups: Request, about: Request, how: str = "terms"
     return {"size": 0, "query": query, "track_total_hits": False, "aggs": {"groups": {how: groups, "aggs": about}}}
 
 
-def _milliseconds(moment: datetime) -> int:
-    """As the server sorts by them."""
+def milliseconds(moment: datetime) -> int:
+    """A moment as the server sorts by it."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def moment_of(milliseconds: float) -> datetime:
+    """The moment that the server sorts by."""
+    return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
 def _any_of(tokens: Iterable[str]) -> Request | None:

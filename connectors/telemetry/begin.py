@@ -1,4 +1,4 @@
-"""What a process that runs for long tells of itself, begun by its settings: logs, traces, and metrics on a port of their own."""
+"""What a process that runs for long tells of itself, begun by its settings: logs, traces, metrics on a port."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,15 +1,15 @@
 """The metrics of this process and of those that it started, as Prometheus reads them.
 
 A child process that was started with ``child_environment()`` keeps its values in files of a folder of ours
-(prometheus_client's multiprocess mode); ``exposition`` adds them to ours, sample by sample. Of a child that ended its counts stay, so
-that no counter falls when the flow is started again, and its gauges go (``child_ended``).
+(prometheus_client's multiprocess mode); ``exposition`` adds them to ours, sample by sample. Of a child that ended its counts
+stay, so that no counter falls when the flow is started again, and its gauges go (``child_ended``).
 """
 
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest, start_http_server
@@ -110,8 +110,7 @@ def read_exposition(text: str) -> Samples:
     from prometheus_client.parser import text_string_to_metric_families
 
     samples: dict[str, list[tuple[Labels, float]]] = {}
-    families: Any = text_string_to_metric_families(text)  # type: ignore[no-untyped-call]
-    for family in families:
+    for family in text_string_to_metric_families(text):
         for sample in family.samples:
             samples.setdefault(sample.name, []).append((sample.labels, sample.value))
     return samples

@@ -1,4 +1,4 @@
-"""What the flow counts. Called once for a batch, an epoch or a bulk, never for a message of its own: flows/engine.py, flows/write.py."""
+"""What the flow counts: once for a batch, an epoch or a bulk, never for each message (flows/engine.py, flows/write.py)."""
 
 import time
 from collections import Counter, OrderedDict

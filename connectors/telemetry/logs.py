@@ -1,7 +1,7 @@
 """Logs: text for people, or a line of JSON for each record (``MNEME_TELEMETRY__LOG_FORMAT=json``), on standard error.
 
-A record tells the ids that it is about (connectors/telemetry/context.py). The keys and passwords of the settings, and whatever looks
-like one, are asterisks in every line, also in what a library writes down.
+A record tells the ids that it is about (connectors/telemetry/context.py). The keys and passwords of the settings, and whatever
+looks like one, are asterisks in every line, also in what a library writes down.
 """
 
 import json

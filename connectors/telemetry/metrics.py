@@ -1,9 +1,9 @@
 """Every metric there is: name, labels, buckets and what it means. docs/observability.md is checked against this file.
 
-Labels are few by design: no owner, conversation, document or id is one, and only ``_TENANTS`` tenants have a label of their own in a
-process; the rest are ``other``. Where they are counted is beside what they count: flow.py, models.py, searches.py, requests.py.
+Labels are few by design: no owner, conversation, document or id is one, and only ``_TENANTS`` tenants have a label of their
+own in a process; the rest are ``other``. How they are counted is in flow.py, models.py, searches.py and requests.py.
 
-In a process that somebody started with ``PROMETHEUS_MULTIPROC_DIR`` (connectors/telemetry/exposition.py) the values lie in files of
+In a process that was started with ``PROMETHEUS_MULTIPROC_DIR`` (connectors/telemetry/exposition.py) the values lie in files of
 that folder, and whoever started it shows them with its own. Gauges are then added up over the processes that live.
 """
 
@@ -51,7 +51,9 @@ def _histogram(name: str, help: str, buckets: tuple[float, ...], *labels: str) -
 
 # The flow: what comes in, what a step does, what goes out.
 EVENTS = _counter("flow_events_total", "Events that were read, by lane (messages, documents, backfill, files)", "lane")
-LAG = _gauge("flow_lag_events", "Events of a lane that were not read yet, by partition, as of the last epoch", "lane", "partition")
+LAG = _gauge(
+    "flow_lag_events", "Events of a lane that were not read yet, by partition, as of the last epoch", "lane", "partition"
+)
 PENDING = _gauge("flow_pending_items", "What was read and is not finished; at MNEME_FLOW__PENDING_LIMIT the sources pause")
 STEP_SECONDS = _histogram("flow_step_seconds", "Work of a step at one batch; slow work runs beside it", _QUICK, "step")
 STEP_ITEMS = _counter("flow_step_items_total", "Items that a step took in", "step")
@@ -82,13 +84,19 @@ REJECTED = _counter("index_rejected_writes_total", "Writes that the index refuse
 # Chat models, transcription and reranking behind endpoints.
 CALLS = _counter("model_calls_total", "Calls by outcome: ok, or the kind of error", "role", "model", "tenant", "outcome")
 CALL_SECONDS = _histogram("model_call_seconds", "A call with its retries", _CALLED, "role", "model")
-TOKENS = _counter("model_tokens_total", "Tokens that were asked (in) and answered (out)", "role", "model", "tenant", "direction")
-COST = _counter("model_cost_total", "What they cost by MNEME_TELEMETRY__PRICES, in the currency of these", "role", "model", "tenant")
+TOKENS = _counter(
+    "model_tokens_total", "Tokens that were asked (in) and answered (out)", "role", "model", "tenant", "direction"
+)
+COST = _counter(
+    "model_cost_total", "What they cost by MNEME_TELEMETRY__PRICES, in the currency of these", "role", "model", "tenant"
+)
 IN_FLIGHT = _gauge("model_calls_in_flight", "Calls under way", "role")
 WAIT_SECONDS = _histogram(
     "model_wait_seconds", "How long a call waited for its place and for the limits of the minute", _CALLED, "purpose"
 )
-ANSWER_CACHE = _counter("model_answer_cache_total", "Answers that were asked of the cache: hit costs nothing, miss is a call", "role", "result")
+ANSWER_CACHE = _counter(
+    "model_answer_cache_total", "Answers looked for in the cache: hit, or miss and a call", "role", "result"
+)
 
 # The embedder.
 EMBEDDED = _counter("embedder_texts_total", "Texts that the flow had embedded")
@@ -102,7 +110,9 @@ SEARCH_SECONDS = _histogram("search_seconds", "A search", _QUICK, "method")
 STAGE_SECONDS = _histogram("search_stage_seconds", "A stage of a search", _QUICK, "method", "stage")
 SEARCH_RESULTS = _histogram("search_results", "Ranked places of a response", (0, 1, 2, 5, 10, 20, 50, 100), "method")
 SEARCH_ERRORS = _counter("search_errors_total", "Searches that failed, by kind of error", "method", "kind")
-ANSWERS = _counter("answers_total", "Answers by who wrote them (model, quotes) and outcome (given, abstained)", "writer", "outcome")
+ANSWERS = _counter(
+    "answers_total", "Answers by who wrote them (model, quotes) and outcome (given, abstained)", "writer", "outcome"
+)
 ANSWER_SECONDS = _histogram("answer_seconds", "An answer with its search", _CALLED, "writer")
 
 # HTTP requests to the service.

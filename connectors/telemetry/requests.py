@@ -19,7 +19,7 @@ _MOUNTS = ("/console", "/mcp")  # shown as one route each
 class MeasuredRequests:
     """Counts and times requests by route, method and status. ``app.add_middleware(MeasuredRequests)``.
 
-    The route is what was declared (``/api/v1/memories/{id}``), never the path that was asked for; where none fits it is ``other``.
+    The route is what was declared (``/api/v1/memories/{id}``), never the path that was asked for; ``other`` where none fits.
     """
 
     def __init__(self, app: Application) -> None:

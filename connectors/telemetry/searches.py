@@ -45,7 +45,7 @@ class Found:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """A stage of the search that runs in this thread, as a block or around a function: understand, recall, fuse, complete, compete, rerank, shape."""
+    """A stage of the search that runs in this thread, as a block or around a function: ``understand``, ``recall``, ..."""
     began = time.perf_counter()
     with tracing.span(name):
         yield

@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry: off, and at no cost, until ``start`` is called. Where to is said by the variables OTEL_EXPORTER_OTLP_*.
+"""Traces by OpenTelemetry: off, and at no cost, until ``start`` is called. OTEL_EXPORTER_OTLP_* say where to.
 
 Attributes are counts, kinds and names; never a text, a question, an owner or a key.
 """

@@ -13,7 +13,7 @@ from typing import Self
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, delete_topics, unread
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from connectors.opensearch.client import drop_indices
 from evaluation.faults.beside import Publishing, Sampling
 from evaluation.faults.flow_process import FlowProcess
@@ -196,7 +196,8 @@ class Deployment:
     def lag(self) -> int:
         """Events on the topic of messages behind the offset that the flow committed (which trails by an epoch)."""
         with suppress(StoreError):
-            return unread(self.settings.kafka, self.settings.kafka.topics.messages)
+            topic = self.settings.kafka.topics.messages
+            return unread(self.settings.kafka, topic)[topic]
         return 0
 
     def sampling(self, every_seconds: float = 1.0) -> Sampling:

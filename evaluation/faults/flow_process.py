@@ -54,9 +54,7 @@ class FlowProcess:
         log: the name of the file.
     """
 
-    def __init__(
-        self, settings: Settings, processes: int = 1, command: Sequence[str] = ("run",), log: str = "run.log"
-    ) -> None:
+    def __init__(self, settings: Settings, processes: int = 1, command: Sequence[str] = ("run",), log: str = "run.log") -> None:
         self.processes = processes
         self._settings = settings
         self._command = command

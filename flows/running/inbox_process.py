@@ -1,4 +1,4 @@
-"""The flow from the inbox as a process of its own: ``python -m flows.running.inbox_process``, for a service that lives beside it.
+"""The flow from the inbox as a process of its own, beside a service: ``python -m flows.running.inbox_process``.
 
 1. Its settings come on standard input, pickled, with the descriptor on which it tells of itself and the levels of loggers.
 2. It tells in lines of JSON that it reads, and which error ends it.
@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from connectors.telemetry.begin import telemetry
 from mneme.errors import MnemeError
 from mneme.settings import Settings
 
@@ -34,16 +35,17 @@ class Order:
 def main() -> NoReturn:
     """Run the flow until told to stop; the exit status is 0 then, and 1 when it failed."""
     order: Order = pickle.load(sys.stdin.buffer)  # noqa: S301  from whoever started this process
+    os.set_inheritable(order.report, False)  # its end must be the end of this process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
-    logging.basicConfig(format="%(asctime)s %(levelname)s flow %(name)s: %(message)s")
     for name, level in order.levels.items():
         logging.getLogger(name).setLevel(level)
 
     import flows  # late: the parent is watched while the steps are loaded
 
     try:
-        flows.run(order.settings, on_ready=lambda: _tell(order.report, {"reads": True}), intake="inbox")
-    except BaseException as error:  # noqa: BLE001  the boundary of this process
+        with telemetry(order.settings, "mneme-flow", mark="flow"):
+            flows.run(order.settings, on_ready=lambda: _tell(order.report, {"reads": True}), intake="inbox")
+    except BaseException as error:
         if not isinstance(error, MnemeError):
             log.error("failed", exc_info=error)
         _tell(order.report, {"error": str(error) if isinstance(error, MnemeError) else type(error).__name__})

@@ -5,7 +5,6 @@ They are the partitions of Kafka topics, or the logs of the inbox.
 
 import threading
 from collections.abc import Mapping
-from functools import partial
 from typing import Protocol
 
 from flows.engine import Source

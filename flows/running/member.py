@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from connectors.telemetry.begin import telemetry
+from connectors.telemetry.logs import start_logs
 from flows.engine import EngineFailed
 from flows.running.live_sources import Partitions
 from flows.running.process import Place
@@ -57,7 +59,7 @@ def main() -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
-    logging.basicConfig(format=f"%(asctime)s %(levelname)s {place.number + 1}/{processes} %(name)s: %(message)s")
+    start_logs(assignment.settings, mark=f"{place.number + 1}/{processes}")
     for name, level in assignment.levels.items():
         logging.getLogger(name).setLevel(level)
     stopping = threading.Event()
@@ -72,16 +74,17 @@ def main() -> NoReturn:
         _end(1)
 
     try:
-        stream(
-            assignment.settings,
-            lambda index: place,
-            assignment.partitions,
-            stopping,
-            on_ready=lambda: _tell(assignment.report, {"reads": True}),
-            on_failure=failed,
-            unfinished=SharedSum(assignment.unfinished, processes, place.number),
-            live_lag=SharedSum(assignment.live_lag, processes, place.number),
-        )
+        with telemetry(assignment.settings, "mneme-flow", mark=f"{place.number + 1}/{processes}"):
+            stream(
+                assignment.settings,
+                lambda index: place,
+                assignment.partitions,
+                stopping,
+                on_ready=lambda: _tell(assignment.report, {"reads": True}),
+                on_failure=failed,
+                unfinished=SharedSum(assignment.unfinished, processes, place.number),
+                live_lag=SharedSum(assignment.live_lag, processes, place.number),
+            )
     except BaseException as error:  # noqa: BLE001  the boundary of this process: its supervisor tells the user
         failed(error)
     _end(0)

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from connectors.telemetry.exposition import child_ended, child_environment
 from flows.running.live_sources import Partitions
 from flows.running.member import Assignment
 from flows.running.process import Place
@@ -137,6 +138,7 @@ class Members(AbstractContextManager["Members"]):
             member.process.kill()
         for member in self._members:
             member.process.wait()
+            child_ended(member.process.pid)
             with suppress(BrokenPipeError):
                 _standard_input(member).close()
 
@@ -148,7 +150,7 @@ def _started(assignment: Assignment, inherited: tuple[int, ...]) -> "subprocess.
         stdin=subprocess.PIPE,
         bufsize=0,
         pass_fds=inherited,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=os.environ | child_environment() | {"PYTHONPATH": os.pathsep.join(sys.path)},
         process_group=0,
     )
     assert process.stdin is not None, "it is a pipe"

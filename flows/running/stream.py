@@ -14,6 +14,7 @@ from flows.running.shared_sum import SharedSum
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
 
+
 def input_partitions(kafka: Kafka) -> Partitions:
     """The partitions of the topics that are read; topics that are missing are created.
 

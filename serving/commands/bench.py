@@ -28,6 +28,8 @@ def register(app: typer.Typer) -> None:
     benches.command()(faults)
     benches.command()(parsing)
     benches.command()(documents)
+    benches.command()(freshness)
+    benches.command()(load)
     app.add_typer(benches, name="bench")
 
 
@@ -234,3 +236,45 @@ def documents(
     from serving.terminal.output import output
 
     run_documents(folder, load_settings(), out, alone, console=output())
+
+
+def freshness(
+    index: Annotated[Backend, typer.Option("--index", help="What is run: Kafka and OpenSearch, or `mneme serve` alone.")] = (
+        Backend.OPENSEARCH
+    ),
+    rate: Annotated[float, typer.Option("--rate", min=0.1, help="Messages a second.")] = 5.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="For which they come.")] = 60.0,
+    talks: Annotated[int, typer.Option("--talks", min=1, help="That are ended by a flush.")] = 30,
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Through a service too, where there would be none; the embedded index always has one."),
+    ] = False,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/freshness.json"
+    ),
+) -> None:
+    """From sending to searchable: single messages at a steady rate, and talks that are flushed; p50, p95 and p99."""
+    from evaluation.bench_freshness import run_freshness
+    from serving.terminal.output import output
+
+    run_freshness(with_index(index), out, rate, seconds, talks, rest, console=output())
+
+
+def load(
+    index: Annotated[Backend, typer.Option("--index", help="What is run: Kafka and OpenSearch, or `mneme serve` alone.")] = (
+        Backend.EMBEDDED
+    ),
+    searchers: Annotated[int, typer.Option("--searchers", min=1, help="Who search at a time.")] = 50,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Of each of the three parts.")] = 60.0,
+    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index from the start.")] = 10_000,
+    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
+    method: Annotated[str, typer.Option("--method", help="Of the searches.")] = "hybrid",
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/load.json"
+    ),
+) -> None:
+    """Many who search at once, alone and while messages keep coming in: p50, p95 and p99, errors, and what is taken in."""
+    from evaluation.bench_load import run_load
+    from serving.terminal.output import output
+
+    run_load(with_index(index), out, searchers, seconds, facts, owners, method, console=output())

@@ -2,9 +2,9 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +16,7 @@ from serving.terminal.output import note, output
 if TYPE_CHECKING:
     from mneme.ports import DeadLetter
     from mneme.settings import Settings
+    from serving.service.dead_letters import LetterBox
 
 Place = Literal["kafka", "file"]
 FromOption = Annotated[
@@ -98,17 +99,12 @@ def replay(
 
     if not numbers and not every and stage is None:
         raise InputError("which letters? give their numbers (`mneme dead-letters list`), --stage or --all")
-    store = _open(load_settings(), place)
-    numbered = _numbered(store)
+    box = _open(load_settings(), place)
+    numbered = _numbered(box)
     letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
     letters = [letter for letter in letters if stage is None or letter.stage == stage]
-    ready, refused = _sorted_out(letters)
-    if ready:
-        store.replay(ready)
-        # Only now: whatever ends this before leaves the letters, to be replayed again.
-        done = frozenset(ready)
-        store.remove(lambda letter: letter in done)
-    output().print(f"{count(len(ready), 'dead letter')} replayed")
+    refused = box.replay(letters)
+    output().print(f"{count(len(letters) - len(refused), 'dead letter')} replayed")
     names = {letter: number for number, letter in numbered.items()}
     for letter, reason in refused.items():
         note(f"{names[letter]}: not replayed: {reason}", "yellow")
@@ -116,33 +112,11 @@ def replay(
         raise InputError(f"{count(len(refused), 'letter')} of those not replayed, for the reasons above")
 
 
-@dataclass(frozen=True, slots=True)
-class _Store:
-    """Where dead letters are kept, and how their events go back on the stream."""
+def _open(settings: "Settings", place: Place | None) -> "LetterBox":
+    from serving.service.dead_letters import open_letters
 
-    read: Callable[[], Iterable["DeadLetter"]]
-    replay: Callable[[Sequence["DeadLetter"]], None]
-    remove: Callable[[Callable[["DeadLetter"], bool]], int]
-
-
-def _open(settings: "Settings", place: Place | None) -> _Store:
-    if (place or ("kafka" if settings.index.backend == "opensearch" else "file")) == "file":
-        from connectors.letters.dead_letters import FileDeadLetters
-
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        return _Store(letters.read, lambda chosen: _ingest(settings, chosen), letters.remove)
-
-    from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
-    from connectors.letters.replay import publish_again
-
-    def remove(unwanted: "Callable[[DeadLetter], bool]") -> int:
-        kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
-        try:
-            return kept.remove(unwanted)
-        finally:
-            kept.close()
-
-    return _Store(lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove)
+    chosen: Place = place or ("kafka" if settings.index.backend == "opensearch" else "file")
+    return open_letters(settings, chosen, partial(_ingest, settings))
 
 
 def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
@@ -155,10 +129,8 @@ def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
         flows.ingest([path], settings)
 
 
-def _numbered(store: _Store) -> "dict[int, DeadLetter]":
-    """The letters by their numbers; one that was kept twice, by a crash, is one."""
-    letters = sorted(dict.fromkeys(store.read()), key=lambda letter: letter.at)
-    return dict(enumerate(letters, start=1))
+def _numbered(box: "LetterBox") -> "dict[int, DeadLetter]":
+    return dict(enumerate(box.letters(), start=1))
 
 
 def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[DeadLetter]":
@@ -167,19 +139,3 @@ def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[
     if missing := [str(number) for number in numbers if number not in numbered]:
         raise InputError(f"there is no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme dead-letters list`)")
     return [numbered[number] for number in sorted(set(numbers))]
-
-
-def _sorted_out(letters: "Iterable[DeadLetter]") -> "tuple[list[DeadLetter], dict[DeadLetter, str]]":
-    """Those whose events can be sent again, and why the others cannot."""
-    from connectors.letters.replay import event_again
-    from mneme.errors import InputError
-
-    ready, refused = [], {}
-    for letter in letters:
-        try:
-            event_again(letter)
-        except InputError as error:
-            refused[letter] = str(error)
-        else:
-            ready.append(letter)
-    return ready, refused

@@ -1,13 +1,13 @@
-"""The command that says what this machine can do: doctor."""
+"""The command that says what is wrong, and how to mend it: doctor."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.terminal.output import note, output
+from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
-    from serving.checks import Check
+    from serving.checks.check import Check
 
 _STYLES = {"ready": "green", "partly": "yellow", "missing": "red"}
 
@@ -17,19 +17,41 @@ def register(app: typer.Typer) -> None:
     app.command()(doctor)
 
 
-def doctor() -> None:
-    """Say what this machine can read, by what, and how to install what is missing. Nothing is called or changed."""
+def doctor(
+    only: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[GROUP]...", help="settings, index, kafka, models, service, documents; else all.", show_default=False
+        ),
+    ] = None,
+    call: Annotated[bool, typer.Option("--call", help="Ask models behind endpoints something, which may cost money.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> None:
+    """Say what is wrong and how to mend it: settings, index, Kafka, models, service, documents. Nothing is changed.
+
+    The exit code is 1 when something is missing that is needed.
+    """
+    import json
+    from dataclasses import asdict
     from itertools import groupby
 
-    from mneme.settings import load_settings
-    from serving.checks import checks_of
+    from mneme.errors import InputError
+    from serving.checks.check import is_fit
+    from serving.checks.examination import examine, groups
 
-    found = list(checks_of(load_settings()))
-    for group, checks in groupby(found, key=lambda check: check.group):
-        output().print(_table(group, list(checks)))
-    remedies = dict.fromkeys(check.remedy for check in found if check.remedy)
-    for remedy in remedies:
-        note(remedy)
+    if unknown := sorted(set(only or ()) - set(groups())):
+        raise InputError(f"GROUP: {', '.join(unknown)} is not known; accepted are {', '.join(groups())}")
+    with messages().status("Looking"):
+        found = examine(call, only or ())
+    if as_json:
+        output().print_json(json.dumps([asdict(check) for check in found]))
+    else:
+        for group, checks in groupby(found, key=lambda check: check.group):
+            output().print(_table(group, list(checks)))
+        for remedy, style in {check.remedy: _STYLES[check.state] for check in found if check.remedy}.items():
+            note(remedy, style)
+    if not is_fit(found):
+        raise typer.Exit(1)
 
 
 def _table(group: str, checks: "list[Check]") -> object:
@@ -41,5 +63,5 @@ def _table(group: str, checks: "list[Check]") -> object:
     for column in ("what", "by", "state"):
         table.add_column(column, overflow="fold")
     for check in checks:
-        table.add_row(check.name, check.by, Text(check.state, style=_STYLES[check.state]))
+        table.add_row(Text(check.name), Text(check.by), Text(check.state, style=_STYLES[check.state]))
     return table

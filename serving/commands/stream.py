@@ -169,6 +169,7 @@ def run(
 ) -> None:
     """Run the flow from Kafka into the index, until it is stopped (SIGTERM or Ctrl-C)."""
     import flows
+    from connectors.telemetry.begin import telemetry
     from mneme.settings import load_settings
 
     settings = load_settings()
@@ -177,7 +178,8 @@ def run(
     topics, broker = settings.kafka.topics, settings.kafka.bootstrap_servers
     reading = f"{topics.messages}, {topics.documents} and {topics.backfill} at {broker}"
     note(f"Starting, from Kafka at {broker}.")
-    flows.run(settings, on_ready=lambda: note(f"Reading {reading}; writing to {_where(settings)}; stop with Ctrl-C."))
+    with telemetry(settings, "mneme-flow", metrics_port=True):
+        flows.run(settings, on_ready=lambda: note(f"Reading {reading}; writing to {_where(settings)}; stop with Ctrl-C."))
     note("Stopped; the next run goes on from here.")
 
 

@@ -14,6 +14,9 @@ _COLOURS = 'try{document.documentElement.dataset.theme=localStorage.getItem("mne
 def head() -> None:
     """Add the theme to the page that is being built."""
     ui.add_head_html(_links())
+    within = ui.context.client.content.parent_slot
+    if within is not None:
+        within.parent.props["role"] = "none"  # NiceGUI puts everything into a <main>; ours is the one
 
 
 @cache

@@ -7,7 +7,7 @@ from nicegui import app, ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from serving.console.access import COOKIE, LASTS, access_of, cookie_of, is_of_this_site
+from serving.console.access import COOKIE, LASTS, caller_of, cookie_of, is_of_this_site
 from serving.console.head import head
 from serving.console.markup import notice, tag
 from serving.console.shell import SERVICE
@@ -18,7 +18,7 @@ from serving.service.service import Service
 def login(request: Request) -> Response | None:
     """Ask for a key."""
     service: Service = request.scope[SERVICE]
-    if access_of(request, service.settings.service.keys) is not None:
+    if caller_of(request, service.settings.service.keys) is not None:
         return RedirectResponse("conversations", 303)
     head()
     with tag("main", classes="alone"):

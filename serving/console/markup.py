@@ -21,7 +21,7 @@ _ICONS = {  # paths of 24 by 24, drawn as lines
 }
 
 
-def tag(name: str, text: str = "", classes: str = "", **attributes: str | float | bool | None) -> TextElement:
+def tag(name: str, /, text: str = "", classes: str = "", **attributes: str | float | bool | None) -> TextElement:
     """An element, in the one that is open; a context manager that opens it.
 
     Args:

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from mneme.errors import MnemeError
 from mneme.records import Owner
-from serving.console.access import access_of
+from serving.console.access import caller_of
 from serving.console.head import head
 from serving.console.markup import icon, link, notice, tag
 from serving.console.visit import Visit, in_thread, owner_of
@@ -50,11 +50,12 @@ def page(path: str, title: str, needs_owner: bool = True) -> Callable[[Content],
 
 async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> Response | None:
     service: Service = request.scope[SERVICE]
-    access = access_of(request, service.settings.service.keys)
-    if access is None:
+    caller = caller_of(request, service.settings.service.keys)
+    if caller is None:
         return RedirectResponse("login", 303)
-    tenant_id = access.tenant_id or request.query_params.get("tenant", "").strip() or "default"
-    visit = Visit(request, service, access, tenant_id)
+    asked = request.query_params.get("tenant", "").strip() or None
+    tenant_id = caller.tenant_of(asked if caller.is_operator else None)
+    visit = Visit(request, service, caller, tenant_id)
     failure: MnemeError | None = None
     try:
         visit = await _with_owner(visit)
@@ -63,7 +64,7 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
     with _frame(visit, path):
         if failure is not None:
             show_failure(failure)
-        elif path in _FOR_OPERATORS and not access.is_operator:
+        elif path in _FOR_OPERATORS and not caller.is_operator:
             _heading(title)
             notice("The flow and its dead letters are of all tenants: only the operator's key shows them.", "problem")
         elif needs_owner and visit.owner is None:
@@ -132,7 +133,7 @@ def _frame(visit: Visit, path: str) -> TextElement:
 def _way(visit: Visit, path: str) -> None:
     with tag("nav", classes="way", aria_label="Pages"), tag("ul"):
         for name, title, within in _PLACES:
-            if name in _FOR_OPERATORS and not visit.access.is_operator:
+            if name in _FOR_OPERATORS and not visit.caller.is_operator:
                 continue
             current = "page" if path == name else "true" if path in within else None
             with tag("li"), link("", visit.link(name), aria_current=current):
@@ -162,7 +163,7 @@ def _whose(visit: Visit, path: str) -> None:
             with tag("form", method="get", action=place):
                 tag("label", "Another, as type:id", for_="another-owner")
                 tag("input", name="owner", id="another-owner", placeholder="user:mira", autocomplete="off")
-                if visit.access.tenant_id is None:
+                if visit.caller.is_operator:
                     tag("label", "Tenant", for_="another-tenant")
                     tag("input", name="tenant", id="another-tenant", defaultValue=visit.tenant_id, autocomplete="off")
                 tag("button", "Show", type="submit")

@@ -11,8 +11,8 @@ from starlette.requests import Request
 
 from mneme.records import Owner
 from queries.browsing.listed import OwnerSummary
-from serving.console.access import Access
 from serving.console.markup import tag
+from serving.rest.keys import Caller
 from serving.service.service import Service
 
 AT_ONCE = 0.5  # seconds that a page waits before it is shown without what is still being fetched
@@ -27,7 +27,7 @@ class Visit:
 
     request: Request
     service: Service
-    access: Access
+    caller: Caller
     tenant_id: str
     owners: tuple[OwnerSummary, ...] = ()
     owner: Owner | None = None

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 
 from mneme.times import zone
+from serving.terminal import rendering
 from serving.terminal.words import count
 
-__all__ = ["count", "day", "moment", "number", "seconds", "span"]
+__all__ = ["count", "day", "expected", "moment", "number", "seconds", "span"]
 
 
 def moment(at: datetime, timezone: str = "UTC") -> str:
@@ -25,6 +26,16 @@ def span(start: datetime, end: datetime, timezone: str = "UTC") -> str:
     if first.date() == last.date():
         return f"{moment(start, timezone)} – {last:%H:%M}" if last > first else moment(start, timezone)
     return f"{moment(start, timezone)} – {moment(end, timezone)}"
+
+
+def expected(start: datetime | None, end: datetime | None) -> str:
+    """The day, the month or the year of something expected, as precisely as it was said."""
+    if start is None:
+        return f"until {day(end)}" if end is not None else ""
+    said = rendering.expected(start, end)  # 2025-03-07, 2025-03 or 2025
+    form = {10: "%Y-%m-%d", 7: "%Y-%m", 4: "%Y"}[len(said)]
+    first = datetime.strptime(said, form).replace(tzinfo=UTC)
+    return day(first) if len(said) == 10 else f"{first:%b %Y}" if len(said) == 7 else said
 
 
 def number(value: float) -> str:

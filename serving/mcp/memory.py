@@ -1,10 +1,11 @@
 """What the tools do: each a call of the memory of one owner, and how its result reads.
 
-It goes through ``Memories`` and ``Publisher`` alone, so it is the same beside a service of its own and in front of a remote one.
+It goes through ``Memories`` and ``Publisher`` alone: the same for a service of our own and for a remote one.
 """
 
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -13,11 +14,12 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from connectors import Publisher
-from mneme.errors import InputError
-from mneme.events import Delete, Erase, Message, describe
-from mneme.ids import message_id, short_hash
+from mneme.errors import InputError, StoreUnavailable
+from mneme.events import Delete, Message, describe
+from mneme.ids import message_id
 from mneme.times import utc_now
 from queries import Memories
+from queries.browsing.listed import Memory
 from serving.mcp.results import (
     AskResult,
     Event,
@@ -35,7 +37,7 @@ MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversatio
 _MOST_RELATIONS = 10
 _RECENT = 5  # conversations that the profile names
 _POLL_SECONDS = 0.1
-_NOTE_HASH = 12  # hexadecimal digits
+_NUMBERS = re.compile(r"\[\d{1,4}(?:, *\d{1,4})*\]")
 
 Role = Literal["user", "assistant"]
 Target = Literal["message", "conversation", "document", "everything"]
@@ -76,6 +78,7 @@ class AgentMemory:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self._memories = memories
+        self._is_open = False
         self._publisher = publisher
         self._wait_seconds = wait_seconds
         self._clock = clock
@@ -89,7 +92,7 @@ class AgentMemory:
             InputError: an empty query, or dates the wrong way round.
             StoreError: the index cannot answer.
         """
-        found = self._memories().search(query, filters=whose.filters(since=since, before=before), top_k=limit)
+        found = self._open_memories().search(query, filters=whose.filters(since=since, before=before), top_k=limit)
         memories = memories_of(found, whose.tenant_id)
         relations = relations_of(found, _MOST_RELATIONS)
         text = lines(memories) or "nothing is remembered about this"
@@ -104,27 +107,24 @@ class AgentMemory:
         Raises:
             InputError, StoreError, SettingsError: as ``Memories.ask``.
         """
-        answer = self._memories().ask(question, whose.filters(since=since, before=before))
+        answer = self._open_memories().ask(question, whose.filters(since=since, before=before))
         citations = cited(answer, whose.tenant_id)
-        # In the answer the numbers are those of the context; the model sees only what is cited, from 1.
-        text = answer.answer
-        places = {each.number: place for place, each in enumerate(answer.citations, 1)}
-        text = _renumbered(text, places)
+        text = _renumbered(answer.answer, {each.number: place for place, each in enumerate(answer.citations, 1)})
         told = f"{text}\n\n{lines(citations)}" if citations else text
         data = AskResult(answer=text, abstained=answer.abstained, citations=citations, notes=answer.notes)
         return Answer(with_notes(told, answer.notes), data)
 
-    def timeline(self, whose: Whose, entity: str | None, since: datetime | None, before: datetime | None, limit: int) -> Answer:
+    def timeline(self, whose: Whose, entity: str, since: datetime | None, before: datetime | None, limit: int) -> Answer:
         """The history of somebody or something; without a name, what happened between two dates.
 
         Raises:
             InputError: neither a name nor a date.
             StoreError: the index cannot answer.
         """
-        if entity is None and since is None and before is None:
+        if not entity and since is None and before is None:
             raise InputError("give an entity (its history), or since and before (what happened then), or both")
-        if entity is not None:
-            history = self._memories().history(entity, whose.filters(since=since, before=before))
+        if entity:
+            history = self._open_memories().history(entity, whose.filters(since=since, before=before))
             about = history.name
             events = tuple(event(each) for each in history.timeline())
             others = (f"may also mean: {', '.join(history.others)}",) if history.others else ()
@@ -134,7 +134,10 @@ class AgentMemory:
             events = tuple(self._episodes(whose, since, before, limit + 1))[::-1]
             notes = ()
         if len(events) > limit:
-            notes = (*notes, f"only the newest {limit} of {'several' if entity is None else len(events)} are shown; narrow since and before")
+            notes = (
+                *notes,
+                f"only the newest {limit} of {len(events) if entity else 'several'} are shown; narrow since and before",
+            )
             events = events[-limit:]
         text = f"{about}:\n{event_lines(events)}" if events else f"{about}: nothing is remembered"
         return Answer(with_notes(text, notes), TimelineResult(about=about, events=events, notes=notes))
@@ -145,15 +148,16 @@ class AgentMemory:
         Raises:
             StoreError: the index cannot answer.
         """
-        portrait = self._memories().portrait(whose.filters())
+        portrait = self._open_memories().portrait(whose.filters())
         told = tuple(
             Line(about=each.about, statement=each.statement, since=each.at, inferred=each.implicit)
             for each in portrait.lines
             if each.holds
         )
-        page = self._memories().conversations(whose.filters(), limit=_RECENT)
+        page = self._open_memories().conversations(whose.filters(), limit=_RECENT)
         recent = tuple(
-            f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})" for each in page.items
+            f"{each.last_at:%Y-%m-%d} {each.title or 'still going on'} (conversation {each.conversation_id})"
+            for each in page.items
         )
         known = [f"- {each.about}: {each.statement}{' (inferred)' if each.inferred else ''}" for each in told]
         text = "\n".join(known) if known else "no profile yet; it is made from what is said over time"
@@ -168,7 +172,7 @@ class AgentMemory:
             InputError: there is none of this id in this memory.
             StoreError: the index cannot answer.
         """
-        page = self._memories().browse("message", whose.filters(conversation_id=conversation_id), limit=MOST_MESSAGES)
+        page = self._open_memories().browse("message", whose.filters(conversation_id=conversation_id), limit=MOST_MESSAGES)
         if not page.items:
             raise InputError(f"there is no conversation {conversation_id!r} in this memory; mneme://conversations lists them")
         said = [f"{each.at:%Y-%m-%d %H:%M} {each.body['sender_name']}: {each.text}" for each in reversed(page.items)]
@@ -180,7 +184,7 @@ class AgentMemory:
         Raises:
             StoreError: the index cannot answer.
         """
-        page = self._memories().conversations(whose.filters(), limit=50)
+        page = self._open_memories().conversations(whose.filters(), limit=50)
         listed = [
             f"{each.conversation_id}: {each.title or 'still going on'} ({each.started_at:%Y-%m-%d} to {each.last_at:%Y-%m-%d},"
             f" {each.messages} messages)"
@@ -190,22 +194,20 @@ class AgentMemory:
 
     # --- writing --------------------------------------------------------------------------------------------------------
 
-    def remember(
-        self, whose: Whose, note: str | None, messages: Sequence[Said], conversation: str | None, wait: bool
-    ) -> Answer:
+    def remember(self, whose: Whose, note: str, messages: Sequence[Said], conversation: str, wait: bool) -> Answer:
         """Keep a note or messages; durable on return.
 
         Raises:
             InputError: neither or both are given, too many, or a field is wrong.
             StoreUnavailable, StoreRejected: they could not be kept; to call it again is safe.
         """
-        if (note is None) == (not messages):
+        if bool(note.strip()) == bool(messages):
             raise InputError("give either note (one thing to remember) or messages (a piece of a conversation)")
         if len(messages) > MOST_MESSAGES:
             raise InputError(f"messages: {len(messages)} were given; at most {MOST_MESSAGES} are taken in one call")
         now = self._clock()
-        name = whose.conversation(conversation or (f"notes/{now:%Y-%m-%d}" if note is not None else f"chat/{now:%Y-%m-%d}"))
-        said = [Said("user", note)] if note is not None else list(messages)
+        name = whose.conversation(conversation or f"{'notes' if note else 'chat'}-{now:%Y-%m-%d}")
+        said = [Said("user", note)] if note else list(messages)
         events = [self._message(whose, name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
         publisher = self._publisher()
         publisher.send_many(events)
@@ -221,7 +223,7 @@ class AgentMemory:
         text = f"remembered in conversation {name}: {state}\nids: {', '.join(ids)}"
         return Answer(text, RememberResult(conversation_id=name, message_ids=ids, searchable=searchable))
 
-    def forget(self, whose: Whose, target: Target, identity: str | None, confirm: bool, may_erase: bool) -> Answer:
+    def forget(self, whose: Whose, target: Target, identity: str, confirm: bool, may_erase: bool) -> Answer:
         """Erase something, or without ``confirm`` say what would go.
 
         Raises:
@@ -236,15 +238,29 @@ class AgentMemory:
                 )
         elif not identity:
             raise InputError(f"id: give that of the {target}; search and timeline show ids")
-        label, preview, order = self._erasing(whose, target, identity or "")
+        label, preview, order = self._erasing(whose, target, identity)
         if not confirm:
-            text = f"nothing is erased yet. This would go for ever: {preview}. Ask the user; if they agree, call again with confirm=true"
+            text = f"nothing is erased yet; this would go for ever: {preview}. If the user agrees, call again with confirm=true"
             return Answer(text, ForgetResult(erased=False, target=label, preview=preview))
         done = order()
         text = f"{label}: erased, nothing is left of it" if done else f"{label}: the erasure is ordered and under way"
         return Answer(text, ForgetResult(erased=done, under_way=not done, target=label))
 
     # --- inside ---------------------------------------------------------------------------------------------------------
+
+    def _open_memories(self) -> Memories:
+        """The memories; the first time on a new machine once the flow, which has just been started, has made the index."""
+        memories = self._memories()
+        deadline = time.monotonic() + self._wait_seconds
+        while not self._is_open:
+            try:
+                memories.receipt("none")
+                self._is_open = True
+            except StoreUnavailable:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(_POLL_SECONDS)
+        return memories
 
     def _erasing(self, whose: Whose, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:
         """What it is, what would go, and what does it; only what this owner has."""
@@ -254,7 +270,7 @@ class AgentMemory:
             label = f"everything that is known of {owner.type} {owner.id}"
             return label, label, lambda: self._received(tenant, self._publisher().erase_owner(owner))
         if target == "document":
-            documents = self._memories().documents(whose.filters(document_id=identity, knowledge=False)).documents
+            documents = self._open_memories().documents(whose.filters(document_id=identity, knowledge=False)).documents
             if not documents or documents[0].owner != whose.owner.key:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
             preview = f"the document {documents[0].name} with {documents[0].characters:,} characters"
@@ -275,19 +291,21 @@ class AgentMemory:
                 preview,
                 lambda: self._received(tenant, self._publisher().forget_conversation(tenant, identity)),
             )
-        memory = self._memories().get(identity, whose.filters())
+        memory = self._open_memories().get(identity, whose.filters())
         if memory is None or memory.owner != whose.owner.key:
             raise InputError(f"there is no message {identity!r} of this owner; search shows the ids of messages (from ...)")
         if memory.kind != "message" or memory.conversation_id is None:
             sources = [message_id(tenant, memory.conversation_id or "", each) for each in memory.message_ids]
-            from_them = f"; forget the messages it comes from: {', '.join(sources)}" if memory.conversation_id and sources else ""
+            from_them = (
+                f"; forget the messages it comes from: {', '.join(sources)}" if memory.conversation_id and sources else ""
+            )
             raise InputError(f"{identity!r} is no message, it was made from some{from_them}")
         event = Delete(tenant_id=tenant, conversation_id=memory.conversation_id, message_id=memory.body["message_id"])
 
         def delete() -> bool:
             self._publisher().send(event)
-            self._publisher().flush()
-            return self._gone(whose, identity)
+            # What was learnt from it is taken back when its conversation is looked at again, which a flush waits for.
+            return self._flushed(tenant, event.conversation_id)
 
         return f"message {identity}", f"the message “{memory.text}”, and what was learnt from it alone", delete
 
@@ -297,7 +315,6 @@ class AgentMemory:
                 tenant_id=whose.tenant_id,
                 **whose.ids(),
                 conversation_id=conversation,
-                message_id=_idempotent(said, conversation, now),
                 sender_name=said.name or "",
                 role=said.role,
                 sent_at=said.sent_at or now,
@@ -312,7 +329,7 @@ class AgentMemory:
         after: str | None = None
         left = most
         while left > 0:
-            page = self._memories().browse("episode", whose.filters(since=since, before=before), min(left, 200), after)
+            page = self._open_memories().browse("episode", whose.filters(since=since, before=before), min(left, 200), after)
             for each in page.items:
                 yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
             left -= len(page.items)
@@ -320,10 +337,10 @@ class AgentMemory:
             if after is None:
                 return
 
-    def _messages(self, whose: Whose, conversation: str) -> "Iterator[Memory]":
+    def _messages(self, whose: Whose, conversation: str) -> Iterator[Memory]:
         after: str | None = None
         while True:
-            page = self._memories().browse("message", whose.filters(conversation_id=conversation), 200, after)
+            page = self._open_memories().browse("message", whose.filters(conversation_id=conversation), 200, after)
             yield from page.items
             after = page.next
             if after is None:
@@ -331,16 +348,23 @@ class AgentMemory:
 
     def _flushed(self, tenant: str, conversation: str) -> bool:
         flush_id = self._publisher().flush_conversation(tenant, conversation)
-        return self._memories().wait_for_flush(flush_id, tenant, self._wait_seconds)
+        return self._open_memories().wait_for_flush(flush_id, tenant, self._wait_seconds)
 
     def _received(self, tenant: str, erasure: str) -> bool:
-        return self._memories().receipt(erasure, tenant, self._wait_seconds) is not None
+        return self._open_memories().receipt(erasure, tenant, self._wait_seconds) is not None
 
-    def _gone(self, whose: Whose, identity: str) -> bool:
-        """Whether the message is no longer there, within the time that is waited."""
-        deadline = time.monotonic() + self._wait_seconds
-        while self._memories().get(identity, whose.filters()) is not None:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
-        return True
+
+def _named(whose: Whose) -> dict[str, str]:
+    """The one field that names the owner."""
+    owner = whose.owner
+    return {f"{owner.type}_id": owner.id}
+
+
+def _renumbered(answer: str, places: Mapping[int, int]) -> str:
+    """An answer whose numbers are places among its citations: those of the context mean nothing without it."""
+
+    def renumber(group: re.Match[str]) -> str:
+        numbers = [int(each) for each in group[0][1:-1].split(",")]
+        return "".join(f"[{places[each]}]" for each in numbers) if all(each in places for each in numbers) else group[0]
+
+    return _NUMBERS.sub(renumber, answer)

@@ -16,7 +16,7 @@ class Memory(_Result):
     id: str
     kind: Annotated[str, Field(description="fact, episode, message, foresight, profile, case, skill or knowledge")]
     text: str
-    date: Annotated[datetime | None, Field(description="when it was said, or happened where that is known")] = None
+    date: Annotated[datetime | None, Field(description="when it was said or began; when it happens stands in the text")] = None
     until: Annotated[datetime | None, Field(description="it does not hold any more since then")] = None
     conversation_id: str | None = None
     message_ids: Annotated[tuple[str, ...], Field(description="the messages it comes from; what forget takes")] = ()

@@ -29,7 +29,9 @@ class Whose:
         """
         unknown = sorted(set(given) - {*_NAMES, "tenant_id"})
         if unknown:
-            raise InputError(f"{', '.join(unknown)}: not known here; the URL of the MCP server takes {', '.join(_NAMES)}, tenant_id")
+            raise InputError(
+                f"{', '.join(unknown)}: not known here; the URL of the MCP server takes {', '.join(_NAMES)}, tenant_id"
+            )
         blank = sorted(name for name, value in given.items() if not value.strip())
         if blank:
             raise InputError(f"{', '.join(blank)}: is blank; write whose memory it is, as in /mcp?user_id=mira")
@@ -66,5 +68,5 @@ class Whose:
         A conversation belongs to whom its first message belongs to; without the name in its id, what one owner's model
         calls "notes" would end in the memory of the owner whose model said so first.
         """
-        start = make_id("mcp", self.owner.type, self.owner.id) + "/"
+        start = f"mcp:{self.owner.type}:{make_id(self.owner.id).replace(':', '%3A')}:"
         return name if name.startswith(start) else start + name

@@ -6,7 +6,7 @@ from datetime import datetime
 from mneme.ids import message_id
 from queries.answers.answer import AnswerResponse
 from queries.answers.answer import Citation as Cited
-from queries.browsing.told import Entry, ToldFact, ToldForesight, ToldRelationship
+from queries.browsing.told import Entry, ToldFact, ToldForesight, ToldLine, ToldRelationship
 from queries.responses import (
     Found,
     FoundCase,
@@ -19,6 +19,7 @@ from queries.responses import (
     SearchResponse,
 )
 from serving.mcp.results import Event, Memory
+from serving.terminal.rendering import day, expected, until, whole_day
 
 _MOST_SOURCES = 3  # messages that a line of text names; all of them are in the data
 
@@ -49,36 +50,32 @@ def event(entry: Entry) -> Event:
     """An entry of a history."""
     match entry:
         case ToldFact():
-            return Event(
-                date=entry.event_at or entry.said_at,
-                kind="fact",
-                text=entry.text,
-                until=entry.valid_to,
-                id=entry.id,
-                conversation_id=entry.conversation_id,
-            )
+            ahead = entry.event_at if entry.event_at and entry.event_at > entry.at else None
+            return _statement(entry, "fact", "about", ahead, entry.event_until)
         case ToldForesight():
-            text = f"{entry.text} (expected for {entry.start:%Y-%m-%d})" if entry.start else entry.text
-            return Event(
-                date=entry.said_at,
-                kind="plan",
-                text=text,
-                until=entry.valid_to,
-                id=entry.id,
-                conversation_id=entry.conversation_id,
-            )
+            return _statement(entry, "plan", "expected for", entry.start, entry.end)
         case ToldRelationship():
             text = f"{entry.source} {entry.relation.replace('_', ' ')} {entry.target}"
             return Event(date=entry.at, kind="relation", text=text, until=entry.valid_to, id=entry.id)
-        case _:
-            text = f"{entry.about}: {entry.statement}"
-            return Event(date=entry.at, kind="profile", text=text, id=f"profile of {entry.about}")
+        case ToldLine():
+            return Event(date=entry.at, kind="profile", text=entry.statement, id=entry.evidence[0].episode_id)
+
+
+def _statement(entry: ToldFact | ToldForesight, kind: str, word: str, start: datetime | None, end: datetime | None) -> Event:
+    return Event(
+        date=entry.at,
+        kind=kind,
+        text=f"{entry.text} ({word} {expected(start, end)})" if start else entry.text,
+        until=entry.valid_to,
+        id=entry.id,
+        conversation_id=entry.conversation_id,
+    )
 
 
 def event_lines(events: Iterable[Event]) -> str:
     """Events, one a line."""
     return "\n".join(
-        f"{_day(each.date)} {each.kind}: {each.text}{_until(each.until)}"
+        f"{day(each.date)} {each.kind}: {each.text}{_until(each.until)}"
         + (f" (conversation {each.conversation_id})" if each.kind == "episode" else "")
         for each in events
     )
@@ -105,12 +102,11 @@ def _memory(found: Found, conversations: Mapping[str, str | None], tenant_id: st
             )
         case FoundFact() | FoundForesight():
             conversation = conversations.get(found.parent_episode_id)
-            happens = found.event_at if isinstance(found, FoundFact) else found.start
             return Memory(
                 id=found.id,
                 kind="fact" if isinstance(found, FoundFact) else "foresight",
                 text=found.text,
-                date=happens or found.said_at,
+                date=found.said_at,
                 until=found.valid_to,
                 conversation_id=conversation,
                 message_ids=_ids(tenant_id, conversation, found.message_ids),
@@ -150,7 +146,7 @@ def _cited(citation: Cited) -> Memory:
 
 
 def _line(memory: Memory) -> str:
-    when = f"{_day(memory.date)} " if memory.date else ""
+    when = f"{day(memory.date)} " if memory.date else ""
     sources = [memory.document] if memory.document else []
     if memory.kind == "episode":
         sources.append(f"conversation {memory.conversation_id}")
@@ -161,13 +157,9 @@ def _line(memory: Memory) -> str:
 
 
 def _relation(edge: GraphRelationship) -> str:
-    since = f" since {_day(edge.date)}" if edge.date else ""
+    since = f" since {whole_day(edge.date)}" if edge.date else ""
     return f"{edge.source} {edge.relation.replace('_', ' ')} {edge.target}{since}{_until(edge.valid_to)}"
 
 
 def _until(moment: datetime | None) -> str:
-    return f" [until {_day(moment)}, not any more]" if moment else ""
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d}"
+    return f" [{until(moment)}]" if moment else ""

@@ -3,14 +3,14 @@
     Named        a request id in and out; what nobody expects becomes a problem without a word of the inside
     Guarded      the right host and origin, and a key where there are keys; the routes find the caller in ``request.state``
     Rationed     so many requests a minute
-    Measured     bodies of at most so many bytes, JSON of at most so many levels
+    Bounded      bodies of at most so many bytes, JSON of at most so many levels
 
 Each is a plain ASGI application around the next, so that what is mounted (console, MCP) stands behind them too.
 """
 
 import re
-from collections.abc import Sequence
-from urllib.parse import quote, urlsplit
+import time
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from limits import RateLimitItemPerMinute
@@ -18,25 +18,24 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from connectors.telemetry.context import about
 from mneme import problems
 from mneme.events import DEEPEST
 from mneme.events.parsing import is_deeper
 from mneme.settings import Settings
-from serving.rest.keys import EVERYBODY, Caller, Keys
+from serving.rest.keys import EVERYBODY, NOBODY, Caller, Keys
 from serving.rest.problems import Refused, answer_unexpected, refusal, refusal_of
-from serving.rest.sessions import COOKIE, Sessions
 
 API = "/api/v1"
 CONSOLE = "/console"
-LOGIN = "/login"
 UPLOADS = f"{API}/documents"
 
-_OPEN = frozenset({"/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico", LOGIN, "/logout"})
+_OPEN = frozenset({"/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_RATIONED = (API, "/mcp", LOGIN)
+_RATIONED = (API, "/mcp", f"{CONSOLE}/login")
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 _REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 _FORM_BYTES = 1_000_000  # of an upload, beside the file
@@ -66,7 +65,8 @@ class Named:
             await send(message)
 
         try:
-            await self._app(scope, receive, send_named)
+            with about(request_id=request_id):  # for what is logged
+                await self._app(scope, receive, send_named)
         except Exception as error:
             if started:
                 raise
@@ -79,21 +79,19 @@ class Named:
 class Guarded:
     """Lets in who may come in.
 
-    With keys: whoever has one, in ``Authorization: Bearer`` or ``X-API-Key``; a browser at the console, whoever gave one on
-    the login page. Without: everybody on this machine, but no page of another site that a browser here has open (DNS
+    With keys: whoever has one, in ``Authorization: Bearer`` or ``X-API-Key``; the console asks for one itself, and remembers
+    it in a cookie. Without: everybody on this machine, but no page of another site that a browser here has open (DNS
     rebinding, cross-site requests).
 
     Args:
         app: what stands behind.
         settings: the host that is served, and the pages of other origins that may ask.
         keys: who may ask.
-        sessions: of browsers at the console.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, keys: Keys, sessions: Sessions) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, keys: Keys) -> None:
         self._app = app
         self._keys = keys
-        self._sessions = sessions
         host = settings.service.host
         self._hosts = frozenset((*_HERE, f"[{host}]" if ":" in host else host.lower()))
         self._origins = frozenset(settings.service.cors_origins)
@@ -114,29 +112,15 @@ class Guarded:
             await send({"type": "websocket.close", "code": 1008})
 
     def _caller(self, connection: HTTPConnection) -> Caller | Response:
-        path = connection.scope["path"]
-        is_console = _is_under(path, CONSOLE)
-        if not self._keys and _host_of(connection) not in self._hosts:
-            return refusal(
-                problems.MISDIRECTED,
-                "Host: without keys this service answers on this machine only; use http://localhost, or set MNEME_SERVICE__KEYS",
-            )
-        if (not self._keys or is_console) and self._is_foreign(connection):
-            return refusal(
-                problems.FORBIDDEN, "Origin: a page of another site may not do that; allow it in MNEME_SERVICE__CORS_ORIGINS"
-            )
         if not self._keys:
-            return EVERYBODY
+            return self._on_this_machine(connection)
         key = _key_of(connection)
         caller = self._keys.caller(key) if key is not None else None
-        if caller is None and is_console:
-            caller = self._sessions.caller(connection.cookies.get(COOKIE, ""))
         if caller is not None:
             return caller
-        if path in _OPEN:
-            return Caller("", "")
-        if is_console and "text/html" in connection.headers.get("accept", ""):
-            return RedirectResponse(f"{LOGIN}?next={quote(path, safe='/')}", 303)
+        path = connection.scope["path"]
+        if path in _OPEN or _is_under(path, CONSOLE):
+            return NOBODY
         told = "it is not known" if key is not None else "none was given"
         challenge = 'Bearer realm="mneme"' + (', error="invalid_token"' if key is not None else "")
         return refusal(
@@ -144,6 +128,18 @@ class Guarded:
             f"Authorization: a key is needed, and {told}; send `Authorization: Bearer KEY`, or X-API-Key",
             {"WWW-Authenticate": challenge},
         )
+
+    def _on_this_machine(self, connection: HTTPConnection) -> Caller | Response:
+        if _host_of(connection) not in self._hosts:
+            return refusal(
+                problems.MISDIRECTED,
+                "Host: without keys this service answers on this machine only; use http://localhost, or set MNEME_SERVICE__KEYS",
+            )
+        if self._is_foreign(connection):
+            return refusal(
+                problems.FORBIDDEN, "Origin: a page of another site may not do that; allow it in MNEME_SERVICE__CORS_ORIGINS"
+            )
+        return EVERYBODY
 
     def _is_foreign(self, connection: HTTPConnection) -> bool:
         """Whether the page of another site wants to change something, or to listen."""
@@ -174,16 +170,18 @@ class Rationed:
             return
         caller: Caller = _state(scope)["caller"]
         address = scope["client"][0] if scope.get("client") else ""
-        identity = address if caller.name in ("", EVERYBODY.name) else caller.name
+        identity = address if caller in (EVERYBODY, NOBODY) else caller.name
         may = self._limiter.hit(limit, identity)
         reset, left = self._limiter.get_window_stats(limit, identity)
-        seconds = max(1, round(reset - _now()))
+        seconds = max(1, round(reset - time.time()))
         headers = {
             "RateLimit-Policy": f'"requests";q={limit.amount};w=60',
             "RateLimit": f'"requests";r={max(0, left)};t={seconds}',
         }
         if not may:
-            detail = f"over {limit.amount} requests a minute; wait {seconds} s, or set MNEME_SERVICE__REQUESTS_PER_MINUTE higher"
+            detail = (
+                f"over {limit.amount} requests a minute; wait {seconds} s, or set MNEME_SERVICE__REQUESTS_PER_MINUTE higher"
+            )
             await refusal(problems.RATE_LIMITED, detail, headers | {"Retry-After": str(seconds)})(scope, receive, send)
             return
 
@@ -195,7 +193,7 @@ class Rationed:
         await self._app(scope, receive, send_with_limits)
 
 
-class Measured:
+class Bounded:
     """Reads no more than is allowed, whatever a request says of its length; JSON is not nested too deeply.
 
     Args:
@@ -269,3 +267,20 @@ async def _shallow(receive: Receive) -> Receive:
 def _state(scope: Scope) -> dict[str, object]:
     state: dict[str, object] = scope.setdefault("state", {})
     return state
+
+
+def _is_under(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _host_of(connection: HTTPConnection) -> str:
+    """The host that a request names, without its port."""
+    host = connection.headers.get("host", "").lower()
+    return host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+
+
+def _key_of(connection: HTTPConnection) -> str | None:
+    scheme, _, credentials = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and credentials.strip():
+        return credentials.strip()
+    return connection.headers.get("x-api-key") or None

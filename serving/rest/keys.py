@@ -53,6 +53,7 @@ class Caller:
 
 
 EVERYBODY = Caller(OPERATOR, "everybody")  # on this machine, where there are no keys
+NOBODY = Caller("", "")  # who gave no key, at what is open to all
 
 
 class Keys:

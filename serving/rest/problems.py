@@ -65,6 +65,13 @@ class Refused(HTTPException):
         self.problem = problem
 
 
+def details_of(problem: Problem, detail: str, errors: Sequence[FieldError] = (), status: int | None = None) -> ProblemDetails:
+    """A problem as it is told."""
+    return ProblemDetails(
+        type=problem.type, title=problem.title, status=status or problem.status, detail=detail, errors=tuple(errors) or None
+    )
+
+
 def refusal(
     problem: Problem,
     detail: str,
@@ -73,9 +80,7 @@ def refusal(
     status: int | None = None,
 ) -> Response:
     """The response that tells of a problem."""
-    told = ProblemDetails(
-        type=problem.type, title=problem.title, status=status or problem.status, detail=detail, errors=tuple(errors) or None
-    )
+    told = details_of(problem, detail, errors, status)
     more = {"Retry-After": str(problem.retry_seconds)} if problem.retry_seconds is not None else {}
     return JSONResponse(
         told.model_dump(exclude_none=True), told.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
@@ -118,14 +123,10 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     if [each["type"] for each in error.errors()] == ["json_invalid"]:
         position = error.errors()[0]["loc"][-1]
         return refusal(problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8")
-    if (media := request.headers.get("content-type")) is not None and _is_unread(request, error):
-        return refusal(problems.MEDIA, f"Content-Type: {media[:100]!r} is not read here; send application/json")
+    if isinstance(error.body, bytes) and error.body:  # left as they are, since their type says that they are no JSON
+        media = request.headers.get("content-type", "none")[:100]
+        return refusal(problems.MEDIA, f"Content-Type: {media!r} is not read here; send application/json")
     return refusal(problems.INPUT, "; ".join(f"{each.field}: {each.message}" for each in shown), errors=shown)
-
-
-def _is_unread(request: Request, error: RequestValidationError) -> bool:
-    """Whether the body was left as bytes, since its type says that it is no JSON."""
-    return isinstance(error.body, bytes)
 
 
 def _field_error(detail: Mapping[str, Any]) -> FieldError:
@@ -135,6 +136,8 @@ def _field_error(detail: Mapping[str, Any]) -> FieldError:
         message = "is not known here; leave it out (see /openapi.json for what is)"
     elif detail["type"] == "missing":
         message = "is missing"
+    elif detail["type"] in ("model_attributes_type", "dict_type"):
+        message = "is no JSON object"
     shorter = message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"
     return FieldError(field=".".join(part[:_LONGEST_MESSAGE] for part in place), message=shorter)
 

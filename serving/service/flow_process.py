@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from connectors.durable import is_held
 from connectors.indices import embedded_folder
+from connectors.telemetry.exposition import child_ended, child_environment
 from flows.running.inbox_process import Order
 from mneme.settings import Settings
 
@@ -66,8 +67,13 @@ class FlowProcess:
         """Stop the flow in order: what it has read is settled. Safe to repeat."""
         self._stopping.set()
         with self._changing:
-            if self._process is not None:
-                self._process.terminate()
+            process = self._process
+        if process is not None:
+            process.terminate()
+            self._thread.join(_STOP_SECONDS)
+            if self._thread.is_alive():
+                log.warning("the flow did not stop within %.0f s and is killed; nothing is lost", _STOP_SECONDS)
+                process.kill()
         self._thread.join()
 
     def _keep(self) -> None:
@@ -118,11 +124,8 @@ class FlowProcess:
                 told = said.get("error", told)
         lived = 0.0 if began is None else time.monotonic() - began
         assert process.stdin is not None, "it is a pipe"
-        try:
-            status = process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            status = process.wait()
+        status = process.wait()
+        child_ended(process.pid)
         with suppress(BrokenPipeError):
             process.stdin.close()
         if not self._stopping.is_set():
@@ -136,9 +139,10 @@ def _started(settings: Settings, report: int) -> "subprocess.Popen[bytes]":
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "flows.running.inbox_process"],
         stdin=subprocess.PIPE,
+        stdout=2,  # what it prints: standard output is the protocol of `mneme mcp`
         bufsize=0,
         pass_fds=(report,),
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=os.environ | child_environment() | {"PYTHONPATH": os.pathsep.join(sys.path)},
         process_group=0,
     )
     assert process.stdin is not None, "it is a pipe"

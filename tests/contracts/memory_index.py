@@ -73,6 +73,8 @@ FILTERS: list[tuple[dict[str, object], str]] = [
     ({"valid_at": NOON - timedelta(seconds=1)}, "abcde"),
     ({"parent_ids": ("e1", "e2"), "message_ids": ("m2",), "people": ("Zoé",)}, "b"),
     ({"parent_ids": ("e1",), "agent_ids": ("helper",)}, ""),
+    ({"outside_documents": True}, "acde"),
+    ({"ended": True}, "d"),
 ]
 _examples = itertools.count()
 # The fixture's index serves all examples, whose rows have names of their own; each backend's class runs them on its own.
@@ -548,6 +550,7 @@ class MemoryIndexContract:
             assert sorted(one.row.id for one in scored) == expected, fields
             assert [row.id for row in index.scan(Collection.FACTS, filter)] == expected, fields
             assert index.count(Collection.FACTS, filter) == len(expected), fields
+            assert sorted(row.id for row in index.page(Collection.FACTS, filter, 10)) == expected, fields
 
     def test_several_owners_can_be_searched_at_once(self, index):
         fill(
@@ -562,6 +565,7 @@ class MemoryIndexContract:
         assert index.score(Collection.FACTS, nobody, ("tea",), axis(0), 10) == []
         assert list(index.scan(Collection.FACTS, nobody)) == []
         assert index.count(Collection.FACTS, nobody) == 0
+        assert index.page(Collection.FACTS, nobody, 10) == index.conversations(Collection.FACTS, nobody, 10) == []
 
     def test_an_owner_of_another_tenant_is_not_seen(self, index):
         fill(index, fact("f", "green tea", vector=axis(0)))
@@ -569,6 +573,7 @@ class MemoryIndexContract:
         assert index.recall([by_text("tea", wrong), by_vector(axis(0), wrong)]) == [[], []]
         assert index.score(Collection.FACTS, wrong, ("tea",), axis(0), 10) == []
         assert index.count(Collection.FACTS, wrong) == 0
+        assert index.page(Collection.FACTS, wrong, 10) == index.conversations(Collection.FACTS, wrong, 10) == []
 
     @settings(max_examples=8, deadline=None, suppress_health_check=_ONE_INDEX_EACH)
     @given(
@@ -592,6 +597,7 @@ class MemoryIndexContract:
         assert [scored.row.id for scored in index.score(Collection.FACTS, filter, ("tea",), axis(0), 99)] == mine
         assert [row.id for row in index.scan(Collection.FACTS, filter)] == mine
         assert index.count(Collection.FACTS, filter) == 1
+        assert [row.id for row in index.page(Collection.FACTS, filter, 99)] == mine
 
     def test_any_text_may_be_an_id_or_a_value_of_a_filter(self, index):
         rows = [
@@ -677,6 +683,79 @@ class MemoryIndexContract:
     def test_a_scan_can_be_left_early(self, index):
         fill(index, *(fact(f"f{number}") for number in range(3)))
         assert next(index.scan(Collection.FACTS)).id == "f0"
+
+    # --- lists -------------------------------------------------------------------------------------------------------
+
+    def test_a_page_is_newest_first_and_the_next_begins_behind_it(self, index):
+        fill(
+            index,
+            *(message(f"m{n}", sent_at=NOON + timedelta(minutes=n // 2)) for n in range(7)),  # two at a time
+            message("bobs", owner=BOB),
+        )
+        expected = ["m6", "m4", "m5", "m2", "m3", "m0", "m1"]
+        listed: list[str] = []
+        after = None
+        while page := index.page(Collection.MESSAGES, of(), 3, after):
+            listed += [row.id for row in page]
+            after = (page[-1].at, page[-1].id)
+        assert listed == expected
+        assert all(row.vector is None for row in page)
+
+    def test_a_page_stands_where_it_stood_when_newer_rows_come(self, index):
+        fill(index, *(message(f"m{n}", sent_at=NOON + timedelta(minutes=n)) for n in range(4)))
+        first = index.page(Collection.MESSAGES, of(), 2)
+        fill(index, message("late", sent_at=NOON + timedelta(hours=1)))
+        assert [row.id for row in index.page(Collection.MESSAGES, of(), 2, (first[-1].at, first[-1].id))] == ["m1", "m0"]
+
+    def test_conversations_are_counted_the_one_with_the_latest_row_first(self, index):
+        fill(
+            index,
+            message("a1", conversation_id="a", sent_at=NOON),
+            message("a2", conversation_id="a", sent_at=NOON + timedelta(hours=3), sender_id="max", sender_name="Max"),
+            message("a3", conversation_id="a", sent_at=NOON + timedelta(hours=1)),
+            message("b1", conversation_id="b", sent_at=NOON + timedelta(hours=2)),
+            message("c1", conversation_id="c", sent_at=NOON + timedelta(hours=3)),
+            message("none", conversation_id=None, document_id="book", sent_at=NOON + timedelta(hours=9)),
+            message("gone", conversation_id="b", sent_at=NOON + timedelta(hours=9), deleted=True),
+            message("bobs", conversation_id="bobs", owner=BOB),
+            episode("e1", conversation_id="a", message_ids=("a1", "a3"), started_at=NOON),
+        )
+        found = index.conversations(Collection.MESSAGES, of(), 9)
+        assert [(each.conversation_id, each.rows, each.messages) for each in found] == [("a", 3, 3), ("c", 1, 1), ("b", 1, 1)]
+        first = found[0]
+        assert (first.first_at, first.last_at) == (NOON, NOON + timedelta(hours=3))
+        assert first.people == ("Alice", "alice", "Max", "max")
+        assert_same(first.newest, message("a2", conversation_id="a", sent_at=first.last_at, sender_id="max", sender_name="Max"))
+        (made,) = index.conversations(Collection.EPISODES, of(), 9)
+        assert (made.rows, made.messages, made.people, made.newest.id) == (1, 2, ("Alice", "Bob"), "e1")
+
+    def test_conversations_come_in_pages(self, index):
+        fill(index, *(message(f"m{n}", conversation_id=f"c{n}", sent_at=NOON + timedelta(minutes=n // 2)) for n in range(5)))
+        listed: list[str] = []
+        after = None
+        while page := index.conversations(Collection.MESSAGES, of(), 2, after):
+            listed += [each.conversation_id for each in page]
+            after = (page[-1].last_at, page[-1].conversation_id)
+        assert listed == ["c4", "c2", "c3", "c0", "c1"]
+
+    def test_owners_are_those_of_the_tenant_the_one_with_the_newest_message_first(self, index):
+        team = Owner(tenant_id="acme", type="group", id="the team/ü")
+        fill(
+            index,
+            *(message(f"m{n}", sent_at=NOON + timedelta(minutes=n)) for n in range(3)),
+            message("gone", sent_at=NOON + timedelta(days=1), deleted=True),
+            message("bobs", sent_at=NOON, owner=BOB),
+            message("ours", sent_at=NOON + timedelta(hours=1), owner=team),
+            message("theirs", owner=Owner(tenant_id="other", type="user", id="eve")),
+            fact("f", owner=Owner(tenant_id="acme", type="user", id="carl")),
+        )
+        assert [(each.owner_type, each.owner_id, each.rows, each.last_at) for each in index.owners("acme", 9)] == [
+            ("group", "the team/ü", 1, NOON + timedelta(hours=1)),
+            ("user", "alice", 3, NOON + timedelta(minutes=2)),
+            ("user", "bob", 1, NOON),
+        ]
+        assert [each.owner_id for each in index.owners("acme", 1)] == ["the team/ü"]
+        assert index.owners("nobody", 9) == []
 
     def test_a_refresh_makes_all_collections_searchable(self, index):
         index.write([Put(fact("f")), Put(episode("e")), Put(message("m")), Put(flush_marker("acme", "x", NOON))])

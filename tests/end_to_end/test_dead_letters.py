@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 from evaluation.faults.flow_process import environment
 from mneme.errors import StoreError

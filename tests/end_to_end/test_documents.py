@@ -10,7 +10,7 @@ import pytest
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
 from flows import ingest
 from mneme.events import Document, Message

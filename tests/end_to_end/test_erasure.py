@@ -11,7 +11,7 @@ from kafka import KafkaConsumer
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.kafka.producer import Record, ReliableProducer
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.flow_process import FlowProcess
 from mneme.events import Message

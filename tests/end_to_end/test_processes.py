@@ -11,7 +11,7 @@ import pytest
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from flows import ingest
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection

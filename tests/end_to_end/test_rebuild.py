@@ -9,7 +9,7 @@ import pytest
 
 from connectors.indices import open_index
 from connectors.kafka.client import connection_arguments, create_topics
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from flows import ingest
 from flows.rebuild.messages import rebuild_from_messages
 from flows.rebuild.topics import rebuild_from_topics

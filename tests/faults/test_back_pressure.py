@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size

@@ -23,7 +23,7 @@ from connectors.kafka.client import (
     store_error,
     unread,
 )
-from connectors.kafka.publisher import Publisher
+from connectors.publisher import Publisher
 from connectors.kafka.reader import PartitionReader
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.events import Message
@@ -143,12 +143,12 @@ def test_what_a_group_has_not_committed_is_unread(kafka_settings: Kafka):
     reader = PartitionReader(kafka_settings, topic, 0, None)
     reader.commit(2)
     reader.close()
-    assert unread(kafka_settings, topic) == 18
+    assert unread(kafka_settings, topic) == {topic: 18}
 
 
 def unread_if_told(settings: Kafka, topic: str) -> int | None:
     try:
-        return unread(settings, topic)
+        return unread(settings, topic)[topic]
     except StoreUnavailable:
         return None
 

@@ -181,5 +181,6 @@ def test_no_text_is_lost(text):
 @pytest.mark.parametrize(
     "text", ["# " + " " * 100_000 + "x", "# " + "#" * 100_000 + "x", "-x\n---\n" * 20_000, "Date:" + " " * 100_000]
 )
+@pytest.mark.timeout(40)  # milliseconds, or a minute where the time grows with the square
 def test_strange_documents_are_read_in_linear_time(text):
     assert parse_markdown(text.encode(), TASK).sections

@@ -1,46 +1,20 @@
-"""What this machine can do: a list of checks, each with what is missing and how to get it."""
+"""What documents this machine can read."""
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mneme.settings import Settings
+from serving.checks.check import Check, State
 
 if TYPE_CHECKING:
     from connectors.documents.kinds import Kind, Need
 
-State = Literal["ready", "partly", "missing"]
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        group: what it belongs to: ``documents``.
-        name: what it is.
-        by: what does it.
-        state: ready, partly (less is read), or missing.
-        remedy: what is missing, and how to get it; empty when it is ready.
-    """
-
-    group: str
-    name: str
-    by: str
-    state: State
-    remedy: str = ""
-
-
-def checks_of(settings: Settings) -> Iterator[Check]:
-    """All checks, group by group. Nothing is started and nothing is called."""
-    yield from _documents(settings)
-
-
-def _documents(settings: Settings) -> Iterator[Check]:
+def documents(settings: Settings) -> Iterator[Check]:
     """The formats; those with the same answer are one line."""
     from connectors.documents.kinds import KINDS
 
@@ -85,9 +59,3 @@ def _remedy(need: "Need") -> str:
 
 def _install(debian: str, macos: str) -> str:
     return f"brew install {macos}" if sys.platform == "darwin" else f"apt-get install {debian}"
-
-
-def worst(checks: Iterable[Check]) -> State:
-    """The state of all: ready when each is."""
-    states = {check.state for check in checks}
-    return "missing" if "missing" in states else "partly" if "partly" in states else "ready"

@@ -1,4 +1,4 @@
-"""Putting events on the topics, from Python."""
+"""Sending events to the flow, from Python: by Kafka, by the inbox on disk, or to a service that passes them on."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -13,26 +13,31 @@ from pydantic import ValidationError
 from connectors.documents.claims import Carrier
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at
-from connectors.kafka.client import create_topics
-from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
-from mneme.errors import InputError
+from mneme.errors import InputError, SettingsError
 from mneme.events import LARGEST_EVENT_BYTES, AnyEvent, Document, Erase, Flush, Forget, ForgetDocument, describe
+from mneme.ports import Lane, Transport
 from mneme.records import Owner
-from mneme.settings import Documents, Kafka, load_settings
+from mneme.settings import Documents, Kafka, Settings, load_settings
+
+_DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 
 
 class Publisher:
-    """Sends events to the topics of the settings, which it creates if they are missing.
+    """Sends events to Kafka, or with ``Publisher.connect`` to where the settings say.
 
-    Events of one conversation stay in order: their key, ``tenant/conversation``, chooses the partition. What is sent
+    Events of one conversation stay in order. What is sent
     is durable when ``flush``, or the end of the ``with`` block, returns; what could not be written is raised there.
     To send again what may have failed is safe: an event that arrives twice counts once. Safe for several threads;
     ``flush`` waits for, and reports on, what all of them sent.
 
+    >>> with Publisher.connect() as publisher:  # doctest: +SKIP
+    ...     publisher.send(Message(conversation_id="standup", user_id="user_123", content="Good morning"))
+
     Args:
-        settings: the broker and its topics; None: those of the environment.
+        settings: the broker and its topics, which are created if they are missing; None: those of the environment.
         delivery_seconds: how long a record is tried.
         documents: what ``send_document`` sends within an event, and where it leaves the rest; None: as the environment says.
+        transport: what carries the events, in place of Kafka.
 
     Raises:
         StoreUnavailable: no broker answers.
@@ -42,14 +47,47 @@ class Publisher:
     def __init__(
         self,
         settings: Kafka | None = None,
-        delivery_seconds: float = DELIVERY_SECONDS,
+        delivery_seconds: float = _DELIVERY_SECONDS,
         documents: Documents | None = None,
+        *,
+        transport: Transport | None = None,
     ) -> None:
-        self._settings = settings or load_settings().kafka
         self._documents = documents
         self._carrier: Carrier | None = None
-        create_topics(self._settings)
-        self._producer = ReliableProducer(self._settings, delivery_seconds)
+        if transport is None:
+            from connectors.kafka.transport import KafkaTransport
+
+            transport = KafkaTransport(settings or load_settings().kafka, delivery_seconds)
+        self._transport = transport
+
+    @classmethod
+    def connect(cls, settings: Settings | None = None, *, url: str | None = None, api_key: str | None = None) -> Self:
+        """The publisher that the settings ask for: to a service, to Kafka, or to the inbox of the embedded mode.
+
+        Args:
+            settings: None reads them from the environment.
+            url: of a running service; None: ``MNEME_SERVICE__URL``, or if that is none, what ``MNEME_SERVICE__INTAKE`` says.
+            api_key: for the service; None: ``MNEME_SERVICE__API_KEY``.
+
+        Raises:
+            SettingsError: a setting is wrong, or nothing is to be taken in.
+            StoreUnavailable, StoreRejected: the broker does not answer, or refuses.
+        """
+        settings = settings or load_settings()
+        if url or settings.service.url:
+            from connectors.service.client import ServiceClient
+            from connectors.service.transport import HttpTransport
+
+            client = ServiceClient.of(settings, url, api_key)
+            assert client is not None, "there is a URL"
+            return cls(documents=settings.documents, transport=HttpTransport(client))
+        if settings.intake == "none":
+            raise SettingsError("MNEME_SERVICE__INTAKE is none; set it to kafka or inbox, or MNEME_SERVICE__URL")
+        if settings.intake == "kafka":
+            return cls(settings.kafka, documents=settings.documents)
+        from connectors.inbox.transport import InboxTransport
+
+        return cls(documents=settings.documents, transport=InboxTransport(settings.data))
 
     def send(self, event: AnyEvent, backfill: bool = False) -> None:
         """Send one event. With ``backfill`` it waits behind everything live (documents know no such difference).
@@ -64,7 +102,7 @@ class Publisher:
                 f"content: {event.event} {event.key} has {len(value)} bytes as JSON and {LARGEST_EVENT_BYTES} is the most; "
                 "send a document with a uri instead, or set MNEME_DOCUMENTS__INLINE_BYTES lower"
             )
-        self._producer.send(Record(self._topic(event, backfill), event.key, value))
+        self._transport.send(_lane_of(event, backfill), event.key, value)
 
     def send_many(self, events: Iterable[AnyEvent], backfill: bool = False) -> int:
         """Send events in order, and return how many."""
@@ -142,7 +180,7 @@ class Publisher:
         Raises:
             StoreUnavailable, StoreRejected: the timeout passed, or something sent was not written.
         """
-        self._producer.flush(timeout)
+        self._transport.flush(timeout)
 
     def flush_conversation(self, tenant: str, conversation: str) -> str:
         """Close the conversation's open episode; returns the flush id, whose marker appears once all is searchable."""
@@ -201,7 +239,7 @@ class Publisher:
         Raises:
             StoreUnavailable, StoreRejected: something sent was not written.
         """
-        self._producer.close()
+        self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -214,8 +252,8 @@ class Publisher:
             self._carrier = Carrier(self._documents or load_settings().documents)
         return self._carrier
 
-    def _topic(self, event: AnyEvent, backfill: bool) -> str:
-        topics = self._settings.topics
-        if isinstance(event, Document | ForgetDocument):
-            return topics.documents
-        return topics.backfill if backfill else topics.messages
+
+def _lane_of(event: AnyEvent, backfill: bool) -> Lane:
+    if isinstance(event, Document | ForgetDocument):
+        return "documents"
+    return "backfill" if backfill else "messages"

@@ -1,0 +1,62 @@
+"""How an OpenSearch is set up for Mneme, for a doctor: answered within seconds, or refused."""
+
+from dataclasses import dataclass
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import TransportError
+
+from connectors.opensearch.client import mapped_errors, open_client
+from mneme import settings as mneme_settings
+
+_SECONDS = 4.0
+_FORBIDDEN = 403
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSearchState:
+    """What was found. ``health`` is that of our indices (green where there are none); ``plugins`` is None where they may not be
+    listed; ``disks_percent`` is how full the disks of the nodes are."""
+
+    version: str
+    plugins: tuple[str, ...] | None
+    health: str
+    disks_percent: tuple[float, ...]
+
+
+def read_state(settings: mneme_settings.OpenSearch) -> OpenSearchState:
+    """The state of a cluster.
+
+    Raises:
+        SettingsError, StoreUnavailable, StoreRejected
+    """
+    client = open_client(settings.model_copy(update={"timeout_seconds": min(settings.timeout_seconds, _SECONDS)}))
+    try:
+        with mapped_errors(settings.url):
+            version = str(client.info()["version"]["number"])
+            indices = client.cat.indices(
+                index=f"{settings.index_prefix}-*", params={"format": "json", "h": "health", "expand_wildcards": "open"}
+            )
+            levels = {each["health"] for each in indices}
+            health = next((level for level in ("red", "yellow") if level in levels), "green")
+            return OpenSearchState(version, _plugins(client), health, _disks(client))
+    finally:
+        client.close()
+
+
+def _plugins(client: OpenSearch) -> tuple[str, ...] | None:
+    try:
+        return tuple(each["component"] for each in client.cat.plugins(params={"format": "json", "h": "component"}))
+    except TransportError as error:
+        if error.status_code == _FORBIDDEN:  # of a managed cluster, which has it
+            return None
+        raise
+
+
+def _disks(client: OpenSearch) -> tuple[float, ...]:
+    try:
+        nodes = client.cat.allocation(params={"format": "json", "h": "disk.percent"})
+    except TransportError as error:
+        if error.status_code == _FORBIDDEN:
+            return ()
+        raise
+    return tuple(float(each["disk.percent"]) for each in nodes if each.get("disk.percent"))

@@ -1,0 +1,49 @@
+"""A running service as a ``Transport``."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from connectors.service.client import ServiceClient
+from connectors.together import Sent, Together
+from mneme.errors import InputError
+from mneme.ports import Lane
+
+_MOST_EVENTS, _MOST_BYTES = 200, 1_000_000  # of one request
+
+
+class HttpTransport:
+    """Sends to ``POST /api/v1/events``. Safe for several threads; requests follow one another, so that order is kept.
+
+    Of a request that the service refuses nothing is taken in, and none of it is sent again.
+
+    Args:
+        client: of the service; closed with the transport.
+    """
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+        self._together = Together(self._post, _MOST_EVENTS, _MOST_BYTES)
+
+    def send(self, lane: Lane, key: str, value: bytes) -> None:
+        """See ``Transport``. What kind of event it is tells the service the lane, but for the backfill."""
+        self._together.add(lane, value)
+
+    def flush(self, timeout: float | None = None) -> None:
+        """See ``Transport``. A request that has begun takes what time the client gives it."""
+        self._together.flush(timeout)
+
+    def close(self) -> None:
+        """See ``Transport``."""
+        try:
+            self._together.flush()
+        finally:
+            self._client.close()
+
+    def _post(self, events: Sequence[Sent]) -> None:
+        for is_backfill, sent in groupby(events, key=lambda event: event[0] == "backfill"):
+            values = [value for _, value in sent]
+            body = b'{"backfill":%s,"events":[%s]}' % (b"true" if is_backfill else b"false", b",".join(values))
+            try:
+                self._client.request("POST", "/events", content=body, repeatable=True)
+            except InputError as error:
+                raise InputError(f"{error} (in a request of {len(values)} events, none of which was taken in)") from error

@@ -1,0 +1,251 @@
+"""``mneme bench load``: many who search at once, while messages keep coming in.
+
+Everything goes through `mneme serve`, on an index that is filled with made-up memories. With OpenSearch `mneme run` reads
+Kafka beside it; with the embedded index the flow is the service's own.
+
+1. Messages alone: a few talks at a time, each sent and flushed, the next when its episodes are searchable.
+2. Searches alone: so many searchers, each of whom asks the next question when the last is answered.
+3. Both at once. The talks are told to the owners whose memories are searched.
+
+Searchers and tellers take time of the processor as well, as clients on the same machine do.
+"""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+from rich.console import Console
+
+from evaluation.bench_query import fill
+from evaluation.made_memories import TENANT, Asked, MadeMemories
+from evaluation.made_talks import talk
+from evaluation.report import Report, Row, print_table
+from evaluation.running import Running, running
+from mneme.errors import StoreError
+from mneme.settings import Settings
+from mneme.times import utc_now
+
+_TELLERS = 4  # talks at a time
+_MESSAGES_OF_A_TALK = 40
+_LONGEST_SECONDS = 300.0  # that a search or a flush may take
+_QUESTIONS = 2000  # that are different
+_COLUMNS = ["method", "seconds", "searches", "errors", "searches/s", "p50_ms", "p95_ms", "p99_ms", "messages/s"]
+_MESSAGES, _SEARCHES, _BOTH = "messages", "searches", "both"
+
+
+@dataclass(slots=True)
+class Phase:
+    """What happened in some seconds: milliseconds of each answered search, failures by their kind, messages searchable."""
+
+    seconds: float
+    delays: list[float] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+    messages: int = 0
+
+
+def run_load(
+    settings: Settings,
+    out: Path,
+    searchers: int = 50,
+    seconds: float = 60.0,
+    facts: int = 10_000,
+    owners: int = 20,
+    method: str = "hybrid",
+    console: Console | None = None,
+) -> Report:
+    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+
+    Args:
+        settings: where the servers are; ``index.backend`` chooses what is run.
+        out: where the JSON goes.
+        searchers: who search at a time.
+        seconds: of each of the three parts.
+        facts: in the index from the start, of all owners together.
+        owners: a few of whom have most of it.
+        method: of the searches.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: ``out`` cannot be written.
+        StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
+    """
+    console = console or Console()
+    service = settings.service.model_copy(update={"requests_per_minute": 0})
+    made: list[MadeMemories] = []
+    with (
+        console.status("filling the index") as status,
+        running(
+            settings.model_copy(update={"service": service}), "load", True, lambda own: _fill(facts, owners, own, made)
+        ) as mneme,
+    ):
+        questions = made[0].questions(_QUESTIONS)
+        load = _Load(mneme, questions, method)
+        status.update("the first of all")
+        load.phase(2.0, searchers=4, tellers=1)
+        phases = {}
+        for name, asking, telling in ((_MESSAGES, 0, _TELLERS), (_SEARCHES, searchers, 0), (_BOTH, searchers, _TELLERS)):
+            status.update(name)
+            phases[name] = load.phase(seconds, asking, telling)
+    report = report_of(settings, searchers, facts, owners, method, phases)
+    print_table(console, f"{searchers} searchers, {facts} facts, {settings.index.backend} index", report.rows, _COLUMNS)
+    report.write(out)
+    _plot({name: phases[name].delays for name in (_SEARCHES, _BOTH)}, out.with_suffix(".png"), str(report.settings["index"]))
+    for kind, times in (phases[_SEARCHES].errors + phases[_BOTH].errors).items():
+        console.print(f"{times} times: {kind}", highlight=False)
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+def _fill(facts: int, owners: int, settings: Settings, made: list[MadeMemories]) -> None:
+    memories, _ = fill(facts, owners, settings)
+    made.append(memories)
+
+
+class _Load:
+    """Searchers and tellers of a running Mneme."""
+
+    def __init__(self, mneme: Running, questions: Sequence[Asked], method: str) -> None:
+        self._mneme = mneme
+        self._questions = questions
+        self._method = method
+        self._talks = count()
+        self._asked = count()
+
+    def phase(self, seconds: float, searchers: int, tellers: int) -> Phase:
+        """So many of both for so long; what was begun is ended, and does not count."""
+        phase = Phase(seconds)
+        ends = time.monotonic() + seconds
+        lock = threading.Lock()
+        with ThreadPoolExecutor(searchers + tellers, "load") as pool:
+            jobs = [pool.submit(self._tell, phase, lock, ends) for _ in range(tellers)]
+            jobs += [pool.submit(self._search, phase, lock, ends) for _ in range(searchers)]
+            for job in jobs:
+                job.result()
+        return phase
+
+    def _search(self, phase: Phase, lock: threading.Lock, ends: float) -> None:
+        with _Asking(str(self._mneme.settings.service.url), self._method) as asking:
+            while time.monotonic() < ends:
+                question = self._questions[next(self._asked) % len(self._questions)]
+                began = time.perf_counter()
+                error = asking.ask(question)
+                taken = 1000 * (time.perf_counter() - began)
+                with lock:
+                    if error:
+                        phase.errors[error] += 1
+                    else:
+                        phase.delays.append(taken)
+                if error:  # nobody asks again at once where nothing is answered
+                    time.sleep(0.1)
+
+    def _tell(self, phase: Phase, lock: threading.Lock, ends: float) -> None:
+        with self._mneme.publisher() as publisher, self._mneme.memories() as memories:
+            while time.monotonic() < ends:
+                number = next(self._talks)
+                user = self._questions[number % len(self._questions)].user_id
+                conversation = f"told-{number}"
+                publisher.send_many(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now(), TENANT))
+                flush_id = publisher.flush_conversation(TENANT, conversation)
+                publisher.flush()
+                if not memories.wait_for_flush(flush_id, TENANT, _LONGEST_SECONDS):
+                    raise StoreError(f"a flush was not answered in {_LONGEST_SECONDS:.0f} s:\n{self._mneme.logs}")
+                if time.monotonic() < ends:
+                    with lock:
+                        phase.messages += _MESSAGES_OF_A_TALK
+
+
+class _Asking:
+    """One connection to the service: requests and no more, so that a searcher costs little."""
+
+    def __init__(self, url: str, method: str) -> None:
+        self._connection = HTTPConnection(urlsplit(url).netloc, timeout=_LONGEST_SECONDS)
+        self._method = method
+
+    def ask(self, asked: Asked) -> str:
+        """What went wrong, or nothing."""
+        filters = {"user_id": asked.user_id, "tenant_id": TENANT}
+        body = json.dumps({"query": asked.question, "method": self._method, "filters": filters})
+        try:
+            self._connection.request("POST", "/api/v1/memories/search", body, {"Content-Type": "application/json"})
+            response = self._connection.getresponse()
+            content = response.read()
+        except (OSError, HTTPException) as error:
+            self._connection.close()
+            return f"{type(error).__name__}: {error}"
+        return "" if response.status == 200 else f"{response.status}: {content[:200].decode(errors='replace')}"
+
+    def __enter__(self) -> "_Asking":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._connection.close()
+
+
+def report_of(settings: Settings, searchers: int, facts: int, owners: int, method: str, phases: Mapping[str, Phase]) -> Report:
+    """The report of what was measured."""
+    table = {name: _row(name, phase) for name, phase in phases.items()}
+    alone, both = table[_SEARCHES], table[_BOTH]
+    return Report(
+        bench="load",
+        settings={
+            "index": settings.index.backend,
+            "searchers": searchers,
+            "searches_at_a_time": settings.service.searches,
+            "method": method,
+            "facts": facts,
+            "owners": owners,
+            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+        },
+        rows=list(table.values()),
+        headline={
+            "index": settings.index.backend,
+            "searchers": searchers,
+            "errors": sum(phase.errors.total() for phase in phases.values()),
+            "alone_p95_ms": alone["p95_ms"],
+            "both_p95_ms": both["p95_ms"],
+            "p95_times": float(both["p95_ms"]) / max(float(alone["p95_ms"]), 1e-9),
+            "alone_searches/s": alone["searches/s"],
+            "both_searches/s": both["searches/s"],
+            "alone_messages/s": table[_MESSAGES]["messages/s"],
+            "both_messages/s": both["messages/s"],
+        },
+    )
+
+
+def _row(name: str, phase: Phase) -> Row:
+    p50, p95, p99 = (float(value) for value in np.percentile(phase.delays or [0.0], [50, 95, 99]))
+    return {
+        "method": name,
+        "seconds": phase.seconds,
+        "searches": len(phase.delays),
+        "errors": phase.errors.total(),
+        "searches/s": len(phase.delays) / phase.seconds,
+        "p50_ms": p50,
+        "p95_ms": p95,
+        "p99_ms": p99,
+        "messages/s": phase.messages / phase.seconds,
+    }
+
+
+def _plot(delays: Mapping[str, Sequence[float]], out: Path, title: str) -> None:
+    """The share of searches that were answered within a time, alone and with messages beside them, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    for name, values in delays.items():
+        if values:
+            axes.ecdf(values, label="alone" if name == _SEARCHES else "with messages beside them")
+    axes.set(xscale="log", xlabel="milliseconds", ylabel="share of searches answered", title=title)
+    axes.grid(alpha=0.3, which="both")
+    axes.legend()
+    figure.savefig(out, dpi=130)

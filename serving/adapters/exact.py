@@ -1,0 +1,86 @@
+"""A JSON value beside the text that says it in words: the text is remembered, and the value comes back exactly.
+
+A text of the value that is the words themselves is kept once, as the words: a long message still fits. The rest lies in the
+message's metadata, which holds some thousand characters; a value with more is its own words, as JSON.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from mneme.errors import InputError
+from mneme.events.messages import LONGEST_TEXT
+
+KEY = "exact"  # of the metadata
+
+_LONGEST = 15_000  # characters beside the words: metadata has room for 16,384 of all keys and values
+_WHOLE = ""  # in place of the rest: the words are the JSON
+
+
+def pack(value: Any, words: str) -> tuple[str, str]:
+    """The words to be remembered, and the rest of a value for the metadata.
+
+    >>> pack({"role": "user", "content": "Good morning"}, "Good morning")
+    ('Good morning', '[{"role":"user","content":null},[["content"]]]')
+
+    Raises:
+        InputError: the value is no JSON, or too large for a message.
+    """
+    try:
+        places: list[list[str | int]] = []
+        rest = _json([_without(value, words, [], places), places])
+        if len(rest) <= _LONGEST and words.strip() and len(words) <= LONGEST_TEXT:
+            return words, rest
+        whole = _json(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"value: is not JSON ({type(error).__name__}); give texts, numbers, truth values, lists and objects") from error
+    if len(whole) > LONGEST_TEXT:
+        raise InputError(f"value: has {len(whole)} characters as JSON; at most {LONGEST_TEXT} are kept")
+    return whole, _WHOLE
+
+
+def unpack(words: str, metadata: Mapping[str, Any]) -> Any:
+    """The value of a message.
+
+    Raises:
+        ValueError: the message holds none.
+    """
+    rest = metadata.get(KEY)
+    if not isinstance(rest, str):
+        raise ValueError("the message was written by somebody else")
+    if rest == _WHOLE:
+        return json.loads(words)
+    value, places = json.loads(rest)
+    for place in places:
+        value = _with(value, words, place)
+    return value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _without(value: Any, words: str, here: list[str | int], places: list[list[str | int]]) -> Any:
+    """The value with null for each text that is the words; ``places`` are where they stood."""
+    match value:
+        case str() if value == words:
+            places.append(here)
+            return None
+        case Mapping():
+            if not all(isinstance(key, str) for key in value):
+                raise TypeError("keys of an object are texts")
+            return {key: _without(each, words, [*here, key], places) for key, each in value.items()}
+        case list() | tuple():
+            return [_without(each, words, [*here, place], places) for place, each in enumerate(value)]
+        case _:
+            return value
+
+
+def _with(value: Any, words: str, place: list[str | int]) -> Any:
+    if not place:
+        return words
+    inner = value
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = words
+    return value

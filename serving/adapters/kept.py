@@ -1,0 +1,314 @@
+"""Values of a framework kept as messages of an owner's conversations: exact for the framework, memory for everybody else.
+
+What one object writes it reads at once, whatever the flow and the index take for it; what another process wrote is read as
+soon as it is stored, mostly within a second.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from mneme.errors import InputError, StoreUnavailable
+from mneme.events import Delete, Message, describe
+from mneme.ids import make_id, message_id
+from mneme.records import Owner, OwnerType, Scalar, ToolCall
+from mneme.times import utc_now
+from serving.adapters.exact import KEY, pack, unpack
+
+if TYPE_CHECKING:
+    from connectors import Publisher
+    from queries import Memories
+    from queries.browsing.listed import Memory
+
+WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
+_PAGE = 200
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
+_STEP = timedelta(milliseconds=1)  # between messages: what an index orders by
+
+Role = Literal["user", "assistant", "system", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A value to be kept: JSON, and what it says in words. ``labels`` are metadata that it is found by."""
+
+    value: Any
+    words: str
+    role: Role = "user"
+    name: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    labels: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value that is kept. ``value`` is None for a message that somebody else wrote: it has words only."""
+
+    id: str
+    conversation_id: str
+    message_id: str
+    value: Any
+    words: str
+    role: Role
+    at: datetime
+    labels: Mapping[str, Scalar]
+
+
+def owner_of(user_id: str | None, group_id: str | None, agent_id: str | None, tenant_id: str) -> Owner:
+    """The owner that exactly one of the ids names.
+
+    Raises:
+        InputError: none is given, or several.
+    """
+    names: tuple[tuple[OwnerType, str | None], ...] = (("user", user_id), ("group", group_id), ("agent", agent_id))
+    given = [(kind, name) for kind, name in names if name]
+    if len(given) != 1:
+        raise InputError("give one of user_id, group_id and agent_id: it says whose memory this is")
+    kind, name = given[0]
+    return Owner(tenant_id=tenant_id, type=kind, id=name or "")
+
+
+def conversation_of(framework: str, owner: Owner, *names: str) -> str:
+    """The id of a conversation that a framework writes. The owner is in it: two users' sessions of one name are two."""
+    return make_id(framework, owner.type, owner.id, *names)
+
+
+class KeptMessages:
+    """The messages of one owner that a framework reads and writes. Safe for several threads.
+
+    Args:
+        memories: where they are read.
+        publisher: where they are written.
+        owner: whose they are.
+        wait_seconds: the longest that a read waits for what was written here.
+    """
+
+    def __init__(
+        self,
+        memories: "Memories",
+        publisher: "Publisher",
+        owner: Owner,
+        wait_seconds: float = WAIT_SECONDS,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.memories = memories
+        self.owner = owner
+        self._publisher = publisher
+        self._wait_seconds = wait_seconds
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._written: dict[str, Message] = {}  # by id, until a list shows it
+        self._removed: set[str] = set()  # ids, until no list shows them
+        self._awaited: tuple[str, bool] | None = None  # the latest write, and whether it is there when it is done
+        self._latest = datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The filters that select the owner."""
+        return {"tenant_id": self.owner.tenant_id, f"{self.owner.type}_id": self.owner.id}
+
+    def add(self, conversation_id: str, items: Iterable[Item]) -> list[str]:
+        """Keep values, durably on return; the ids of their messages.
+
+        Raises:
+            InputError: a value is no JSON, or too large.
+            StoreUnavailable, StoreRejected: they could not be kept.
+        """
+        with self._lock:
+            events = [self._message(conversation_id, item) for item in items]
+            self._publisher.send_many(events)
+            self._publisher.flush()
+            ids = [message_id(each.tenant_id, each.conversation_id, each.message_id) for each in events]
+            self._written.update(zip(ids, events, strict=True))
+            if ids:
+                self._awaited = (ids[-1], True)
+            return ids
+
+    def remove(self, kept: Sequence[Kept]) -> None:
+        """Take values away, and all that was learnt from them.
+
+        Raises:
+            StoreUnavailable, StoreRejected: it could not be ordered.
+        """
+        with self._lock:
+            tenant = self.owner.tenant_id
+            self._publisher.send_many(
+                Delete(tenant_id=tenant, conversation_id=each.conversation_id, message_id=each.message_id) for each in kept
+            )
+            self._publisher.flush()
+            self._removed.update(each.id for each in kept)
+            for each in kept:
+                self._written.pop(each.id, None)
+            if kept:
+                self._awaited = (kept[-1].id, False)
+
+    def forget(self, conversation_id: str) -> None:
+        """Erase a conversation with all that was learnt from it; it is gone on return.
+
+        Raises:
+            StoreUnavailable, StoreRejected: it could not be ordered, or is not done yet.
+        """
+        with self._lock:
+            erasure = self._publisher.forget_conversation(self.owner.tenant_id, conversation_id)
+            if self.memories.receipt(erasure, self.owner.tenant_id, self._wait_seconds) is None:
+                raise StoreUnavailable(self._late("erased"))
+            for each in [each for each, event in self._written.items() if event.conversation_id == conversation_id]:
+                del self._written[each]
+            if self._awaited is not None and self._awaited[0] not in self._written:
+                self._awaited = None
+
+    def newest_first(self, labels: Mapping[str, Any] | None = None, **filters: Any) -> Iterator[Kept]:
+        """What is kept, the newest first, with everything that was written here.
+
+        Args:
+            labels: values that its labels have.
+            filters: ``conversation_id``, and others of ``queries.filtering.filters.Filters``.
+
+        Raises:
+            StoreUnavailable: the index cannot answer, or what was written here has not come through.
+        """
+        with self._lock:
+            self._settle()
+            conversation = filters.get("conversation_id")
+            mine = {
+                identity: event
+                for identity, event in self._written.items()
+                if conversation in (None, event.conversation_id) and _has(event.metadata, labels)
+            }
+        asked = {**self.filters, **filters} | ({"metadata": dict(labels)} if labels else {})
+        seen: set[str] = set()
+        for memory in self._pages(asked):
+            kept = _kept(memory)
+            # What was written here and is in no list yet is newer than what is.
+            newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
+            yield from self._missing(newer, mine, seen)
+            if kept.id not in self._removed and kept.id not in seen:
+                seen.add(kept.id)
+                self._written.pop(kept.id, None)
+                yield kept
+        yield from self._missing(list(mine), mine, seen)
+
+    def get(self, identity: str) -> Kept | None:
+        """The value of a message, by its id.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        memory = self.memories.get(identity, self.filters)
+        return None if memory is None or memory.kind != "message" or identity in self._removed else _kept(memory)
+
+    def settle(self) -> None:
+        """Wait until what was written here is stored.
+
+        Raises:
+            StoreUnavailable: it was not in time.
+        """
+        with self._lock:
+            self._settle()
+
+    def _missing(self, identities: Iterable[str], mine: Mapping[str, Message], seen: set[str]) -> Iterator[Kept]:
+        """What was written here and is in no list yet, the newest first."""
+        for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
+            if identity not in seen and identity not in self._removed:
+                seen.add(identity)
+                yield _sent(identity, mine[identity])
+
+    def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
+        after: str | None = None
+        while True:
+            page = self.memories.browse("message", filters, _PAGE, after)
+            yield from page.items
+            after = page.next
+            if after is None:
+                return
+
+    def _settle(self) -> None:
+        """Wait for the latest write: those of one conversation are stored in their order."""
+        if self._awaited is None:
+            return
+        identity, is_there = self._awaited
+        deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                if (self.memories.get(identity, self.filters) is not None) is is_there:
+                    self._awaited = None
+                    return
+            except StoreUnavailable:  # the flow has still to make the index
+                if time.monotonic() >= deadline:
+                    raise
+            if time.monotonic() >= deadline:
+                raise StoreUnavailable(self._late("stored"))
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def _late(self, what: str) -> str:
+        return (
+            f"what was sent is not {what} after {self._wait_seconds:g} seconds, nothing is lost; does a flow run"
+            " (`mneme serve`, `mneme run`), and does it keep up (`mneme status`)?"
+        )
+
+    def _message(self, conversation_id: str, item: Item) -> Message:
+        words, rest = pack(item.value, item.words)
+        at = max(self._clock(), self._latest + _STEP)
+        self._latest = at
+        try:
+            return Message.model_validate(
+                {
+                    "tenant_id": self.owner.tenant_id,
+                    f"{self.owner.type}_id": self.owner.id,
+                    "conversation_id": conversation_id,
+                    "message_id": uuid4().hex,
+                    "sender_name": item.name,
+                    "role": item.role,
+                    "sent_at": at,
+                    "content": words,
+                    "tool_calls": list(item.tool_calls),
+                    "metadata": {**item.labels, KEY: rest},
+                }
+            )
+        except ValidationError as error:
+            raise InputError(describe(error)) from error
+
+
+def _has(metadata: Mapping[str, Scalar], labels: Mapping[str, Any] | None) -> bool:
+    return all(metadata.get(key) == value for key, value in (labels or {}).items())
+
+
+def _kept(memory: "Memory") -> Kept:
+    body = memory.body
+    return Kept(
+        memory.id,
+        body["conversation_id"],
+        body["message_id"],
+        _value(body["text"], body["metadata"]),
+        body["text"],
+        body["role"],
+        datetime.fromisoformat(body["sent_at"]) if isinstance(body["sent_at"], str) else body["sent_at"],
+        body["metadata"],
+    )
+
+
+def _sent(identity: str, event: Message) -> Kept:
+    return Kept(
+        identity,
+        event.conversation_id,
+        event.message_id,
+        _value(event.text, event.metadata),
+        event.text,
+        event.role,
+        event.sent_at,
+        event.metadata,
+    )
+
+
+def _value(words: str, metadata: Mapping[str, Scalar]) -> Any:
+    try:
+        return unpack(words, metadata)
+    except ValueError:
+        return None

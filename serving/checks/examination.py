@@ -1,0 +1,94 @@
+"""All checks, side by side: a server that does not answer holds up no other group, and none for longer than a moment."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from mneme.errors import MnemeError, SettingsError
+from mneme.settings import Settings, load_settings
+from serving.checks.check import Check
+
+SECONDS = 8.0  # for one group
+
+
+class Group(NamedTuple):
+    """A group of checks, and whether anything works without it."""
+
+    look: Callable[[Settings], Iterable[Check]]
+    needed: bool = True
+
+
+def groups(call: bool = False) -> Mapping[str, Group]:
+    """The groups, in the order in which they are shown.
+
+    Args:
+        call: whether models behind endpoints are asked something, which may cost money.
+    """
+    from serving.checks.documents import documents
+    from serving.checks.index import index
+    from serving.checks.kafka import kafka
+    from serving.checks.models import models
+    from serving.checks.service import service
+    from serving.checks.settings import settings
+
+    return {
+        "settings": Group(settings),
+        "index": Group(index),
+        "kafka": Group(kafka),
+        "models": Group(lambda each: models(each, call)),
+        "service": Group(service),
+        "documents": Group(documents, needed=False),
+    }
+
+
+def examine(call: bool = False, only: Iterable[str] = (), seconds: float = SECONDS) -> list[Check]:
+    """What was found. Nothing is changed, and nothing is raised: what fails is a check that is missing.
+
+    Args:
+        call: whether models behind endpoints are asked something, which may cost money.
+        only: the names of groups; none for all.
+        seconds: how long a group is waited for.
+    """
+    try:
+        loaded = load_settings()
+    except SettingsError as error:
+        faults = str(error).removesuffix(" (docs/settings.md)").split("; MNEME_")
+        lines = [fault if fault.startswith("MNEME_") else f"MNEME_{fault}" for fault in faults]
+        return [
+            Check("settings", line.split()[0].rstrip(":"), "environment, .env", "missing", line, needed=True) for line in lines
+        ]
+    chosen = {name: group for name, group in groups(call).items() if not only or name in set(only)}
+    looks = [_Look(name, group, loaded) for name, group in chosen.items()]
+    return [check for look in looks for check in look.result(seconds)]
+
+
+class _Look:
+    """One group, looked at in a thread of its own; that of a server that never answers ends with the program."""
+
+    def __init__(self, name: str, group: Group, settings: Settings) -> None:
+        self._name, self._group, self._settings = name, group, settings
+        self._found: list[Check] = []
+        self._thread = threading.Thread(target=self._run, name=f"doctor-{name}", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for check in self._group.look(self._settings):
+                self._found.append(check)
+        except MnemeError as error:
+            self._found.append(self._failed(str(error)))
+        except ModuleNotFoundError as error:
+            self._found.append(self._failed(f"{error.name} is not installed: pip install 'mneme[all]'"))
+        except Exception as error:  # noqa: BLE001  a doctor that falls ill helps nobody
+            self._found.append(self._failed(f"this check itself failed ({type(error).__name__}); please report it"))
+
+    def result(self, seconds: float) -> list[Check]:
+        """What was found, at the latest after so long."""
+        self._thread.join(seconds)
+        found = list(self._found)
+        if self._thread.is_alive():
+            found.append(self._failed(f"no answer within {seconds:g} s; look at the load of what is asked, and at the network"))
+        return found
+
+    def _failed(self, why: str) -> Check:
+        return Check(self._name, self._name, "", "missing", why, self._group.needed)

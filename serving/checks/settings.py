@@ -1,0 +1,158 @@
+"""Settings: what contradicts itself, what is not safe, and what is wrong with ``.env``."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from mneme.ports import Role
+from mneme.settings import Settings
+from serving.checks.check import Check, State
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", ""})
+_SHORTEST_KEY = 16  # characters: what nobody guesses
+_ROOM_BYTES = 1_000_000_000
+
+Fault = tuple[str, State, str]  # the setting, how bad it is, and the remedy
+
+
+def settings(loaded: Settings) -> Iterator[Check]:
+    """What is wrong, setting by setting; one line where nothing is."""
+    faults = [*_contradictions(loaded), *_risks(loaded), *_environment_file()]
+    for name, state, remedy in faults:
+        yield Check("settings", name, "", state, remedy, needed=state == "missing")
+    if not faults:
+        yield Check("settings", "environment and .env", f"index {loaded.index.backend}", "ready")
+    yield _data(loaded)
+
+
+def _contradictions(loaded: Settings) -> Iterator[Fault]:
+    models = loaded.models
+    asks = {
+        "MNEME_BOUNDARIES__DETECTOR=llm": loaded.boundaries.detector == "llm",
+        "MNEME_EXTRACTION__EXTRACTOR=model": loaded.extraction.extractor == "model",
+        "MNEME_RECONCILE__JUDGE=model": loaded.reconcile.judge == "model",
+        "MNEME_AGENTS__PLANNER=model": loaded.agents.planner == "model",
+        "MNEME_ANSWERS__WRITER=model": loaded.answers.writer == "model",
+        "MNEME_RERANK__PROVIDER=model": loaded.rerank.provider == "model",
+    }
+    if models.provider == "none":
+        for name, asked in asks.items():
+            if asked:
+                yield name, "missing", f"{name} needs a chat model: set MNEME_MODELS__PROVIDER=openai, or leave it out"
+    elif not any(asks.values()) and loaded.agents.planner != "auto" and loaded.answers.writer != "auto":
+        yield (
+            "MNEME_MODELS__PROVIDER",
+            "partly",
+            "a chat model is set and nothing asks it: set MNEME_EXTRACTION__EXTRACTOR=model",
+        )
+    if unknown := sorted(set(models.by_role) - set(Role)):
+        roles = ", ".join(Role)
+        yield "MNEME_MODELS__BY_ROLE", "missing", f"{', '.join(unknown)} is no role; the roles are {roles}"
+    if models.provider == "openai" and models.api_key is None and "api.openai.com" in models.base_url and not models.recordings:
+        yield (
+            "MNEME_MODELS__API_KEY",
+            "missing",
+            "MNEME_MODELS__API_KEY: api.openai.com needs one; set it, or BASE_URL to yours",
+        )
+    if models.pending and not models.recordings:
+        yield (
+            "MNEME_MODELS__PENDING",
+            "missing",
+            "MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS; set both or none",
+        )
+    embedder = loaded.embedder
+    if embedder.provider == "openai" and embedder.api_key is None and embedder.base_url is None:
+        yield (
+            "MNEME_EMBEDDER__API_KEY",
+            "missing",
+            "MNEME_EMBEDDER__API_KEY: api.openai.com needs one; set it, or BASE_URL to yours",
+        )
+    if embedder.provider == "hash":
+        yield (
+            "MNEME_EMBEDDER__PROVIDER",
+            "partly",
+            "MNEME_EMBEDDER__PROVIDER=hash is for tests: vectors mean nothing; use local",
+        )
+    if loaded.rerank.provider == "endpoint" and loaded.rerank.base_url is None:
+        yield (
+            "MNEME_RERANK__BASE_URL",
+            "missing",
+            "MNEME_RERANK__BASE_URL is not set, and MNEME_RERANK__PROVIDER=endpoint needs it",
+        )
+    if loaded.flow.processes > 1 and loaded.index.backend == "embedded":
+        yield "MNEME_FLOW__PROCESSES", "missing", "the embedded index has one writing process; set MNEME_FLOW__PROCESSES to 1"
+    if loaded.telemetry.traces and find_spec("opentelemetry") is None:
+        yield "MNEME_TELEMETRY__TRACES", "missing", "OpenTelemetry is not installed: pip install 'mneme[telemetry]'"
+
+
+def _risks(loaded: Settings) -> Iterator[Fault]:
+    service, search, kafka = loaded.service, loaded.opensearch, loaded.kafka
+    if service.host not in _LOOPBACK and not service.keys:
+        yield (
+            "MNEME_SERVICE__KEYS",
+            "missing",
+            f"MNEME_SERVICE__HOST={service.host} lets others in, and there are no keys; set MNEME_SERVICE__KEYS "
+            "(`mneme init --key` makes one), or listen on 127.0.0.1",
+        )
+    if any(len(key) < _SHORTEST_KEY for key in service.keys):
+        yield "MNEME_SERVICE__KEYS", "partly", f"a key has fewer than {_SHORTEST_KEY} characters; `mneme init --key` makes one"
+    if "*" in service.cors_origins:
+        yield "MNEME_SERVICE__CORS_ORIGINS", "partly", "* lets every page ask; name the origins that may"
+    if loaded.telemetry.host not in _LOOPBACK and loaded.telemetry.metrics_port:
+        yield "MNEME_TELEMETRY__HOST", "partly", "metrics are shown to whoever reaches this host; they name tenants"
+    if loaded.index.backend == "opensearch":
+        away = (urlsplit(search.url).hostname or "") not in _LOOPBACK
+        if away and search.url.startswith("http:"):
+            yield "MNEME_OPENSEARCH__URL", "partly", "memories and passwords go over the network in clear text; use https"
+        if search.url.startswith("https:") and not search.verify_certs:
+            yield "MNEME_OPENSEARCH__VERIFY_CERTS", "partly", "any server is believed; set MNEME_OPENSEARCH__CA_CERTS instead"
+    servers = [server.strip().rpartition(":")[0] for server in kafka.bootstrap_servers.split(",")]
+    if kafka.security_protocol.endswith("PLAINTEXT") and not set(servers) <= _LOOPBACK and loaded.index.backend == "opensearch":
+        yield "MNEME_KAFKA__SECURITY_PROTOCOL", "partly", "messages go over the network in clear text; use SSL or SASL_SSL"
+
+
+def _environment_file() -> Iterator[Fault]:
+    path = Path(".env")
+    try:
+        content = path.read_text(encoding="utf-8")
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        yield ".env", "missing", f".env cannot be read ({type(error).__name__}); it must be UTF-8, and readable"
+        return
+    names: list[str] = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        text = line.strip().removeprefix("export ").lstrip()
+        if not text or text.startswith("#"):
+            continue
+        name, sign, _ = text.partition("=")
+        if not sign:
+            yield ".env", "partly", f".env, line {number}: is no NAME=value, and is left out"
+        elif name.strip() in names:
+            yield ".env", "partly", f".env, line {number}: {name.strip()} is set twice; the last one counts"
+        names.append(name.strip())
+    if overridden := sorted(name for name in names if name.startswith("MNEME_") and name in os.environ):
+        yield ".env", "partly", f"the environment sets {', '.join(overridden)} too, and wins over .env"
+    secret = any(word in name for name in names for word in ("KEY", "PASSWORD", "SECRET"))
+    if secret and mode & (stat.S_IRGRP | stat.S_IROTH):
+        yield ".env", "partly", ".env holds secrets and others on this machine may read it: chmod 600 .env"
+
+
+def _data(loaded: Settings) -> Check:
+    """Whether the data folder can be written, and has room."""
+    folder = loaded.data
+    at = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not os.access(at, os.W_OK):
+        return Check(
+            "settings", "data folder", str(folder), "missing", f"{at} cannot be written; mend it, or set MNEME_DATA", True
+        )
+    free = shutil.disk_usage(at).free
+    if free < _ROOM_BYTES:
+        remedy = f"{free / 1e6:.0f} MB are free where {folder} lies; make room, or set MNEME_DATA"
+        return Check("settings", "data folder", str(folder), "partly", remedy)
+    return Check("settings", "data folder", f"{folder}, {free / 1e9:.0f} GB free", "ready")

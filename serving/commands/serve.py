@@ -1,0 +1,160 @@
+"""``mneme serve``: REST, the console and the MCP server, in one process."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from serving.terminal.output import note
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from mneme.settings import Settings
+    from serving.service.service import Service
+
+_GRACE_SECONDS = 5  # for requests that are under way, at the end
+_PARTS = {"console": "console", "mcp": "MCP"}
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the program."""
+    app.command()(serve)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Where it listens.", show_default="MNEME_SERVICE__HOST")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="0: any that is free.", show_default="MNEME_SERVICE__PORT")
+    ] = None,
+) -> None:
+    """Serve the memory over HTTP: REST, the console and MCP, until it is stopped. With the embedded index it takes events in, too."""
+    from connectors.telemetry.begin import telemetry
+    from mneme.settings import load_settings
+    from serving.rest.app import create_app
+    from serving.service.service import Service
+
+    settings = _listening(load_settings(), host, port)
+    with telemetry(settings, "mneme-serve"), _until_signalled(), Service(settings) as service:
+        app = create_app(service)
+        _run(app, service, _mount(app, service))
+
+
+def _listening(settings: "Settings", host: str | None, port: int | None) -> "Settings":
+    """The settings, with what the command line says.
+
+    Raises:
+        SettingsError: others than this machine would be let in without a key.
+    """
+    from mneme.errors import SettingsError
+
+    said = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    settings = settings.model_copy(update={"service": settings.service.model_copy(update=said)})
+    if settings.service.host not in _LOOPBACK and not settings.service.keys:
+        raise SettingsError(
+            f"MNEME_SERVICE__HOST: {settings.service.host} lets others than this machine in, and there are no keys; set "
+            'MNEME_SERVICE__KEYS (\'{"KEY": "TENANT"}\', a key from `openssl rand -hex 24`), or listen on 127.0.0.1'
+        )
+    return settings
+
+
+def _mount(app: "FastAPI", service: "Service") -> list[str]:
+    """Mount what is installed and switched on; returns where, or why not."""
+    parts = []
+    if service.settings.service.console:
+        try:
+            from serving.console.mount import mount
+        except ModuleNotFoundError as error:
+            note(f"no console: {error.name} is not installed; pip install 'mneme[console]', or MNEME_SERVICE__CONSOLE=false")
+        else:
+            mount(app, service)
+            parts.append("console")
+    if service.settings.service.mcp:
+        try:
+            from serving.mcp.mount import mount as mount_mcp
+        except ModuleNotFoundError as error:
+            note(f"no MCP server: {error.name} is not installed; pip install 'mneme[mcp]', or MNEME_SERVICE__MCP=false")
+        else:
+            mount_mcp(app, service)
+            parts.append("mcp")
+    return parts
+
+
+def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
+    """Serve until a signal ends it, and finish the requests that are under way.
+
+    Raises:
+        SettingsError: the port cannot be used.
+    """
+    import uvicorn
+
+    from mneme.errors import SettingsError
+
+    class Server(uvicorn.Server):
+        """Tells when it is there, and those who wait for something when it ends."""
+
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            _announce(service.settings, sockets[0].getsockname()[1], parts)
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            service.end_waits()
+            super().handle_exit(sig, frame)
+
+    where = service.settings.service
+    config = uvicorn.Config(
+        app, host=where.host, port=where.port, log_config=None, timeout_graceful_shutdown=_GRACE_SECONDS, server_header=False
+    )
+    try:
+        socket = config.bind_socket()
+    except SystemExit:  # uvicorn logs why, and exits
+        raise SettingsError(
+            f"MNEME_SERVICE__PORT: {where.host}:{where.port} cannot be listened on; is it in use? --port 0 takes any that is free"
+        ) from None
+    with socket:
+        Server(config).run(sockets=[socket])
+
+
+def _announce(settings: "Settings", port: int, parts: list[str]) -> None:
+    host = settings.service.host
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    names = {"REST": f"{url}/docs"} | {_PARTS[part]: f"{url}/{part}" for part in parts}
+    note(f"Mneme listens on {url}")
+    for name, where in (*names.items(), ("index", _where(settings))):
+        note(f"  {name:<8} {where}")
+
+
+@contextmanager
+def _until_signalled() -> Iterator[None]:
+    """End the block, in order, at SIGINT or SIGTERM; a second one ends the process.
+
+    uvicorn raises the signal that ended it once more, which by default ends the process before anything is closed.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        raise _Ended
+
+    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    except _Ended:
+        pass
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+class _Ended(BaseException):
+    """A signal ended the program."""
+
+
+def _where(settings: "Settings") -> str:
+    if settings.index.backend == "opensearch":
+        return f"OpenSearch at {settings.opensearch.url}"
+    return f"embedded, in {settings.data}"

@@ -1,0 +1,131 @@
+"""What a search found, by rank."""
+
+from datetime import datetime
+
+from queries.responses import (
+    Found,
+    FoundCase,
+    FoundEpisode,
+    FoundFact,
+    FoundForesight,
+    FoundMessage,
+    FoundProfile,
+    FoundSkill,
+    SearchResponse,
+)
+from serving.console.markup import chip, link, notice, nothing, tag
+from serving.console.statements import cited, relationship
+from serving.console.visit import Visit
+from serving.console.words import count, day, expected, moment, number
+
+_KINDS: dict[type, str] = {
+    FoundFact: "fact",
+    FoundEpisode: "episode",
+    FoundMessage: "message",
+    FoundProfile: "profile",
+    FoundForesight: "foresight",
+    FoundCase: "case",
+    FoundSkill: "skill",
+}
+
+
+def draw_results(visit: Visit, found: SearchResponse) -> None:
+    """How the question was understood, what was found, and the part of the graph around it."""
+    query, metrics = found.query, found.metrics
+    places = found.ranked()
+    with tag("section", classes="follows", aria_labelledby="results-title"):
+        tag("h2", f"{count(len(places), 'result')}", id="results-title")
+        said = [f"{query.method}", f"a {query.type} question", f"{metrics.milliseconds:.0f} ms"]
+        said += [f"scored by {metrics.scoring}"] if metrics.scoring else []
+        if query.period is not None:
+            since, before = query.period.since, query.period.before
+            said.append(f"about {day(since) if since else '…'} to {day(before) if before else '…'}")
+        tag("p", " · ".join(said), "summary-line")
+        for each in query.notes:
+            notice(each)
+        if not places:
+            nothing("Nothing was found.", "Fewer filters, or another method, may find more.")
+            return
+        episodes = {each.id: each for each in (*found.episodes, *found.knowledge)}
+        with tag("ol", classes="results"):
+            for place in places:
+                _result(visit, place, episodes)
+    if found.graph.relationships:
+        with tag("section", classes="card"):
+            tag("h2", "What the graph knows of it")
+            with tag("ul", classes="statements is-entity"):
+                for edge in found.graph.relationships:
+                    with tag("li", classes="is-over" if edge.valid_to else ""):
+                        relationship(visit, edge.source, edge.relation, edge.target)
+                        if edge.valid_to:
+                            chip(f"until {day(edge.valid_to)}", "over")
+
+
+def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> None:
+    kind = "knowledge" if isinstance(place, FoundEpisode) and place.document_id else _KINDS[type(place)]
+    with tag("li", classes=f"result is-{kind}", id=f"result-{place.rank}", data_record=place.id):
+        tag("span", str(place.rank), "rank")
+        with tag("div", classes="field"):
+            if isinstance(place, FoundEpisode):
+                tag("p", place.subject, "text")
+            else:
+                tag("p", place.text, "text")
+            with tag("p", classes="meta"):
+                chip(kind, kind)
+                if at := _when(place):
+                    tag("span", at)
+                tag("span", f"score {number(place.score)}")
+                cited(visit, getattr(place, "citation", None))
+                _source(visit, place, episodes)
+                _validity(place)
+            if isinstance(place, FoundEpisode):
+                _within(place)
+
+
+def _within(place: FoundEpisode) -> None:
+    """The best facts of an episode, and its narrative."""
+    if place.atomic_facts or place.remarks:
+        with tag("details"):
+            tag("summary", f"{count(len(place.atomic_facts) + len(place.remarks), 'best statement')} of it")
+            with tag("ul", classes="statements"):
+                for each in (*place.atomic_facts, *place.remarks):
+                    kind = "fact" if isinstance(each, FoundFact) else "message"
+                    with tag("li", classes=f"is-{kind}", data_record=each.id):
+                        tag("span", each.text)
+    if place.episode:
+        with tag("details"):
+            tag("summary", "The narrative")
+            tag("p", place.episode, "said")
+
+
+def _when(place: Found) -> str:
+    if isinstance(place, FoundForesight):
+        return f"expected {expected(place.start, place.end)}" if place.start or place.end else f"said {day(place.said_at)}"
+    if isinstance(place, FoundFact):
+        if place.event_at is not None and place.event_at.date() != place.said_at.date():
+            return f"{day(place.event_at)}, said {day(place.said_at)}"
+        return day(place.said_at)
+    if isinstance(place, FoundMessage):
+        return f"{place.sender_name}, {moment(place.sent_at)}"
+    if isinstance(place, FoundEpisode):
+        return day(place.started_at) if place.document_id is None else ""
+    return ""
+
+
+def _source(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> None:
+    """The way back to the conversation that it comes from."""
+    parent = place.id if isinstance(place, FoundEpisode) else getattr(place, "parent_episode_id", None)
+    episode = episodes.get(parent or "")
+    conversation = place.conversation_id if isinstance(place, FoundMessage) else episode.conversation_id if episode else None
+    if conversation is not None:
+        link("in its conversation", visit.link("conversation", id=conversation, episode=parent))
+
+
+def _validity(place: Found) -> None:
+    valid_to: datetime | None = getattr(place, "valid_to", None)
+    if getattr(place, "superseded_by", None):
+        chip(f"no longer holds{f' since {day(valid_to)}' if valid_to else ''}", "over")
+    elif isinstance(place, FoundForesight) and place.expired:
+        chip("lies behind", "over")
+    if isinstance(place, FoundFact | FoundForesight) and place.times_said > 1:
+        chip(f"said {count(place.times_said, 'time')}")

@@ -1,0 +1,137 @@
+"""A question to a memory: what is found, how it was found, and, if it is asked for, an answer."""
+
+from typing import Any
+
+
+from mneme.errors import InputError
+from queries.responses import SearchResponse
+from serving.console.answering import answering
+from serving.console.markup import tag
+from serving.console.results import draw_results
+from serving.console.shell import page
+from serving.console.trace import read_trace, texts_of
+from serving.console.tracing import OF_A_LEG, draw_trace
+from serving.console.visit import Visit, in_thread
+
+_METHODS = (("hybrid", "Hybrid"), ("keyword", "Keyword"), ("vector", "Vector"), ("agentic", "Agentic"))
+_AGENTS = ("router", "direct", "split", "chain", "reflect")
+_KINDS = ("fact", "episode", "message", "foresight", "profile", "case", "skill", "knowledge")
+_DATES = (("since", "Since"), ("before", "Before"), ("as_of", "As it was known on"))
+
+
+@page("search", "Search")
+async def search(visit: Visit) -> None:
+    """The form, and what the address asks for."""
+    with tag("div", classes="heading"):
+        tag("h1", "Search")
+        tag("p", "Everything that answers is in the address: keep it, or send it to somebody.", "quiet")
+    _form(visit)
+    question = visit.said("q")
+    if not question:
+        return
+    how = _how(visit)
+    if visit.said("ask"):
+        answer = await answering(visit, question, filters=_filters(visit), explain=True, **how)
+        found = answer.found if answer else None
+    else:
+        found = await visit.fetch(visit.service.memories.search, question, filters=visit.filters(**_filters(visit)), explain=True, **how)
+    if found is not None:
+        texts = await visit.fetch(_texts, visit, found)
+        draw_results(visit, found)
+        draw_trace(found, read_trace(found.trace or ()), texts)
+
+
+def _texts(visit: Visit, found: SearchResponse) -> dict[str, str]:
+    """The texts of all that the trace shows; what the response does not hold is fetched."""
+    texts = texts_of(found)
+    for identity in read_trace(found.trace or ()).shown(OF_A_LEG):
+        if identity not in texts:
+            memory = visit.service.memories.get(identity, visit.filters())
+            if memory is not None:
+                texts[identity] = str(memory.body.get("subject") or memory.text)
+    return texts
+
+
+def _how(visit: Visit) -> dict[str, Any]:
+    """
+    Raises:
+        InputError: ``top_k`` is no number.
+    """
+    method, top_k = visit.said("method", "hybrid"), visit.said("top_k")
+    if top_k and not (top_k.isdecimal() and len(top_k) < 9):
+        raise InputError(f"top_k: {top_k!r} is no number; leave it empty, or give one from 1")
+    agent = visit.said("agent") if method == "agentic" else ""
+    return {"method": method, "top_k": int(top_k) if top_k else None, "agent": agent or None}
+
+
+def _filters(visit: Visit) -> dict[str, Any]:
+    participants = tuple(name.strip() for name in visit.said("participants").split(",") if name.strip())
+    kinds = tuple(visit.request.query_params.getlist("kind"))
+    dates = {name: visit.said(name) for name, _ in _DATES}
+    return {**dates, "participants": participants, "kinds": kinds, "expired": visit.said("expired") == "on"}
+
+
+def _form(visit: Visit) -> None:
+    given = {name: value for name, value in _filters(visit).items() if value}
+    with tag("form", classes="ask-form", method="get", action="search", role="search", aria_label="Search"):
+        for name, value in (("owner", visit.said("owner")), ("tenant", visit.said("tenant"))):
+            if value:
+                tag("input", type="hidden", name=name, value=value)
+        with tag("div", classes="question"):
+            tag(
+                "input",
+                name="q",
+                id="question",
+                type="search",
+                required=True,
+                defaultValue=visit.said("q"),
+                placeholder="What do you want to know?",
+                aria_label="Question",
+                aria_keyshortcuts="/",
+                autocomplete="off",
+                autofocus=not visit.said("q"),
+            )
+            tag("button", "Search", "primary", type="submit")
+            tag("button", "Ask", type="submit", name="ask", value="1", title="Search, and write an answer from what is found")
+        with tag("div", classes="how"):
+            with tag("fieldset", classes="segments"):
+                tag("legend", "Method", "hidden")
+                for name, title in _METHODS:
+                    with tag("label"):
+                        chosen = visit.said("method", "hybrid") == name
+                        tag("input", type="radio", name="method", value=name, defaultChecked=chosen or None)
+                        tag("span", title)
+            with tag("div", classes="field"):
+                tag("label", "Results", for_="top-k")
+                tag("input", type="number", name="top_k", id="top-k", min=1, max=200, placeholder="auto", defaultValue=visit.said("top_k"))
+            if visit.said("method") == "agentic":
+                with tag("div", classes="field"):
+                    tag("label", "Strategy", for_="agent")
+                    with tag("select", name="agent", id="agent"):
+                        for name in _AGENTS:
+                            tag("option", name, value=name, selected=visit.said("agent") == name or None)
+            with tag("details", classes="filters", open=bool(given) or None):
+                tag("summary", f"Filters{f' ({len(given)})' if given else ''}")
+                _fields(visit)
+
+
+def _fields(visit: Visit) -> None:
+    with tag("div", classes="fields"):
+        for name, title in _DATES:
+            with tag("div", classes="field"):
+                tag("label", title, for_=f"filter-{name}")
+                tag("input", type="date", name=name, id=f"filter-{name}", defaultValue=visit.said(name))
+        with tag("div", classes="field"):
+            tag("label", "Participants, with commas", for_="filter-participants")
+            tag("input", name="participants", id="filter-participants", defaultValue=visit.said("participants"))
+        with tag("fieldset", classes="field is-wide"):
+            tag("legend", "Kinds of memory; none chosen: all")
+            chosen = visit.request.query_params.getlist("kind")
+            with tag("div", classes="choices"):
+                for kind in _KINDS:
+                    with tag("label"):
+                        tag("input", type="checkbox", name="kind", value=kind, defaultChecked=kind in chosen or None)
+                        tag("span", kind)
+                with tag("label"):
+                    tag("input", type="checkbox", name="expired", defaultChecked=visit.said("expired") == "on" or None)
+                    tag("span", "what lies behind, too")

@@ -1,0 +1,136 @@
+"""The trace of a search, drawn: recall, fusion, competition, result; and what an agent did. Pointing at a record follows it."""
+
+from collections.abc import Mapping
+
+from queries.responses import SearchResponse
+from serving.console.markup import tag
+from serving.console.trace import Leg, Trace, kind_of
+from serving.console.words import count, number
+
+OF_A_LEG = 5
+_REPLACEMENTS = 30
+_MOVES = {"expanded": "episode", "replaced": "over", "entered": "fact", "evicted": "message"}
+_LONGEST = 160  # characters
+
+
+def draw_trace(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) -> None:
+    """The whole trace, in a section of its own."""
+    ranked = {each.id: each.rank for each in found.ranked()}
+    with tag("section", classes="card trace follows", aria_labelledby="trace-title"):
+        with tag("header"):
+            tag("h2", "How it was found", id="trace-title")
+            tag("p", "Point at a record to follow it through the stages.", "quiet")
+        if trace.agent:
+            _agent(trace)
+        with tag("div", classes="stages"):
+            numbers = iter(range(1, 9))
+            _stage(next(numbers), "Recall", trace.recall, texts, ranked)
+            if trace.fusion:
+                _stage(next(numbers), "Fusion", trace.fusion, texts, ranked, more=8)
+            if trace.preferred:
+                _stage(next(numbers), "Preference", trace.preferred, texts, ranked)
+            if trace.reranked:
+                _stage(next(numbers), "Reranking", trace.reranked, texts, ranked, more=8)
+            with tag("section", classes="stage"):
+                _stage_title(next(numbers), "Result")
+                with tag("ol", classes="places"):
+                    best = max((abs(each.score) for each in found.ranked()), default=1.0) or 1.0
+                    for each in found.ranked()[:10]:
+                        share = max(0.0, each.score / best)
+                        _place(each.id, each.score, share, texts, ranked, f"{each.rank}. ")
+        if trace.rounds:
+            _competition(found, trace, texts)
+
+
+def _agent(trace: Trace) -> None:
+    with tag("section"):
+        tag("h3", "What the agent did")
+        with tag("ol", classes="steps"):
+            for step in trace.agent:
+                with tag("li"):
+                    tag("strong", step.move)
+                    with tag("span"):
+                        tag("span", step.id)
+                        tag("small", f" {step.reason}")
+
+
+def _stage(
+    place: int, title: str, legs: tuple[Leg, ...], texts: Mapping[str, str], ranked: Mapping[str, int | None], more: int = OF_A_LEG
+) -> None:
+    with tag("section", classes="stage"):
+        _stage_title(place, title)
+        if not legs:
+            tag("p", "nothing", "quiet")
+        for leg in legs:
+            with tag("div", classes="leg"):
+                with tag("h4", leg.title):
+                    tag("span", f"{len(leg.places):,} found")
+                with tag("ol", classes="places"):
+                    for each in leg.places[:more]:
+                        _place(each.id, each.score, each.share, texts, ranked, title=leg.title)
+
+
+def _stage_title(place: int, title: str) -> None:
+    with tag("h3"):
+        tag("span", str(place), "step", aria_hidden="true")
+        tag("span", title)
+
+
+def _place(
+    identity: str,
+    score: float,
+    share: float,
+    texts: Mapping[str, str],
+    ranked: Mapping[str, int | None],
+    before: str = "",
+    title: str = "",
+) -> None:
+    text = f"{before}{_short(texts.get(identity, identity))}"
+    style = f"--share: {share:.3f}"
+    with tag("li", classes=f"place is-{kind_of(identity, title)}", data_record=identity, style=style, title=_short(text)):
+        if ranked.get(identity) is not None:
+            tag("a", text, href=f"#result-{ranked[identity]}")
+        else:
+            tag("span", text)
+        tag("span", number(score), "score")
+
+
+def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) -> None:
+    """Facts against their episodes: what happened in each round, and who took whose place."""
+    metrics = found.metrics
+    with tag("section", classes="rounds", aria_labelledby="competition-title"):
+        tag("h3", "Competition: facts against their episodes", id="competition-title")
+        ended = ", ended early: nothing changed any more" if metrics.converged_early else ""
+        tag("p", f"{count(metrics.rounds, 'round')}{ended}. A fact that enters removes its own episode first.", "quiet")
+        most = max(sum(each.moves.values()) for each in trace.rounds)
+        for each in trace.rounds:
+            with tag("div", classes="round"):
+                tag("span", f"Round {each.number}")
+                with tag("span", classes="moves", aria_hidden="true"):
+                    for move, times in each.moves.items():
+                        tag("span", classes=f"is-{_MOVES.get(move, 'message')}", style=f"--share: {times}", title=move)
+                    if (left := most - sum(each.moves.values())) > 0:
+                        tag("span", style=f"--share: {left}; --tone: transparent")
+                tag("small", ", ".join(f"{times} {move}" for move, times in each.moves.items()))
+    if trace.replacements:
+        with tag("section", classes="rounds", aria_labelledby="replacements-title"):
+            tag("h3", "Which fact took the place of which episode", id="replacements-title")
+            with tag("ul", classes="replacements"):
+                for change in trace.replacements[:_REPLACEMENTS]:
+                    with tag("li", classes="replacement"):
+                        with tag("div", classes="side-of is-episode", data_record=change.episode_id):
+                            tag("small", f"episode · {number(change.episode_score)}")
+                            tag("span", _short(texts.get(change.episode_id, change.episode_id)), "text")
+                        with tag("div", classes="arrow"):
+                            tag("b", "→", aria_hidden="true")
+                            tag("span", f"replaced in round {change.round}")
+                        with tag("div", classes="side-of is-fact", data_record=change.fact_id):
+                            score = "" if change.fact_score is None else f" · {number(change.fact_score)}"
+                            tag("small", f"its fact{score}")
+                            tag("span", _short(texts.get(change.fact_id, change.fact_id)), "text")
+            if len(trace.replacements) > _REPLACEMENTS:
+                tag("p", f"and {len(trace.replacements) - _REPLACEMENTS} more", "quiet")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

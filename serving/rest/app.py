@@ -1,0 +1,79 @@
+"""The application: routes, and what stands before them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version as installed_version
+
+import anyio.to_thread
+from fastapi import Depends, FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.middleware import Middleware
+
+from connectors.telemetry.requests import MeasuredRequests
+from serving.rest import openapi, problems
+from serving.rest.front import API, Guarded, Measured, Named, Rationed
+from serving.rest.keys import Keys
+from serving.rest.requests import WAITING, Turns
+from serving.rest.routes import search
+from serving.rest.sessions import Sessions
+from serving.service.service import Service
+
+_OTHER_THREADS = 24  # beside those that search and those that wait
+_TOLD = ("X-Request-ID", "RateLimit", "RateLimit-Policy", "Retry-After")
+
+
+def create_app(service: Service) -> FastAPI:
+    """The service over HTTP. It is closed by whoever opened it, after the app has ended.
+
+    Args:
+        service: what is asked. Its settings say who may ask, and how much.
+
+    Raises:
+        SettingsError: a key of the settings is none.
+    """
+    settings = service.settings
+    keys, sessions = Keys(settings.service.keys), Sessions()
+    front = [
+        Middleware(MeasuredRequests),
+        Middleware(Named),
+        Middleware(Guarded, settings=settings, keys=keys, sessions=sessions),
+        Middleware(Rationed, requests_per_minute=settings.service.requests_per_minute),
+        Middleware(Measured, settings=settings),
+    ]
+    if settings.service.cors_origins:
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=settings.service.cors_origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=_TOLD,
+        )
+        front.insert(2, cors)
+    app = FastAPI(
+        title="Mneme",
+        version=installed_version("mneme"),
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        middleware=front,
+        lifespan=_threads,
+    )
+    app.state.service = service
+    app.state.keys = keys
+    app.state.sessions = sessions
+    app.state.turns = Turns(settings.service.searches)
+    problems.install(app)
+    openapi.describe(app)
+    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY)]
+    for module in (search,):
+        app.include_router(module.router, prefix=API, dependencies=secured)
+    return app
+
+
+@asynccontextmanager
+async def _threads(app: FastAPI) -> AsyncIterator[None]:
+    """Threads enough for all that search or wait, and some for the rest."""
+    turns: Turns = app.state.turns
+    anyio.to_thread.current_default_thread_limiter().total_tokens = turns.searches.total_tokens + WAITING + _OTHER_THREADS
+    yield

@@ -1,0 +1,163 @@
+"""What requests have in common: the service and the caller that a route is given, whose memory is meant, and its turn."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+import anyio
+from fastapi import Depends, Request
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from mneme.errors import InputError
+from mneme.events import Name
+from mneme.records import Owner
+from queries.filtering.filters import Filters
+from serving.rest.keys import Caller
+from serving.service.service import Service
+
+MOST_OF_A_PAGE = 200
+WAITING = 64  # requests that wait for a flush or an erasure at a time; others wait for them
+
+
+_LOOK_SECONDS = 0.5
+
+Found = TypeVar("Found")
+
+
+class Turns:
+    """How many requests of a kind are served at a time, so that none of them takes all threads.
+
+    Args:
+        searches: at a time.
+    """
+
+    def __init__(self, searches: int) -> None:
+        self.searches = anyio.CapacityLimiter(searches)
+        self.waits = anyio.CapacityLimiter(WAITING)
+
+
+async def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+async def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+async def _search_turn(request: Request) -> AsyncIterator[None]:
+    turns: Turns = request.app.state.turns
+    async with turns.searches:
+        yield
+
+
+async def _waiting_turn(request: Request) -> AsyncIterator[None]:
+    turns: Turns = request.app.state.turns
+    async with turns.waits:
+        yield
+
+
+ServiceIn = Annotated[Service, Depends(_service)]
+CallerIn = Annotated[Caller, Depends(_caller)]
+SEARCH_TURN = Depends(_search_turn, scope="function")  # given back before the response is written
+WAITING_TURN = Depends(_waiting_turn, scope="function")
+
+
+class Asked(BaseModel):
+    """A request: what it does not know is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def a_json_object(value: Any) -> Any:
+    """Refuse what is none, before anything is asked of it."""
+    if not isinstance(value, dict):
+        raise ValueError("is no JSON object")
+    return value
+
+
+AskedFilters = Annotated[
+    dict[str, Any],
+    BeforeValidator(a_json_object, json_schema_input_type=Filters),
+    Field(description="whose memory, and which part of it", examples=[{"user_id": "user_123"}]),
+]
+
+
+def filters_of(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+    """The filters of a request, about a tenant that the caller may ask about.
+
+    Raises:
+        Forbidden: another tenant.
+    """
+    asked = given.get("tenant_id")
+    return {**given, "tenant_id": caller.tenant_of(asked if isinstance(asked, str) else None)}
+
+
+class OwnerAsked(Asked):
+    """Whose memory: exactly one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them: that agent's track too)."""
+
+    user_id: Name | None = Field(default=None, examples=["user_123"])
+    group_id: Name | None = None
+    agent_id: Name | None = None
+    tenant_id: Name | None = Field(default=None, description="None: the key's, else `default`")
+
+    def filters(self, caller: Caller) -> dict[str, Any]:
+        """The filters of these parameters.
+
+        Raises:
+            Forbidden: another tenant.
+        """
+        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
+        return filters_of({name: value for name, value in known.items() if value != ()}, caller)
+
+    def owner(self, caller: Caller) -> Owner:
+        """The one owner that is meant.
+
+        Raises:
+            InputError: none, or several.
+            Forbidden: another tenant.
+        """
+        return one_owner(self.user_id, self.group_id, self.agent_id, caller.tenant_of(self.tenant_id))
+
+
+def one_owner(user_id: str | None, group_id: str | None, agent_id: str | None, tenant_id: str) -> Owner:
+    """
+    Raises:
+        InputError: not exactly one is named.
+    """
+    named = {kind: each for kind, each in (("user", user_id), ("group", group_id), ("agent", agent_id)) if each is not None}
+    if len(named) != 1:
+        raise InputError("give one of user_id, group_id and agent_id: it says whose memory is meant")
+    [(kind, identity)] = named.items()
+    return Owner.model_validate({"tenant_id": tenant_id, "type": kind, "id": identity})
+
+
+class Span(OwnerAsked):
+    """Whose memory, and from when: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
+
+    since: datetime | None = None
+    before: datetime | None = None
+
+
+def waited(look: Callable[[float], Found | None], seconds: float, service: Service) -> Found | None:
+    """What ``look`` finds within so many seconds, at most those of the settings; what it gives falsely is None.
+
+    Args:
+        look: looks once, for at most as many seconds as it is given.
+        seconds: to wait.
+        service: when it ends, nobody waits any longer.
+    """
+    end = time.monotonic() + min(seconds, service.settings.service.wait_seconds)
+    while True:
+        left = end - time.monotonic()
+        if found := look(max(0.0, min(left, _LOOK_SECONDS))):
+            return found
+        if left <= 0 or service.is_ending:
+            return None
+
+
+Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page")]
+After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before")]
+Wait = Annotated[float, Field(ge=0, le=3600, description="seconds; at most MNEME_SERVICE__WAIT_SECONDS")]

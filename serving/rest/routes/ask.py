@@ -1,0 +1,123 @@
+"""``POST /ask``: an answer from what is remembered, whole or as it is written."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Response
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+
+from mneme import problems
+from mneme.errors import MnemeError
+from queries import AnswerResponse, AnswerStream
+from queries.questions.understand import LONGEST_QUESTION
+from queries.responses import Method
+from serving.rest.openapi import refusals
+from serving.rest.problems import details_of
+from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, filters_of
+from serving.rest.routes.search import Agent, TopK
+
+router = APIRouter(tags=["search"])
+
+_PING_SECONDS = 15.0  # of silence, after which a proxy is told that the answer still goes on
+_MOST_TURNS = 100
+
+Turn = tuple[Literal["user", "assistant"], Annotated[str, Field(max_length=LONGEST_QUESTION)]]
+
+
+class AskRequest(Asked):
+    """A question that is to be answered."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "When is Jason's birthday?", "filters": {"user_id": "user_123"}},
+                {
+                    "question": "and where does she work?",
+                    "filters": {"user_id": "user_123"},
+                    "history": [["user", "Who is Clara Novak?"], ["assistant", "The CEO of Acme."]],
+                    "stream": True,
+                },
+            ]
+        }
+    )
+
+    question: str = Field(max_length=LONGEST_QUESTION, description="in any language; the answer is in the same")
+    filters: AskedFilters
+    method: Method = "hybrid"
+    agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
+    top_k: int | None = TopK
+    history: tuple[Turn, ...] = Field(
+        default=(), max_length=_MOST_TURNS, description="the conversation before it, oldest first: role and text"
+    )
+    explain: bool = Field(default=False, description="whether the response holds what the answer was made from")
+    stream: bool = Field(default=False, description="server-sent events: `piece`s of the answer, then `answer`, or `problem`")
+
+
+@router.post(
+    "/ask",
+    summary="Ask",
+    response_model=AnswerResponse,
+    responses={
+        200: {
+            "description": "The answer; with `stream` as events: `piece` {text}, in the end `answer`, or `problem`",
+            "content": {
+                "text/event-stream": {
+                    "schema": {"type": "string"},
+                    "example": 'event: piece\ndata: {"text":"On 4 May"}\n\nevent: answer\ndata: {"answer":"On 4 May [1]"}\n\n',
+                }
+            },
+        },
+        **refusals(409, 502, 503, 504),
+    },
+    dependencies=[SEARCH_TURN],
+)
+def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn) -> AnswerResponse | Response:
+    """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
+    options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
+    answer = service.memories.ask_stream(asked.question, filters_of(asked.filters, caller), **options)
+    if not asked.stream:
+        return answer.response
+    return EventSourceResponse(_kept_alive(answer), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+
+
+class Piece(BaseModel):
+    """A piece of an answer."""
+
+    text: str
+
+
+def _events(answer: AnswerStream, gone: threading.Event) -> Iterator[bytes]:
+    """The answer as server-sent events, until it ends or nobody reads it any more."""
+    try:
+        for piece in answer:
+            if gone.is_set():
+                answer.close()
+                return
+            yield _event("piece", Piece(text=piece))
+        yield _event("answer", answer.response)
+    except MnemeError as error:
+        yield _event("problem", details_of(problems.problem_of(error), str(error)))
+
+
+def _event(name: str, data: BaseModel) -> bytes:
+    return format_sse_event(event=name, data_str=data.model_dump_json())
+
+
+async def _kept_alive(answer: AnswerStream) -> AsyncIterator[bytes]:
+    """The events, each made in a thread, with a comment where the model is silent for long."""
+    gone = threading.Event()
+    events = _events(answer, gone)
+    try:
+        while True:
+            waiting = asyncio.ensure_future(run_in_threadpool(next, events, None))
+            while not (await asyncio.wait({waiting}, timeout=_PING_SECONDS))[0]:
+                yield KEEPALIVE_COMMENT
+            if (event := waiting.result()) is None:
+                return
+            yield event
+    finally:
+        gone.set()

@@ -1,0 +1,79 @@
+"""What is shown without a question: conversations, the history of somebody, the graph, the profile."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from mneme import problems
+from mneme.events import Name
+from queries.browsing.inspected import Inspection
+from queries.browsing.listed import ConversationPage, Portrait
+from queries.browsing.told import History
+from queries.responses import Graph
+from serving.rest.openapi import refusals
+from serving.rest.problems import Refused
+from serving.rest.requests import After, CallerIn, Limit, OwnerAsked, ServiceIn, Span
+
+router = APIRouter(tags=["conversations"])
+
+ConversationId = Annotated[str, Path(max_length=2048, description="percent-encoded", examples=["standup"])]
+
+
+class ConversationsAsked(Span):
+    """Whose conversations, and from when."""
+
+    participants: tuple[Name, ...] = Field(default=(), max_length=100)
+    limit: Limit = 50
+    after: After = None
+
+
+class HistoryAsked(OwnerAsked):
+    """About whom or what."""
+
+    entity: str = Field(
+        min_length=1, max_length=512, examples=["Jason"], description="a name, or a part of it that means nobody else"
+    )
+    as_of: datetime | None = Field(default=None, description="as one would have told it then")
+
+
+class GraphAsked(OwnerAsked):
+    """Around whom or what, and how much of it."""
+
+    entity: str | None = Field(default=None, min_length=1, max_length=512, description="null: those that are spoken of most")
+    hops: int = Field(default=1, ge=0, le=3)
+    limit: Limit = 50
+
+
+@router.get("/conversations", summary="List conversations", responses=refusals(409, 503))
+def conversations(asked: Annotated[ConversationsAsked, Query()], service: ServiceIn, caller: CallerIn) -> ConversationPage:
+    """The conversations of an owner, the one with the latest message first, a page at a time."""
+    return service.memories.conversations(asked.filters(caller), asked.limit, asked.after)
+
+
+@router.get("/conversations/{id:path}", summary="One conversation", responses=refusals(404, 409, 503))
+def conversation(id: ConversationId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Inspection:
+    """A conversation, or a document by its id or file name, episode by episode, with everything that was made of it."""
+    found = service.memories.inspect(id, asked.filters(caller))
+    if found is None:
+        raise Refused(problems.NOT_FOUND, "id: there is no conversation or document of this name in this memory")
+    return found
+
+
+@router.get("/history", summary="The history of somebody", responses=refusals(409, 503))
+def history(asked: Annotated[HistoryAsked, Query()], service: ServiceIn, caller: CallerIn) -> History:
+    """What is remembered of a person or a thing, in the order in which it happened, and what took the place of what."""
+    return service.memories.history(asked.entity, asked.filters(caller))
+
+
+@router.get("/graph", summary="The entity graph", responses=refusals(409, 503))
+def graph(asked: Annotated[GraphAsked, Query()], service: ServiceIn, caller: CallerIn) -> Graph:
+    """People and things, and what is between them."""
+    return service.memories.graph(asked.entity, asked.filters(caller), asked.hops, asked.limit)
+
+
+@router.get("/profile", summary="The profile", responses=refusals(409, 503))
+def profile(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
+    """What is known of an owner: each line with what shows it, and which facts changed."""
+    return service.memories.portrait(asked.filters(caller))

@@ -1,0 +1,131 @@
+"""``/dead-letters``: what could not be taken in, and once more. For the operator."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from connectors.letters.dead_letters import without_secrets
+from mneme.errors import InputError
+from mneme.ports import DeadLetter
+from mneme.records import Position
+from serving.rest.openapi import refusals
+from serving.rest.requests import After, Asked, CallerIn, Limit, ServiceIn
+from serving.service.dead_letters import letter_id, letters_of
+
+router = APIRouter(tags=["operation"])
+
+_WHOSE = "dead letters"
+LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(max_length=10_000)]
+
+
+class LettersAsked(Asked):
+    """Which dead letters."""
+
+    stage: str | None = Field(default=None, max_length=64, description="only of this step of the flow")
+    since: datetime | None = None
+    limit: Limit = 50
+    after: After = None
+
+
+class ReplayRequest(Asked):
+    """Which dead letters are sent again: by ``ids``, of a ``stage``, or ``all``."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"stage": "embed"}, {"all": True}]})
+
+    ids: LetterIds = ()
+    stage: str | None = Field(default=None, max_length=64)
+    all: bool = False
+
+
+class LetterSummary(BaseModel):
+    """An event that could not be taken in: at which step, and why. Its content is shown on the service's machine only."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    at: datetime
+    stage: str
+    reason: str
+    position: Position | None
+    bytes: int
+
+
+class LetterPage(BaseModel):
+    """Dead letters, the newest first; ``next`` is ``after`` of the next page."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: tuple[LetterSummary, ...]
+    next: str | None = None
+
+
+class NotReplayed(BaseModel):
+    """A letter that stays, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    reason: str
+
+
+class Replayed(BaseModel):
+    """How many events were sent again."""
+
+    model_config = ConfigDict(frozen=True)
+
+    replayed: int
+    refused: tuple[NotReplayed, ...] = ()
+
+
+@router.get("/dead-letters", summary="List dead letters", responses=refusals(409, 503))
+def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, caller: CallerIn) -> LetterPage:
+    """Events that could not be taken in, the newest first, a page at a time."""
+    caller.check_operator(_WHOSE)
+    since = asked.since if asked.since is None or asked.since.tzinfo else asked.since.replace(tzinfo=UTC)
+    letters = {letter_id(each): each for each in reversed(letters_of(service).letters())}
+    names = [
+        name
+        for name, each in letters.items()
+        if (asked.stage is None or each.stage == asked.stage) and (since is None or each.at >= since)
+    ]
+    if asked.after is not None and asked.after not in names:
+        raise InputError("after: this letter is no longer there; begin again without it")
+    begin = names.index(asked.after) + 1 if asked.after is not None else 0
+    shown = names[begin : begin + asked.limit]
+    return LetterPage(
+        items=tuple(_summary(name, letters[name]) for name in shown),
+        next=shown[-1] if begin + asked.limit < len(names) else None,
+    )
+
+
+@router.post("/dead-letters/replay", summary="Send dead letters again", responses=refusals(409, 503))
+def replay(asked: ReplayRequest, service: ServiceIn, caller: CallerIn) -> Replayed:
+    """Send events again, and take their letters away. What is wrong still stays, with the reason."""
+    caller.check_operator(_WHOSE)
+    if not asked.ids and asked.stage is None and not asked.all:
+        raise InputError("which letters? give ids, a stage, or all")
+    box = letters_of(service)
+    letters = {letter_id(each): each for each in box.letters()}
+    if unknown := [name for name in asked.ids if name not in letters]:
+        raise InputError(f"ids: there is no dead letter {unknown[0]!r}; GET /dead-letters lists them")
+    chosen = {name: each for name, each in letters.items() if not asked.ids or name in asked.ids}
+    chosen = {name: each for name, each in chosen.items() if asked.stage is None or each.stage == asked.stage}
+    refused = box.replay(chosen.values())
+    names = {each: name for name, each in chosen.items()}
+    return Replayed(
+        replayed=len(chosen) - len(refused),
+        refused=tuple(NotReplayed(id=names[each], reason=reason) for each, reason in refused.items()),
+    )
+
+
+def _summary(name: str, letter: DeadLetter) -> LetterSummary:
+    return LetterSummary(
+        id=name,
+        at=letter.at,
+        stage=letter.stage,
+        reason=without_secrets(letter.reason),
+        position=letter.position,
+        bytes=len(letter.raw),
+    )

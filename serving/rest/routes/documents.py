@@ -1,0 +1,116 @@
+"""``/documents``: send a file, list what there is, take one away."""
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
+from pydantic import BaseModel, ConfigDict, Field
+
+from mneme.errors import InputError
+from mneme.events import ForgetDocument, Name
+from queries.browsing.documents import DocumentList
+from serving.rest.openapi import refusals
+from serving.rest.requests import WAITING_TURN, CallerIn, OwnerAsked, ServiceIn, Span, Wait
+from serving.rest.routes.erasures import ErasureStatus, erased
+
+router = APIRouter(tags=["documents"])
+
+DocumentId = Annotated[str, Path(min_length=1, max_length=512, description="percent-encoded", examples=["mira/lease.docx"])]
+
+
+class DocumentsAsked(Span):
+    """Whose documents; ``since`` and ``before`` are about their dates."""
+
+    conversation_id: tuple[Name, ...] = Field(default=(), max_length=100, description="only what is attached to their messages")
+    document_id: tuple[Name, ...] = Field(default=(), max_length=100)
+    knowledge: bool = Field(default=True, description="whether the tenant's own are listed")
+
+
+class DocumentAsked(OwnerAsked):
+    """Whose document; nobody's is the tenant's."""
+
+    wait: Wait = 0.0
+
+
+class DocumentAccepted(BaseModel):
+    """A document that is kept, and will be read. The same ``document_id`` again is a new version."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document_id: str
+    name: str
+
+
+@router.get("/documents", summary="List documents", responses=refusals(409, 503))
+def documents(asked: Annotated[DocumentsAsked, Query()], service: ServiceIn, caller: CallerIn) -> DocumentList:
+    """Documents and attachments, the newest first: what each is, and what of it was read."""
+    return service.memories.documents(asked.filters(caller))
+
+
+@router.post("/documents", status_code=202, summary="Send a document", responses=refusals(409, 415, 503))
+def send_document(
+    file: Annotated[UploadFile, File(description="the document")],
+    service: ServiceIn,
+    caller: CallerIn,
+    document_id: Annotated[Name | None, Form(description="null: the owner and the name")] = None,
+    name: Annotated[Name | None, Form(description="as it is cited; null: that of the file")] = None,
+    user_id: Annotated[Name | None, Form(description="whose it is; nobody's is the tenant's")] = None,
+    group_id: Annotated[Name | None, Form()] = None,
+    agent_id: Annotated[Name | None, Form()] = None,
+    tenant_id: Annotated[Name | None, Form()] = None,
+    dated_at: Annotated[datetime | None, Form(description="its date; null: the date in it, else when it arrives")] = None,
+    metadata: Annotated[
+        str | None, Form(max_length=65_536, description="a JSON object", examples=['{"project": "dockside"}'])
+    ] = None,
+    flush_id: Annotated[
+        str, Form(max_length=512, description="GET /flushes/{id} then tells when all of it is searchable")
+    ] = "",
+) -> DocumentAccepted:
+    """A file, kept when this returns; it is searchable once it was read, and `GET /documents` tells what of it was."""
+    event = service.publisher.send_document(
+        file.file.read(),
+        document_id=document_id,
+        name=name or file.filename or document_id,
+        user_id=user_id,
+        group_id=group_id,
+        agent_id=agent_id,
+        tenant_id=caller.tenant_of(tenant_id),
+        media_type=file.content_type,
+        dated_at=dated_at,
+        metadata=_metadata(metadata),
+        flush_id=flush_id,
+    )
+    service.publisher.flush()
+    return DocumentAccepted(document_id=event.document_id, name=event.name)
+
+
+def _metadata(given: str | None) -> dict[str, Any]:
+    try:
+        metadata = json.loads(given) if given else {}
+    except (ValueError, RecursionError):
+        metadata = None
+    if not isinstance(metadata, dict):
+        raise InputError('metadata: no JSON object; send one as text ({"project": "dockside"})')
+    return metadata
+
+
+@router.delete(
+    "/documents/{id:path}",
+    summary="Erase a document",
+    responses={
+        200: {"description": "Nothing is left: the receipt"},
+        202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
+        **refusals(409, 503),
+    },
+    dependencies=[WAITING_TURN],
+)
+def erase_document(
+    id: DocumentId, asked: Annotated[DocumentAsked, Query()], service: ServiceIn, caller: CallerIn, response: Response
+) -> ErasureStatus:
+    """Erase a document for good, with all that was made of it. What lies behind a `uri` stays there."""
+    named = asked.model_dump(include={"user_id", "group_id", "agent_id"}, exclude_none=True)
+    if len(named) > 1:
+        raise InputError("give one of user_id, group_id and agent_id, or none for the tenant's: it says whose document it is")
+    event = ForgetDocument.model_validate({"tenant_id": caller.tenant_of(asked.tenant_id), **named, "document_id": id})
+    return erased(event, asked.wait, service, response)

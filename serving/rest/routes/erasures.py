@@ -1,0 +1,89 @@
+"""Erasures: ``DELETE /memories`` of an owner, a conversation or a document, and ``/erasures``, where the receipts are."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from mneme.errors import InputError
+from mneme.events import Erase, Forget, ForgetDocument, Name
+from serving.rest.openapi import refusals
+from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait, waited
+from serving.service.service import Erasing, Service
+
+router = APIRouter(tags=["memories"])
+
+ErasureId = Annotated[str, Path(min_length=1, max_length=512)]
+
+
+class ErasureRequest(OwnerAsked):
+    """What is erased: a conversation, a document (of the owner, or the tenant's), or everything of an owner."""
+
+    conversation_id: Name | None = None
+    document_id: Name | None = None
+    wait: Wait = 0.0
+
+
+class ErasureAsked(Asked):
+    """Which erasure, and how long to wait for it."""
+
+    tenant_id: Name | None = None
+    wait: Wait = 0.0
+
+
+class ErasureStatus(BaseModel):
+    """An erasure. ``receipt`` counts what was removed from where, once nothing is left; null until then."""
+
+    model_config = ConfigDict(frozen=True)
+
+    erasure_id: str
+    receipt: dict[str, int] | None = Field(examples=[{"messages": 12, "episodes": 2, "facts": 9}])
+
+
+_STATUSES = {
+    200: {"description": "Nothing is left: the receipt"},
+    202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
+}
+
+
+@router.delete("/memories", summary="Erase", responses={**_STATUSES, **refusals(409, 503)}, dependencies=[WAITING_TURN])
+def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
+    """Erase for good a conversation, a document, or everything of an owner, with a receipt (202: not there yet).
+
+    What is sent after it begins anew. Kafka keeps its own copy until the topic's retention is over.
+    """
+    tenant = caller.tenant_of(asked.tenant_id)
+    return erased(_event(asked, tenant), asked.wait, service, response)
+
+
+def _event(asked: ErasureRequest, tenant: str) -> Erasing:
+    named = {name: each for name in ("user_id", "group_id", "agent_id") if (each := getattr(asked, name)) is not None}
+    if asked.conversation_id is not None and asked.document_id is not None:
+        raise InputError("conversation_id and document_id are both given; erase one after the other")
+    if len(named) > 1:
+        raise InputError("give one of user_id, group_id and agent_id: it says whose memory is meant")
+    erasure = {
+        "tenant_id": tenant,
+    }
+    if asked.conversation_id is not None:
+        return Forget.model_validate({**erasure, "conversation_id": asked.conversation_id})
+    if asked.document_id is not None:
+        return ForgetDocument.model_validate({**erasure, **named, "document_id": asked.document_id})
+    if not named:
+        raise InputError("give one of user_id, group_id, agent_id, conversation_id and document_id: it says what is erased")
+    return Erase.model_validate({**erasure, **named})
+
+
+@router.get("/erasures/{id}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN])
+def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
+    """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
+    tenant = caller.tenant_of(asked.tenant_id)
+    receipt = waited(lambda seconds: service.memories.receipt(id, tenant, seconds), asked.wait, service)
+    return ErasureStatus(erasure_id=id, receipt=None if receipt is None else receipt.removed)
+
+
+def erased(event: Erasing, wait: float, service: Service, response: Response) -> ErasureStatus:
+    """Erase, and say how far it came."""
+    done = service.erase(event, min(wait, service.settings.service.wait_seconds))
+    response.status_code = 202 if done.receipt is None else 200
+    return ErasureStatus(erasure_id=done.erasure_id, receipt=done.receipt)

@@ -1,0 +1,215 @@
+"""``/memories``: put messages in; list, read, correct and take away what is remembered."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from mneme import problems
+from mneme.events import Message, Name
+from mneme.events.messages import Content
+from mneme.ids import message_id, short_hash
+from queries.browsing.listed import Memory, MemoryKind, MemoryPage
+from serving.rest.keys import Caller
+from serving.rest.openapi import refusals
+from serving.rest.problems import Refused
+from serving.rest.requests import After, Asked, CallerIn, Limit, OwnerAsked, ServiceIn, Span, a_json_object
+from serving.rest.routes.events import events_of
+from serving.rest.routes.flushes import FlushStatus, flush_status
+from serving.service.service import Service
+
+router = APIRouter(tags=["memories"])
+
+MOST_MESSAGES = 1000  # of a request
+_MOST_SHOWN = 20  # messages that something comes from
+MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded once more", examples=["default/standup/m1"])]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(min_length=1, max_length=255, description="the same again makes no second memory: messages without an id get one"),
+]
+
+
+class MessagesRequest(Asked):
+    """Messages, in order."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "messages": [
+                        {
+                            "conversation_id": "standup",
+                            "user_id": "user_123",
+                            "sender_name": "Maya",
+                            "content": "The release moves to Friday.",
+                        }
+                    ],
+                    "flush": True,
+                }
+            ]
+        }
+    )
+
+    messages: Annotated[
+        tuple[Annotated[dict[str, Any], BeforeValidator(a_json_object, json_schema_input_type=Message)], ...],
+        Field(min_length=1, max_length=MOST_MESSAGES),
+    ]
+    flush: bool = Field(
+        default=False, description="make episodes and facts of what is open now; GET /flushes/{id} waits for it"
+    )
+
+
+class Accepted(BaseModel):
+    """A message that is kept: ``id`` of the memory, ``message_id`` the caller's own or the one it got."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    conversation_id: str
+    message_id: str
+
+
+class MessagesAccepted(BaseModel):
+    """Messages that are kept, in order, and will be searchable; ``flush`` where one was asked for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    accepted: tuple[Accepted, ...]
+    flush: FlushStatus | None = None
+
+
+@router.post("/memories", status_code=202, summary="Remember messages", responses=refusals(409, 503))
+def remember(
+    asked: MessagesRequest, service: ServiceIn, caller: CallerIn, idempotency_key: IdempotencyKey = None
+) -> MessagesAccepted:
+    """Messages, kept when this returns; each is found within about a second, facts and episodes when its episode ends.
+
+    With an `Idempotency-Key` a message without a `message_id` gets one from the key and its place, so that a retry changes
+    nothing and has the same answer. A message is known by its id, whatever it says: other content under a key that was
+    used is answered in the same way, and not taken in.
+    """
+    given = asked.messages
+    if idempotency_key is not None:
+        given = tuple(_named(message, idempotency_key, place, caller) for place, message in enumerate(given))
+    events = events_of("messages", ({**message, "event": "message"} for message in given), caller)
+    messages = [event for event in events if isinstance(event, Message)]
+    service.accept(messages)
+    accepted = tuple(
+        Accepted(
+            id=message_id(each.tenant_id, each.conversation_id, each.message_id),
+            conversation_id=each.conversation_id,
+            message_id=each.message_id,
+        )
+        for each in messages
+    )
+    flush = None
+    if asked.flush:
+        by_tenant: dict[str, dict[str, None]] = {}
+        for each in messages:
+            by_tenant.setdefault(each.tenant_id, {})[each.conversation_id] = None
+        flush = flush_status(*(service.flush(tenant, tuple(named), 0.0) for tenant, named in by_tenant.items()))
+    return MessagesAccepted(accepted=accepted, flush=flush)
+
+
+def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dict[str, Any]:
+    if message.get("message_id"):
+        return message
+    tenant = message.get("tenant_id")
+    tenant = caller.tenant_of(tenant if isinstance(tenant, str) else None)
+    name = "\0".join((tenant, str(message.get("conversation_id")), key, str(place)))
+    return {**message, "message_id": f"{short_hash(name)}{short_hash(name[::-1])}"}
+
+
+class MemoriesAsked(Span):
+    """Whose memories of which kind."""
+
+    kind: MemoryKind | None = Field(default=None, description="null: everything that is the owner's own")
+    conversation_id: tuple[Name, ...] = Field(default=(), max_length=100)
+    document_id: tuple[Name, ...] = Field(default=(), max_length=100)
+    limit: Limit = 50
+    after: After = None
+
+
+@router.get("/memories", summary="List memories", responses=refusals(409, 503))
+def browse(asked: Annotated[MemoriesAsked, Query()], service: ServiceIn, caller: CallerIn) -> MemoryPage:
+    """Memories of a kind, the newest first, a page at a time."""
+    return service.memories.browse(asked.kind, asked.filters(caller), asked.limit, asked.after)
+
+
+@router.get("/memories/{id:path}", summary="One memory", responses=refusals(404, 409, 503))
+def get(id: MemoryId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Memory:
+    """A memory of any kind, by its id."""
+    return _found(id, asked, service, caller)
+
+
+class Correction(Asked):
+    """What a message is to say."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"content": "The release moves to Monday."}]})
+
+    content: Content
+
+
+class Change(BaseModel):
+    """A change that is kept, and will be made: of the message ``id``."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    conversation_id: str
+    message_id: str
+
+
+@router.patch("/memories/{id:path}", status_code=202, summary="Correct a message", responses=refusals(404, 409, 503))
+def correct(
+    id: MemoryId, asked: Annotated[OwnerAsked, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
+) -> Accepted:
+    """Let a message say something else; what was made of it is made again."""
+    message = _message(_found(id, asked, service, caller), "corrected")
+    content = correction.model_dump(exclude_none=True)["content"]
+    _change(message, {"event": "edit", "content": content}, asked, service, caller)
+    return message
+
+
+@router.delete("/memories/{id:path}", status_code=202, summary="Take a message away", responses=refusals(404, 409, 503))
+def delete(id: MemoryId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
+    """Take a message away, with all that was made of it alone.
+
+    What is made from messages is not taken away itself: 409 names the messages that it comes from.
+    """
+    message = _message(_found(id, asked, service, caller), "taken away")
+    _change(message, {"event": "delete"}, asked, service, caller)
+    return message
+
+
+def _found(id: str, asked: OwnerAsked, service: Service, caller: Caller) -> Memory:
+    """
+    Raises:
+        Refused: there is none in this owner's memory.
+    """
+    memory = service.memories.get(id, asked.filters(caller))
+    if memory is None:
+        raise Refused(problems.NOT_FOUND, "id: there is nothing of this name in this memory; is the id percent-encoded?")
+    return memory
+
+
+def _message(memory: Memory, what: str) -> Accepted:
+    """The message that is meant.
+
+    Raises:
+        Refused: it is no message of a conversation, but made from some.
+    """
+    own = memory.message_ids or (str(memory.body.get("message_id", "")),)
+    if memory.kind == "message" and memory.conversation_id is not None and memory.document_id is None:
+        return Accepted(id=memory.id, conversation_id=memory.conversation_id, message_id=own[0])
+    if memory.document_id is not None:
+        source = f"document {memory.document_id}; send that again, or erase it"
+    else:
+        source = f"these messages of conversation {memory.conversation_id}: {', '.join(own[:_MOST_SHOWN])}"
+    raise Refused(problems.DERIVED, f"id: a {memory.kind} is not {what} itself; it comes from {source}")
+
+
+def _change(message: Accepted, change: dict[str, Any], asked: OwnerAsked, service: Service, caller: Caller) -> None:
+    tenant = caller.tenant_of(asked.tenant_id)
+    named = {"tenant_id": tenant, "conversation_id": message.conversation_id, "message_id": message.message_id}
+    service.accept(events_of("message", [{**named, **change}], caller))
