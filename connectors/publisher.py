@@ -96,13 +96,7 @@ class Publisher:
             InputError: the event is too large for a topic.
             StoreUnavailable, StoreRejected: it could not be handed over.
         """
-        value = event.to_bytes()
-        if len(value) > LARGEST_EVENT_BYTES:
-            raise InputError(
-                f"content: {event.event} {event.key} has {len(value)} bytes as JSON and {LARGEST_EVENT_BYTES} is the most; "
-                "send a document with a uri instead, or set MNEME_DOCUMENTS__INLINE_BYTES lower"
-            )
-        self._transport.send(_lane_of(event, backfill), event.key, value)
+        self._transport.send(_lane_of(event, backfill), event.key, _bytes_of(event))
 
     def send_many(self, events: Iterable[AnyEvent], backfill: bool = False) -> int:
         """Send events in order, and return how many."""
@@ -111,6 +105,15 @@ class Publisher:
             self.send(event, backfill)
             count += 1
         return count
+
+    def check(self, events: Iterable[AnyEvent]) -> None:
+        """Whether each of the events may be sent.
+
+        Raises:
+            InputError: one is too large.
+        """
+        for event in events:
+            _bytes_of(event)
 
     def send_document(
         self,
@@ -257,3 +260,13 @@ def _lane_of(event: AnyEvent, backfill: bool) -> Lane:
     if isinstance(event, Document | ForgetDocument):
         return "documents"
     return "backfill" if backfill else "messages"
+
+
+def _bytes_of(event: AnyEvent) -> bytes:
+    value = event.to_bytes()
+    if len(value) > LARGEST_EVENT_BYTES:
+        raise InputError(
+            f"content: {event.event} {event.key} has {len(value)} bytes as JSON and {LARGEST_EVENT_BYTES} is the most; "
+            "send a document with a uri instead, or set MNEME_DOCUMENTS__INLINE_BYTES lower"
+        )
+    return value

@@ -124,7 +124,7 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
     now: list[datetime] = []
     with fresh_index(settings, f"fit-{questions.name}") as own:
         ingest_set(questions, own, console)
-        with Memories.connect(own, clock=lambda: now[-1]) as memories:
+        with Memories.open(own, clock=lambda: now[-1]) as memories:
             examples = []
             for each in track(questions.questions, f"gathering, {questions.title}", console=console, transient=True):
                 now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]

@@ -46,6 +46,7 @@ from queries.reranking.rerank import open_reranker
 from queries.responses import Graph, SearchResponse
 from queries.search import Searcher, method_of
 
+_TENANT = "default"
 _SIDE_BY_SIDE = 16  # searches and decisions of agents at a time, over all threads that search
 
 
@@ -75,8 +76,39 @@ class Memories:
         self._pool = ContextPool(_SIDE_BY_SIDE, "mneme-agent")
 
     @classmethod
-    def connect(cls, settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> Self:
-        """The memories of the index that the settings name; by default those of the environment.
+    def connect(
+        cls,
+        settings: Settings | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        *,
+        url: str | None = None,
+        api_key: str | None = None,
+    ) -> "Memories":
+        """The memories of a running service, where one is named, else those of the index that the settings name.
+
+        Args:
+            settings: None reads them from the environment.
+            clock: when a question is asked, where it does not say so itself; a service has its own.
+            url: of the service; None: ``MNEME_SERVICE__URL``, and without that there is none.
+            api_key: for the service; None: ``MNEME_SERVICE__API_KEY``.
+
+        Raises:
+            SettingsError: a setting is wrong.
+            StoreError: the index cannot be opened.
+        """
+        settings = settings or load_settings()
+        if url or settings.service.url:
+            from connectors.service.client import ServiceClient
+            from queries.remote import RemoteMemories
+
+            client = ServiceClient.of(settings, url, api_key)
+            assert client is not None, "there is a URL"
+            return RemoteMemories(client)
+        return cls.open(settings, clock)
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> "Memories":
+        """The memories of the index that the settings name, in this process, whatever service is named.
 
         The embedder is opened, and compared with the index, by the first search that needs it.
 
@@ -91,7 +123,7 @@ class Memories:
         settings = settings or load_settings()
         reranker = open_reranker(settings)
         index = open_index(settings, read_only=True)
-        return cls(index, DeferredEmbedder(lambda: open_embedder(settings), index.prepare), settings, clock, reranker)
+        return Memories(index, DeferredEmbedder(lambda: open_embedder(settings), index.prepare), settings, clock, reranker)
 
     def search(
         self,
@@ -328,29 +360,42 @@ class Memories:
         """
         return read_portrait(self._index, self._scope(filters))
 
-    def owners(self, tenant_id: str = "default") -> tuple[OwnerSummary, ...]:
+    def owners(self, tenant_id: str | None = None) -> tuple[OwnerSummary, ...]:
         """Whose memory a tenant has, the owner of the latest message first; at most 1,000.
 
-        Raises:
-            StoreError: the index cannot answer.
-        """
-        return read_owners(self._index, tenant_id)
-
-    def wait_for_flush(self, flush_id: str, tenant_id: str = "default", timeout: float = 60.0) -> bool:
-        """Wait until everything that was sent before a flush can be searched, at most ``timeout`` seconds; whether it can.
+        Args:
+            tenant_id: None is ``default``, of a service that of the key.
 
         Raises:
             StoreError: the index cannot answer.
         """
-        return is_flushed(self._index, tenant_id, flush_id, timeout)
+        return read_owners(self._index, tenant_id or _TENANT)
 
-    def receipt(self, erasure_id: str, tenant_id: str = "default", timeout: float = 0.0) -> Receipt | None:
-        """What an erasure removed, once nothing is left of it; None if that is not so within ``timeout`` seconds.
+    def wait_for_flush(self, flush_id: str, tenant_id: str | None = None, timeout: float = 60.0) -> bool:
+        """Wait until everything that was sent before a flush can be searched; whether it can.
+
+        Args:
+            flush_id: of the ``mneme.Flush`` that was sent.
+            tenant_id: None is ``default``, of a service that of the key.
+            timeout: seconds.
 
         Raises:
             StoreError: the index cannot answer.
         """
-        return read_receipt(self._index, tenant_id, erasure_id, timeout)
+        return is_flushed(self._index, tenant_id or _TENANT, flush_id, timeout)
+
+    def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> Receipt | None:
+        """What an erasure removed, once nothing is left of it; None if that is not so in time.
+
+        Args:
+            erasure_id: of the event that was sent.
+            tenant_id: None is ``default``, of a service that of the key.
+            timeout: seconds.
+
+        Raises:
+            StoreError: the index cannot answer.
+        """
+        return read_receipt(self._index, tenant_id or _TENANT, erasure_id, timeout)
 
     def close(self) -> None:
         """Release the index, the models and the threads."""

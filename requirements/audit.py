@@ -54,7 +54,7 @@ def main(arguments: Sequence[str], client: httpx.Client) -> int:
     """The command; see the top of this file."""
     offline_ok = "--offline-ok" in arguments
     paths = [each for each in arguments if not each.startswith("--")]
-    packages = pinned(Path(paths[0] if paths else "requirements.lock").read_text(encoding="utf-8"))
+    packages = pinned(Path(paths[0] if paths else "requirements-dev.lock").read_text(encoding="utf-8"))
     try:
         found = vulnerabilities(packages, client)
     except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:

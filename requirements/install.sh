@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .venv with the pinned packages of requirements.lock and Mneme itself. `make setup` calls it when the lock changes.
+# Makes .venv with the pinned packages of a lock and Mneme itself: install.sh LOCK. `make` calls it when the lock changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,6 +41,6 @@ if command -v uv >/dev/null; then
 else
     install=(.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps)
 fi
-say "Installing $(grep -c '==' requirements.lock) packages into .venv (once for each change of requirements.lock)"
-"${install[@]}" -r requirements.lock
+say "Installing $(grep -c '==' "$1") packages into .venv (once for each change of $1)"
+"${install[@]}" -r "$1"
 "${install[@]}" -e .

@@ -23,6 +23,7 @@ from serving.commands import (
     erase,
     evaluate,
     fit,
+    init,
     mcp,
     rebuild,
     recorded,
@@ -84,7 +85,7 @@ app = typer.Typer(
     name="mneme",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A river of memory for AI agents: conversations stream in, become episodes and facts, and are found again.",
@@ -109,6 +110,7 @@ stream.register(app)
 search.register(app)
 documents.register(app)
 doctor.register(app)
+init.register(app)
 ask.register(app)
 transfer.register(app)
 rebuild.register(app)

@@ -84,7 +84,7 @@ def demo(
         index.close()
 
     console.print(Rule("[bold]4 · Questions[/]", align="left"))
-    with Memories.connect(settings) as memories:
+    with Memories.open(settings) as memories:
         for question in QUESTIONS:
             show_answers(console, memories, question)
         show_hops(console, memories, HOPS)

@@ -37,51 +37,52 @@ def _group(model: type[BaseModel], prefix: str, title: str) -> list[str]:
             groups.extend(_group(field.annotation, f"{prefix}{name.upper()}__", f"{title} › {name}".removeprefix("General › ")))
         else:
             own.append(_row(f"{prefix}{name.upper()}", field))
-    head = f"\n## {title}\n\n{_first_line(model)}\n\n| variable | value | default | meaning |\n| --- | --- | --- | --- |\n"
+    head = f"\n## {title}\n\n{first_line(model)}\n\n| variable | value | default | meaning |\n| --- | --- | --- | --- |\n"
     return [head, *own, *groups]
 
 
 def _row(variable: str, field: FieldInfo) -> str:
-    value = ", ".join([_type_name(field.annotation), *_limits(field)])
+    value = ", ".join([type_name(field.annotation), *limits(field)])
     return f"| `{variable}` | {value} | {_default(field)} | {field.description or ''} |\n"
 
 
-def _first_line(model: type[BaseModel]) -> str:
+def first_line(model: type[BaseModel]) -> str:
+    """What a group of settings is."""
     return (model.__doc__ or "").strip().splitlines()[0].replace("``", "`")
 
 
-def _type_name(annotation: Any) -> str:
+def type_name(annotation: Any) -> str:
     """A type in words: ``number``, ``list of text``."""
     arguments = get_args(annotation)
     origin = get_origin(annotation)
     if origin is Literal:
         return " or ".join(f"`{choice}`" for choice in arguments)
     if origin in (Union, UnionType):
-        return " or ".join(_type_name(argument) for argument in arguments if argument is not NoneType)
+        return " or ".join(type_name(argument) for argument in arguments if argument is not NoneType)
     if origin is tuple:
-        return f"list of {_type_name(arguments[0])}"
+        return f"list of {type_name(arguments[0])}"
     if origin is dict:
-        return f"mapping of {_type_name(arguments[0])} to {_type_name(arguments[1])}"
+        return f"mapping of {type_name(arguments[0])} to {type_name(arguments[1])}"
     words = {str: "text", int: "integer", float: "number", bool: "`true` or `false`", Path: "path", SecretStr: "secret"}
     return words[annotation]
 
 
-def _limits(field: FieldInfo) -> list[str]:
+def limits(field: FieldInfo) -> list[str]:
     """The bounds that validation enforces, as the reader writes them: ``≥ 1``."""
-    limits = []
+    found = []
     for rule in field.metadata:
         match rule:
             case annotated_types.Ge(ge=bound):
-                limits.append(f"≥ {bound}")
+                found.append(f"≥ {bound}")
             case annotated_types.Gt(gt=bound):
-                limits.append(f"> {bound}")
+                found.append(f"> {bound}")
             case annotated_types.Le(le=bound):
-                limits.append(f"≤ {bound}")
+                found.append(f"≤ {bound}")
             case annotated_types.Lt(lt=bound):
-                limits.append(f"< {bound}")
+                found.append(f"< {bound}")
             case _ if pattern := getattr(rule, "pattern", None):
-                limits.append(f"matches `{pattern}`")
-    return limits
+                found.append(f"matches `{pattern}`")
+    return found
 
 
 def _default(field: FieldInfo) -> str:

@@ -17,7 +17,7 @@ _HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class TopicState:
-    """A topic. ``partitions`` is 0 where there is none; ``retention_hours`` None where it is kept for ever, or nothing tells."""
+    """A topic. ``partitions`` is 0 where there is none; ``retention_hours`` None where it is kept for ever."""
 
     name: str
     is_input: bool

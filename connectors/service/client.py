@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from connectors.silent_loggers import silence
 from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
-from mneme.problems import error_of
+from mneme.problems import NOT_FOUND, error_of
 from mneme.settings import Settings
 
 silence("httpx", below=logging.WARNING)  # each URL as it is, with what is asked for in it
@@ -31,6 +31,10 @@ _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 5.0
 _PASSES = frozenset({429, 502, 503, 504})
 _URL, _KEY = "MNEME_SERVICE__URL", "MNEME_SERVICE__API_KEY"
+
+
+class NotThere(InputError):
+    """The service has nothing of the name that was asked for."""
 
 
 class ServiceClient:
@@ -266,4 +270,6 @@ def _error(response: httpx.Response) -> MnemeError:
         body = None
     if body is None and response.status_code == 404:
         return InputError(f"{response.url.host} has nothing there (HTTP 404); does {_URL} name a Mneme service?")
+    if isinstance(body, dict) and body.get("type") == NOT_FOUND.type:
+        return NotThere(str(body.get("detail") or NOT_FOUND.title))
     return error_of(response.status_code, body)

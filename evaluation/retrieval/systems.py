@@ -105,7 +105,7 @@ def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> C
         stack: closes them.
     """
     if folds is None:
-        same = stack.enter_context(Memories.connect(settings, clock=asked_at.get))
+        same = stack.enter_context(Memories.open(settings, clock=asked_at.get))
         return lambda question: same
     by_conversation = read_folds(folds)
 
@@ -114,7 +114,7 @@ def open_memories(settings: Settings, folds: Path | None, stack: ExitStack) -> C
         joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme fit agents`, if it was done
         agents = settings.agents.model_copy(update={"coefficients": joint} if joint.exists() else {})
         own = settings.model_copy(update={"retrieval": retrieval, "agents": agents})
-        return stack.enter_context(Memories.connect(own, clock=asked_at.get))
+        return stack.enter_context(Memories.open(own, clock=asked_at.get))
 
     opened = {path: without(path) for path in sorted(set(by_conversation.values()))}
 

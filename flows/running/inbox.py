@@ -8,7 +8,7 @@ from connectors.inbox.reader import InboxReader
 from connectors.letters.dead_letters import FileDeadLetters
 from flows.pending import Pending
 from flows.running.live_sources import LiveLag, Partitions, live_sources
-from flows.running.process import Ends, Place, run_process
+from flows.running.process import BROKEN_OFF, Ends, Place, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Settings
 
@@ -34,12 +34,20 @@ def stream_inbox(
     """
     pending, documents = Pending(), Pending()
 
+    readers = list[InboxReader]()
+
     def open_reader(lane: Lane, number: str, place: int | None) -> InboxReader:
-        return InboxReader(settings.data, lane, place)
+        readers.append(InboxReader(settings.data, lane, place))
+        return readers[-1]
 
     sources = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
     with ExitStack() as stack:
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
         ends = Ends(sources, letters, changes=None, documents_at_work=documents)
-        run_process(settings, take_place, ends, pending, stopping, on_ready)
+        tally, _ = run_process(settings, take_place, ends, pending, stopping, on_ready)
+        if not tally[
+            BROKEN_OFF
+        ]:  # all that was read is settled: what was erased in it leaves the disk now, not at a next start
+            for reader in readers:
+                reader.commit(reader.position)

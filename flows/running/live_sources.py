@@ -4,7 +4,7 @@ They are the partitions of Kafka topics, or the logs of the inbox.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from flows.engine import Source
@@ -87,5 +87,9 @@ def live_sources(
         is_free = lambda: documents.total < _DOCUMENTS_AT_WORK  # noqa: E731
         return PartitionFeed(reader, pending, limit, _DOCUMENTS_AT_WORK, stopping, may_read=is_free)
 
-    openings = {"messages": open_messages, "documents": open_documents, "backfill": open_backfill}
+    openings: dict[Lane, Callable[[str, int | None], PartitionFeed]] = {
+        "messages": open_messages,
+        "documents": open_documents,
+        "backfill": open_backfill,
+    }
     return [Source(lane, tuple(map(str, partitions[lane])), opening) for lane, opening in openings.items()]

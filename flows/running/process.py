@@ -39,6 +39,7 @@ from mneme.times import utc_now
 
 _EMBEDDING_CALLS = 8  # at a time to an endpoint
 _FETCHING = 4  # documents that are fetched, or wait for a model, beside those that are parsed
+BROKEN_OFF = "broken_off"  # in the tally: the last epoch is not settled
 _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all that waits for no server
 
 log = logging.getLogger(__name__)
@@ -171,6 +172,7 @@ def run_process(
             cause = _cause(failures, error, place.epochs)
             if isinstance(cause, Stopped) or (isinstance(cause, EngineFailed) and stopping.is_set()):
                 log.warning("stopped while a store was out of reach; the last epoch is repeated at the next start")
+                tally[BROKEN_OFF] += 1
             else:
                 on_failure(cause)
                 if cause is error:

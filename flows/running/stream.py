@@ -23,7 +23,7 @@ def input_partitions(kafka: Kafka) -> Partitions:
     """
     create_topics(kafka)
     topics = kafka.topics
-    named = {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
+    named: dict[Lane, str] = {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
     return {name: tuple(partitions_of(kafka, topic)) for name, topic in named.items()}
 
 

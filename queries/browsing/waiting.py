@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
+from mneme.errors import StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Row, erasure_receipt, flush_marker
 from mneme.times import utc_now
@@ -44,8 +45,12 @@ def _waited(
     end = clock() + timeout
     pause = _FIRST_SECONDS
     while True:
-        row = index.get([awaited.key]).get(awaited.key)
-        left = end - clock()
+        row, left = None, end - clock()
+        try:
+            row = index.get([awaited.key]).get(awaited.key)
+        except StoreUnavailable:  # the flow may have still to make the index
+            if left <= 0:
+                raise
         if row is not None or left <= 0:
             return row
         sleep(min(pause, left))

@@ -28,10 +28,10 @@ def pack(value: Any, words: str) -> tuple[str, str]:
     """
     try:
         places: list[list[str | int]] = []
-        rest = _json([_without(value, words, [], places), places])
+        rest = whole_text([_without(value, words, [], places), places])
         if len(rest) <= _LONGEST and words.strip() and len(words) <= LONGEST_TEXT:
             return words, rest
-        whole = _json(value)
+        whole = whole_text(value)
     except (TypeError, ValueError) as error:
         raise InputError(f"value: is not JSON ({type(error).__name__}); give texts, numbers, truth values, lists and objects") from error
     if len(whole) > LONGEST_TEXT:
@@ -56,7 +56,8 @@ def unpack(words: str, metadata: Mapping[str, Any]) -> Any:
     return value
 
 
-def _json(value: Any) -> str:
+def whole_text(value: Any) -> str:
+    """A value as JSON text, on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
 _PAGE = 200
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
+_MOST_REMOVED = 10_000
 _STEP = timedelta(milliseconds=1)  # between messages: what an index orders by
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -104,7 +105,7 @@ class KeptMessages:
         self._clock = clock
         self._lock = threading.RLock()
         self._written: dict[str, Message] = {}  # by id, until a list shows it
-        self._removed: set[str] = set()  # ids, until no list shows them
+        self._removed: dict[str, None] = {}  # ids, the latest: a list may still show them for a second
         self._awaited: tuple[str, bool] | None = None  # the latest write, and whether it is there when it is done
         self._latest = datetime.min.replace(tzinfo=UTC)
 
@@ -142,9 +143,11 @@ class KeptMessages:
                 Delete(tenant_id=tenant, conversation_id=each.conversation_id, message_id=each.message_id) for each in kept
             )
             self._publisher.flush()
-            self._removed.update(each.id for each in kept)
             for each in kept:
+                self._removed[each.id] = None
                 self._written.pop(each.id, None)
+            while len(self._removed) > _MOST_REMOVED:
+                del self._removed[next(iter(self._removed))]
             if kept:
                 self._awaited = (kept[-1].id, False)
 
@@ -163,12 +166,14 @@ class KeptMessages:
             if self._awaited is not None and self._awaited[0] not in self._written:
                 self._awaited = None
 
-    def newest_first(self, labels: Mapping[str, Any] | None = None, **filters: Any) -> Iterator[Kept]:
+    def newest_first(
+        self, filters: Mapping[str, Any], matches: Callable[[Mapping[str, Scalar]], bool] = lambda labels: True
+    ) -> Iterator[Kept]:
         """What is kept, the newest first, with everything that was written here.
 
         Args:
-            labels: values that its labels have.
-            filters: ``conversation_id``, and others of ``queries.filtering.filters.Filters``.
+            filters: what is asked for, of the owner's: see ``queries.filtering.filters.Filters``.
+            matches: whether labels pass the filter ``metadata``, for what no list shows yet.
 
         Raises:
             StoreUnavailable: the index cannot answer, or what was written here has not come through.
@@ -179,11 +184,10 @@ class KeptMessages:
             mine = {
                 identity: event
                 for identity, event in self._written.items()
-                if conversation in (None, event.conversation_id) and _has(event.metadata, labels)
+                if conversation in (None, event.conversation_id) and matches(event.metadata)
             }
-        asked = {**self.filters, **filters} | ({"metadata": dict(labels)} if labels else {})
         seen: set[str] = set()
-        for memory in self._pages(asked):
+        for memory in self._pages({**self.filters, **filters}):
             kept = _kept(memory)
             # What was written here and is in no list yet is newer than what is.
             newer = [identity for identity, event in mine.items() if identity not in seen and event.sent_at > kept.at]
@@ -274,10 +278,6 @@ class KeptMessages:
             )
         except ValidationError as error:
             raise InputError(describe(error)) from error
-
-
-def _has(metadata: Mapping[str, Scalar], labels: Mapping[str, Any] | None) -> bool:
-    return all(metadata.get(key) == value for key, value in (labels or {}).items())
 
 
 def _kept(memory: "Memory") -> Kept:

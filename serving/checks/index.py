@@ -98,7 +98,7 @@ def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]
         else:
             what = "there is none here" if own is None else "another one is here"
             remedy = (
-                f"{what}: the index was written with {written_by}. On the machine that runs the flow restore that store, or set "
+                f"{what}: the index was written with {written_by}. Where the flow runs, restore that store, or set "
                 "MNEME_FLOW__ADOPT_INDEX=true; to search only, nothing is needed"
             )
             yield Check("index", f"recovery store of {name}", str(folder), "partly", remedy)

@@ -28,7 +28,8 @@ def kafka(settings: Settings) -> Iterator[Check]:
     yield Check("kafka", "broker", brokers, "ready")
     for topic in state.topics:
         if topic.partitions == 0:
-            yield Check("kafka", topic.name, "", "missing", f"{topic.name} is missing: mneme topics create", needed=True)
+            remedy = f"{topic.name} is not there yet: `mneme run` makes it, or `mneme topics create`"
+            yield Check("kafka", topic.name, "", "missing", remedy)
             continue
         what = f"{topic.partitions} partitions"
         remedies = []

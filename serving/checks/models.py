@@ -1,4 +1,4 @@
-"""Models: the embedder, and what is behind endpoints. Those are asked something only where that is wanted: it may cost money."""
+"""Models: the embedder, and what is behind endpoints. Those are asked something only if that is wanted: it may cost money."""
 
 from collections.abc import Callable, Iterator
 

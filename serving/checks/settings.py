@@ -136,7 +136,7 @@ def _environment_file() -> Iterator[Fault]:
         elif name.strip() in names:
             yield ".env", "partly", f".env, line {number}: {name.strip()} is set twice; the last one counts"
         names.append(name.strip())
-    if overridden := sorted(name for name in names if name.startswith("MNEME_") and name in os.environ):
+    if overridden := sorted({name for name in names if name.startswith("MNEME_") and name in os.environ}):
         yield ".env", "partly", f"the environment sets {', '.join(overridden)} too, and wins over .env"
     secret = any(word in name for name in names for word in ("KEY", "PASSWORD", "SECRET"))
     if secret and mode & (stat.S_IRGRP | stat.S_IROTH):

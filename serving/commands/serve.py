@@ -32,7 +32,10 @@ def serve(
         int | None, typer.Option(min=0, max=65535, help="0: any that is free.", show_default="MNEME_SERVICE__PORT")
     ] = None,
 ) -> None:
-    """Serve the memory over HTTP: REST, the console and MCP, until it is stopped. With the embedded index it takes events in, too."""
+    """Serve the memory over HTTP: REST, the console and MCP, until it is stopped.
+
+    With the embedded index the flow runs as well, so that what is sent is taken in; else run `mneme run` beside it.
+    """
     from connectors.telemetry.begin import telemetry
     from mneme.settings import load_settings
     from serving.rest.app import create_app
@@ -113,7 +116,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
         socket = config.bind_socket()
     except SystemExit:  # uvicorn logs why, and exits
         raise SettingsError(
-            f"MNEME_SERVICE__PORT: {where.host}:{where.port} cannot be listened on; is it in use? --port 0 takes any that is free"
+            f"MNEME_SERVICE__PORT: {where.host}:{where.port} cannot be listened on; is it in use? --port 0 takes a free one"
         ) from None
     with socket:
         Server(config).run(sockets=[socket])

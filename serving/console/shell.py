@@ -61,7 +61,8 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
         visit = await _with_owner(visit)
     except MnemeError as error:
         failure = error
-    with _frame(visit, path):
+    main = _frame(visit, path)
+    with main:
         if failure is not None:
             show_failure(failure)
         elif path in _FOR_OPERATORS and not caller.is_operator:
@@ -72,6 +73,8 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
             _welcome()
         else:
             await guarded(content, visit)
+    main.props["aria-busy"] = "false"
+    main.update()
     return None
 
 
@@ -126,7 +129,7 @@ def _frame(visit: Visit, path: str) -> TextElement:
                     if visit.service.settings.service.keys:
                         with tag("form", method="post", action="logout"):
                             tag("button", "Log out", "plain", type="submit")
-        main = tag("main", classes="content", id="content", tabindex="-1")
+        main = tag("main", classes="content", id="content", tabindex="-1", aria_busy="true")
     return main
 
 

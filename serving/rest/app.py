@@ -11,13 +11,27 @@ from starlette.middleware import Middleware
 
 from connectors.telemetry.requests import MeasuredRequests
 from serving.rest import openapi, problems
-from serving.rest.front import API, Guarded, Measured, Named, Rationed
+from serving.rest.front import API, Bounded, Guarded, Named, Rationed
 from serving.rest.keys import Keys
 from serving.rest.requests import WAITING, Turns
-from serving.rest.routes import search
-from serving.rest.sessions import Sessions
+from serving.rest.routes import (
+    ask,
+    conversations,
+    dead_letters,
+    docs,
+    documents,
+    erasures,
+    events,
+    export,
+    flushes,
+    health,
+    memories,
+    owners,
+    search,
+)
 from serving.service.service import Service
 
+_API_ROUTES = (search, ask, events, memories, erasures, conversations, documents, flushes, export, owners, dead_letters)
 _OTHER_THREADS = 24  # beside those that search and those that wait
 _TOLD = ("X-Request-ID", "RateLimit", "RateLimit-Policy", "Retry-After")
 
@@ -32,13 +46,14 @@ def create_app(service: Service) -> FastAPI:
         SettingsError: a key of the settings is none.
     """
     settings = service.settings
-    keys, sessions = Keys(settings.service.keys), Sessions()
+    keys = Keys(settings.service.keys)
     front = [
         Middleware(MeasuredRequests),
+        Middleware(MeasuredRequests),
         Middleware(Named),
-        Middleware(Guarded, settings=settings, keys=keys, sessions=sessions),
+        Middleware(Guarded, settings=settings, keys=keys),
         Middleware(Rationed, requests_per_minute=settings.service.requests_per_minute),
-        Middleware(Measured, settings=settings),
+        Middleware(Bounded, settings=settings),
     ]
     if settings.service.cors_origins:
         cors = Middleware(
@@ -56,18 +71,19 @@ def create_app(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
         middleware=front,
         lifespan=_threads,
     )
     app.state.service = service
-    app.state.keys = keys
-    app.state.sessions = sessions
     app.state.turns = Turns(settings.service.searches)
     problems.install(app)
     openapi.describe(app)
     secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY)]
-    for module in (search,):
+    for module in _API_ROUTES:
         app.include_router(module.router, prefix=API, dependencies=secured)
+    app.include_router(health.router, dependencies=secured)
+    app.include_router(docs.router)
     return app
 
 

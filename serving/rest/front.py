@@ -133,7 +133,7 @@ class Guarded:
         if _host_of(connection) not in self._hosts:
             return refusal(
                 problems.MISDIRECTED,
-                "Host: without keys this service answers on this machine only; use http://localhost, or set MNEME_SERVICE__KEYS",
+                "Host: without keys this service is for this machine only; use http://localhost, or set MNEME_SERVICE__KEYS",
             )
         if self._is_foreign(connection):
             return refusal(

@@ -74,8 +74,8 @@ class Keys:
                 raise SettingsError("MNEME_SERVICE__KEYS: after sha256: come 64 hexadecimal digits (`printf KEY | sha256sum`)")
             if hashed is None and (len(key) < _SHORTEST_KEY or not key.isascii() or not key.isprintable() or " " in key):
                 raise SettingsError(
-                    f"MNEME_SERVICE__KEYS: the key of tenant {tenant!r} is not {_SHORTEST_KEY} or more ASCII characters without "
-                    "spaces; make one with `openssl rand -hex 24`"
+                    f"MNEME_SERVICE__KEYS: the key of tenant {tenant!r} is not {_SHORTEST_KEY} or more ASCII characters, no "
+                    "space among them; make one with `openssl rand -hex 24`"
                 )
             if not tenant.strip():
                 raise SettingsError("MNEME_SERVICE__KEYS: a key has no tenant; write one, or * for the operator")

@@ -70,7 +70,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         schemas |= schemas["ProblemDetails"].pop("$defs")
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
-        for path, operations in told["paths"].items():
+        for operations in told["paths"].values():
             for operation in operations.values():
                 responses = operation["responses"]
                 for status in _ALWAYS:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 import anyio
 from fastapi import Depends, Request
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json
 
 from mneme.errors import InputError
 from mneme.events import Name
@@ -74,7 +74,7 @@ class Asked(BaseModel):
 def a_json_object(value: Any) -> Any:
     """Refuse what is none, before anything is asked of it."""
     if not isinstance(value, dict):
-        raise ValueError("is no JSON object")
+        raise ValueError("is no JSON object")  # noqa: TRY004  pydantic takes no other
     return value
 
 
@@ -134,7 +134,33 @@ def one_owner(user_id: str | None, group_id: str | None, agent_id: str | None, t
     return Owner.model_validate({"tenant_id": tenant_id, "type": kind, "id": identity})
 
 
-class Span(OwnerAsked):
+class Browsed(OwnerAsked):
+    """Whose memory, and which part of it: what has no parameter of its own is in ``filters``."""
+
+    further: Json[dict[str, Any]] | None = Field(
+        default=None,
+        alias="filters",
+        max_length=65_536,
+        description="further filters of a search, as a JSON object",
+        examples=['{"participants": ["Ann"]}'],
+    )
+
+    def filters(self, caller: Caller) -> dict[str, Any]:
+        """The filters of these parameters.
+
+        Raises:
+            InputError: a filter is given twice.
+            Forbidden: another tenant.
+        """
+        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
+        known = {name: value for name, value in known.items() if value != () and name in self.model_fields_set}
+        further = self.further or {}
+        if twice := sorted(known.keys() & further.keys()):
+            raise InputError(f"filters: {', '.join(twice)} given twice; leave one out")
+        return filters_of(further | known, caller)
+
+
+class Span(Browsed):
     """Whose memory, and from when: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
     since: datetime | None = None

@@ -4,13 +4,13 @@
 """
 
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Event
+from threading import Event, RLock
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self, TypeVar
 from uuid import uuid4
 
 from connectors import Publisher
@@ -25,9 +25,12 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from serving.service.flow_process import FlowProcess
+from serving.service.open_conversations import Lately, open_in
+from serving.service.waiting import Waiting
 
-_POLL_SECONDS = 0.05
+_LAG_SECONDS = 2.0  # a broker is asked no more often than that
 
+Opened = TypeVar("Opened")
 Erasing = Forget | ForgetDocument | Erase
 
 
@@ -69,18 +72,24 @@ class Service:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        # Where MNEME_SERVICE__URL is set, clients on this machine mean this service by it: it must not ask itself.
+        self.settings = settings.model_copy(update={"service": settings.service.model_copy(update={"url": None})})
+        self._opening = RLock()
+        self._open: dict[str, Any] = {}
         self._stack = ExitStack()
         self._ending = Event()
+        self._waiting = Waiting(lambda keys: self._index.get(keys))
+        self._lately = Lately()
+        self._lag: tuple[float, Lag] | None = None
         self._flow: FlowProcess | None = None
         if self.intake == "inbox":
-            self._flow = FlowProcess(settings)
+            self._flow = FlowProcess(self.settings)
             self._stack.callback(self._flow.stop)
 
     @cached_property
     def memories(self) -> Memories:
         """The memories, to be asked."""
-        return self._stack.enter_context(Memories.connect(self.settings))
+        return self._opened("memories", lambda: Memories.open(self.settings))
 
     @property
     def intake(self) -> Literal["kafka", "inbox", "none"]:
@@ -93,60 +102,98 @@ class Service:
 
         Raises:
             InputError: this service only answers.
+            StoreUnavailable, StoreRejected, SettingsError: the broker does not answer, or refuses.
         """
         if self.intake == "none":
             raise InputError(
                 "this service only answers (MNEME_SERVICE__INTAKE=none); send events to the one that takes them in"
             )
-        return self._stack.enter_context(Publisher.connect(self.settings))
+        return self._opened("publisher", lambda: Publisher.connect(self.settings))
 
     def accept(self, events: Sequence[AnyEvent], backfill: bool = False) -> None:
         """Take in events; durable on return.
 
         Raises:
-            InputError: an event is too large, or this service only answers.
+            InputError: an event is too large, or this service only answers; then none was taken in.
             StoreUnavailable, StoreRejected: they could not be kept; to send them again is safe.
         """
+        if not events:
+            return
+        self.publisher.check(events)
+        self._lately.note(events)
         self.publisher.send_many(events, backfill)
         self.publisher.flush()
 
     def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> Flushed:
-        """Make everything that was sent to these conversations searchable, and wait for it, at most ``timeout`` seconds."""
+        """Make everything that was sent to these conversations searchable, and wait for it, at most ``timeout`` seconds.
+
+        Raises:
+            InputError, StoreUnavailable, StoreRejected: as ``accept``.
+        """
         began = time.monotonic()
         flushes = [Flush(tenant_id=tenant_id, conversation_id=each, flush_id=uuid4().hex) for each in conversation_ids]
         self.accept(flushes)
-        keys = [flush_marker(tenant_id, flush.flush_id, utc_now()).key for flush in flushes]
-        found = self._awaited(keys, timeout)
-        return Flushed(tuple(flush.flush_id for flush in flushes), len(found) == len(keys), time.monotonic() - began)
+        found = self._awaited([_marker(tenant_id, flush.flush_id) for flush in flushes], timeout)
+        return Flushed(tuple(flush.flush_id for flush in flushes), len(found) == len(flushes), time.monotonic() - began)
 
     def flush_owner(self, tenant_id: str, owner_key: str, timeout: float) -> Flushed:
-        """The same for all conversations of an owner that have anything open."""
-        raise NotImplementedError
+        """The same for all conversations of an owner that have anything open.
+
+        They are those with messages in no episode, and those to which this service took in messages lately.
+
+        Raises:
+            InputError, StoreUnavailable, StoreRejected: as ``accept``, and of the index.
+        """
+        lately = self._lately.of(owner_key)
+        try:
+            known = list(open_in(self._index, tenant_id, owner_key))
+        except StoreUnavailable:
+            if self._flow is None:
+                raise
+            known = []  # the flow has still to make the index: all that there is came lately
+        return self.flush(tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
+
+    def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
+        """Whether everything that was sent before a flush is searchable, at most ``timeout`` seconds from now.
+
+        Raises:
+            StoreUnavailable, StoreRejected: the index cannot answer.
+        """
+        return bool(self._waiting.wait([_marker(tenant_id, flush_id)], timeout))
 
     def erase(self, event: Erasing, timeout: float) -> Erasure:
-        """Erase, and wait for the receipt, at most ``timeout`` seconds."""
+        """Erase, and wait for the receipt, at most ``timeout`` seconds. From the inbox it is gone two epochs later.
+
+        Raises:
+            InputError, StoreUnavailable, StoreRejected: as ``accept``.
+        """
         if not event.erasure_id:
             event = event.model_copy(update={"erasure_id": uuid4().hex})
         self.accept([event])
-        key = erasure_receipt(event.tenant_id, event.erasure_id, utc_now(), {}).key
+        key = _receipt(event.tenant_id, event.erasure_id)
         row = self._awaited([key], timeout).get(key)
         return Erasure(event.erasure_id, None if row is None else row.body["removed"])
 
-    def lag(self) -> Lag:
-        """What the flow has not read yet, by lane.
+    def receipt(self, tenant_id: str, erasure_id: str, timeout: float) -> dict[str, int] | None:
+        """The receipt of an erasure, at most ``timeout`` seconds from now; None where there is none by then.
 
         Raises:
-            StoreUnavailable: the broker does not answer.
+            StoreUnavailable, StoreRejected: the index cannot answer.
         """
-        if self._flow is not None:
-            return Lag({lane: unread_of_inbox(self.settings.data, lane) for lane in LANES}, self._flow.is_alive)
-        if self.intake == "none":
-            return Lag({})
-        from connectors.kafka.client import unread
+        key = _receipt(tenant_id, erasure_id)
+        row = self._waiting.wait([key], timeout).get(key)
+        return None if row is None else row.body["removed"]
 
-        topics = self.settings.kafka.topics
-        named = {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
-        return Lag({lane: unread(self.settings.kafka, topic) for lane, topic in named.items()})
+    def lag(self) -> Lag:
+        """What the flow has not read yet, by lane; at most two seconds old.
+
+        Raises:
+            StoreUnavailable, StoreRejected: the broker does not answer, or refuses.
+        """
+        known = self._lag
+        if known is None or known[0] < time.monotonic() - _LAG_SECONDS:
+            self._lag = known = (time.monotonic(), self._current_lag())
+        return known[1]
 
     def health(self) -> Health:
         """Whether the index answers and the flow keeps up."""
@@ -162,11 +209,13 @@ class Service:
         else:
             largest = self.settings.service.largest_lag
             if lag.total > largest:
-                problems.append(f"{lag.total} events are not read yet, and {largest} is the most (MNEME_SERVICE__LARGEST_LAG)")
-            if lag.alive is False:
-                problems.append("no flow runs")
-        if self._flow is not None and self._flow.trouble:
-            problems.append(self._flow.trouble)
+                problems.append(
+                    f"the flow is behind: {lag.total} events are not read yet, and {largest} is the most "
+                    "(MNEME_SERVICE__LARGEST_LAG); wait, or send less at a time"
+                )
+        if self._flow is not None and not self._flow.is_alive:
+            why = self._flow.trouble or "it is started again"
+            problems.append(f"the flow does not run, and what is sent waits in the inbox: {why}")
         return Health("red" if problems else "green", tuple(problems), lag)
 
     @property
@@ -177,6 +226,7 @@ class Service:
     def end_waits(self) -> None:
         """Let whoever waits for a flush or an erasure go on with what there is: the service is about to be closed."""
         self._ending.set()
+        self._waiting.end()
 
     def close(self) -> None:
         """Release everything; a flow of the service's own is stopped in order."""
@@ -191,19 +241,41 @@ class Service:
 
     @cached_property
     def _index(self) -> MemoryIndex:
-        index = open_index(self.settings, read_only=True)
-        self._stack.callback(index.close)
-        return index
+        return self._opened("index", lambda: closing(open_index(self.settings, read_only=True)))
+
+    def _opened(self, name: str, open_it: Callable[[], AbstractContextManager[Opened]]) -> Opened:
+        """What is opened when it is first asked for, once, and closed with the service."""
+        with self._opening:
+            if name not in self._open:
+                self._open[name] = self._stack.enter_context(open_it())
+            opened: Opened = self._open[name]
+            return opened
 
     def _awaited(self, keys: Sequence[Key], timeout: float) -> dict[Key, Row]:
         """The rows of keys, as soon as all are there, or those that are when the time is over."""
-        deadline = time.monotonic() + timeout
-        while True:
-            try:
-                found = self._index.get(keys)
-            except StoreUnavailable:  # the flow has still to make the index
-                found = {}
-            if len(found) == len(keys) or time.monotonic() > deadline:
-                return found
-            if self._ending.wait(_POLL_SECONDS):
-                return found
+        if not keys or timeout <= 0:
+            return {}
+        try:
+            return self._waiting.wait(keys, timeout)
+        except StoreUnavailable:  # what was sent is kept; the flow may have still to make the index
+            return {}
+
+    def _current_lag(self) -> Lag:
+        if self._flow is not None:
+            return Lag({lane: unread_of_inbox(self.settings.data, lane) for lane in LANES}, self._flow.is_alive)
+        if self.intake == "none":
+            return Lag({})
+        from connectors.kafka.client import unread
+
+        kafka, topics = self.settings.kafka, self.settings.kafka.topics
+        named = {"messages": topics.messages, "backfill": topics.backfill, "documents": topics.documents}
+        found = unread(kafka, *named.values())
+        return Lag({lane: found[topic] for lane, topic in named.items()})
+
+
+def _marker(tenant_id: str, flush_id: str) -> Key:
+    return flush_marker(tenant_id, flush_id, utc_now()).key
+
+
+def _receipt(tenant_id: str, erasure_id: str) -> Key:
+    return erasure_receipt(tenant_id, erasure_id, utc_now(), {}).key

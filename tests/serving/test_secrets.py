@@ -47,19 +47,23 @@ def model_server():
         yield server
 
 
-@pytest.mark.parametrize("option", ["--debug", "--verbose"])
+OPENSEARCH = {"MNEME_INDEX__BACKEND": "opensearch"}
+MODEL = {"MNEME_MODELS__PROVIDER": "openai", "MNEME_EXTRACTION__EXTRACTOR": "model"}
+
+
 @pytest.mark.parametrize(
-    ("command", "more"),
+    ("option", "command", "more"),
     [
-        (["publish", "chat.jsonl"], {}),
-        (["run"], {"MNEME_INDEX__BACKEND": "opensearch"}),
-        (["search", "Lisbon", "--user", "ann"], {"MNEME_INDEX__BACKEND": "opensearch"}),
-        (["ingest", "chat.jsonl"], {"MNEME_MODELS__PROVIDER": "openai", "MNEME_EXTRACTION__EXTRACTOR": "model"}),
+        ("--debug", ["publish", "chat.jsonl"], {}),
+        ("--debug", ["run"], OPENSEARCH),
+        ("--debug", ["search", "Lisbon", "--user", "ann"], OPENSEARCH),
+        ("--verbose", ["search", "Lisbon", "--user", "ann"], OPENSEARCH),
+        ("--debug", ["ingest", "chat.jsonl"], MODEL),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_no_command_that_fails_tells_a_secret(tmp_path: Path, model_server: ModelServer, command, more, option):
-    """Against servers that are not there or refuse, with a login in the URL as well."""
+def test_no_command_that_fails_tells_a_secret(tmp_path: Path, model_server: ModelServer, option, command, more):
+    """Against servers that are not there or refuse, with a login in the URL as well"""
     (tmp_path / "chat.jsonl").write_text(MESSAGE)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
     environment |= {

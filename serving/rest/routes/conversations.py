@@ -14,7 +14,7 @@ from queries.browsing.told import History
 from queries.responses import Graph
 from serving.rest.openapi import refusals
 from serving.rest.problems import Refused
-from serving.rest.requests import After, CallerIn, Limit, OwnerAsked, ServiceIn, Span
+from serving.rest.requests import After, Browsed, CallerIn, Limit, ServiceIn, Span
 
 router = APIRouter(tags=["conversations"])
 
@@ -29,7 +29,7 @@ class ConversationsAsked(Span):
     after: After = None
 
 
-class HistoryAsked(OwnerAsked):
+class HistoryAsked(Browsed):
     """About whom or what."""
 
     entity: str = Field(
@@ -38,7 +38,7 @@ class HistoryAsked(OwnerAsked):
     as_of: datetime | None = Field(default=None, description="as one would have told it then")
 
 
-class GraphAsked(OwnerAsked):
+class GraphAsked(Browsed):
     """Around whom or what, and how much of it."""
 
     entity: str | None = Field(default=None, min_length=1, max_length=512, description="null: those that are spoken of most")
@@ -53,7 +53,7 @@ def conversations(asked: Annotated[ConversationsAsked, Query()], service: Servic
 
 
 @router.get("/conversations/{id:path}", summary="One conversation", responses=refusals(404, 409, 503))
-def conversation(id: ConversationId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Inspection:
+def conversation(id: ConversationId, asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Inspection:
     """A conversation, or a document by its id or file name, episode by episode, with everything that was made of it."""
     found = service.memories.inspect(id, asked.filters(caller))
     if found is None:
@@ -74,6 +74,6 @@ def graph(asked: Annotated[GraphAsked, Query()], service: ServiceIn, caller: Cal
 
 
 @router.get("/profile", summary="The profile", responses=refusals(409, 503))
-def profile(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
+def profile(asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Portrait:
     """What is known of an owner: each line with what shows it, and which facts changed."""
     return service.memories.portrait(asked.filters(caller))

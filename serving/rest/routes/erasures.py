@@ -1,5 +1,6 @@
 """Erasures: ``DELETE /memories`` of an owner, a conversation or a document, and ``/erasures``, where the receipts are."""
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
+from queries.browsing.listed import Receipt
 from serving.rest.openapi import refusals
 from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait, waited
 from serving.service.service import Erasing, Service
@@ -38,6 +40,7 @@ class ErasureStatus(BaseModel):
 
     erasure_id: str
     receipt: dict[str, int] | None = Field(examples=[{"messages": 12, "episodes": 2, "facts": 9}])
+    erased_at: datetime | None = Field(default=None, description="since when nothing is left")
 
 
 _STATUSES = {
@@ -79,11 +82,18 @@ def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: Ser
     """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)
     receipt = waited(lambda seconds: service.memories.receipt(id, tenant, seconds), asked.wait, service)
-    return ErasureStatus(erasure_id=id, receipt=None if receipt is None else receipt.removed)
+    return _status(id, receipt)
 
 
 def erased(event: Erasing, wait: float, service: Service, response: Response) -> ErasureStatus:
     """Erase, and say how far it came."""
     done = service.erase(event, min(wait, service.settings.service.wait_seconds))
     response.status_code = 202 if done.receipt is None else 200
-    return ErasureStatus(erasure_id=done.erasure_id, receipt=done.receipt)
+    is_done = done.receipt is not None
+    return _status(done.erasure_id, service.memories.receipt(done.erasure_id, event.tenant_id) if is_done else None)
+
+
+def _status(erasure_id: str, receipt: Receipt | None) -> ErasureStatus:
+    if receipt is None:
+        return ErasureStatus(erasure_id=erasure_id, receipt=None)
+    return ErasureStatus(erasure_id=erasure_id, receipt=receipt.removed, erased_at=receipt.erased_at)

@@ -59,7 +59,7 @@ class FlushAsked(Asked):
     dependencies=[WAITING_TURN],
 )
 def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: Response) -> FlushStatus:
-    """End what is open in conversations, and wait until everything that was sent to them before is searchable (202: not yet)."""
+    """End what is open in conversations, and wait until all that was sent to them before is searchable (202: not yet)."""
     tenant = caller.tenant_of(asked.tenant_id)
     timeout = min(asked.timeout, service.settings.service.wait_seconds)
     has_owner = any((asked.user_id, asked.group_id, asked.agent_id))
@@ -76,7 +76,10 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
 
 @router.get("/flushes/{id}", summary="Whether a flush is done", responses=refusals(409, 503), dependencies=[WAITING_TURN])
 def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
-    """Whether everything that was sent before a flush is searchable; with `wait`, as soon as it is. An id that nobody sent is never."""
+    """Whether all that was sent before a flush is searchable; with `wait`, as soon as it is.
+
+    What nobody sent is never.
+    """
     tenant = caller.tenant_of(asked.tenant_id)
     began = time.monotonic()
     found = waited(lambda seconds: service.memories.wait_for_flush(id, tenant, seconds), asked.wait, service)

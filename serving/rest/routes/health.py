@@ -21,7 +21,10 @@ class LagStatus(BaseModel):
 
 
 class HealthStatus(BaseModel):
-    """How the service is. ``problems`` name what is red, with the remedy; where there are keys, whoever has none sees the status only."""
+    """How the service is. ``problems`` name what is red, with the remedy.
+
+    Where there are keys, whoever has none sees the status only.
+    """
 
     model_config = ConfigDict(frozen=True)
 

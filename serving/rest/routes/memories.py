@@ -13,7 +13,7 @@ from queries.browsing.listed import Memory, MemoryKind, MemoryPage
 from serving.rest.keys import Caller
 from serving.rest.openapi import refusals
 from serving.rest.problems import Refused
-from serving.rest.requests import After, Asked, CallerIn, Limit, OwnerAsked, ServiceIn, Span, a_json_object
+from serving.rest.requests import After, Asked, Browsed, CallerIn, Limit, OwnerAsked, ServiceIn, Span, a_json_object
 from serving.rest.routes.events import events_of
 from serving.rest.routes.flushes import FlushStatus, flush_status
 from serving.service.service import Service
@@ -137,7 +137,7 @@ def browse(asked: Annotated[MemoriesAsked, Query()], service: ServiceIn, caller:
 
 
 @router.get("/memories/{id:path}", summary="One memory", responses=refusals(404, 409, 503))
-def get(id: MemoryId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Memory:
+def get(id: MemoryId, asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Memory:
     """A memory of any kind, by its id."""
     return _found(id, asked, service, caller)
 
