@@ -4,6 +4,8 @@ BIN := .venv/bin
 STAMP := .venv/installed
 DEVELOPMENT := .venv/installed-for-development
 PYTHON ?=
+# Some machines forbid it to keep compiled modules; hundreds of processes would compile them again, each for a second.
+unexport PYTHONDONTWRITEBYTECODE
 # Many tests wait for servers: two at a time take little more than half the time. PARALLEL= for one after the other.
 PARALLEL ?= -n 2 --dist loadfile
 BENCH_INDEX ?= embedded
@@ -67,9 +69,10 @@ ifdef SEGMENTATION
 		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
 endif
 
-docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, docs/commands.md, the schema of events
+docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, the schema of events
 	@$(BIN)/python -m serving.settings_reference docs/settings.md
 	@$(BIN)/python -m serving.event_schema docs/schemas/events.schema.json
+	@$(BIN)/python -m serving.rest_reference docs/rest.md
 
 site: $(DEVELOPMENT) ## The documentation as a site, in site/
 	@$(BIN)/mkdocs build --strict --quiet

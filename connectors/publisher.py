@@ -5,19 +5,24 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from pydantic import ValidationError
 
-from connectors.documents.claims import Carrier
+from connectors.documents.claims import Carried, Carrier
+from connectors.documents.roots import documents_of, uploads_of
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at
 from mneme.errors import InputError, SettingsError
 from mneme.events import LARGEST_EVENT_BYTES, AnyEvent, Document, Erase, Flush, Forget, ForgetDocument, describe
+from mneme.ids import content_hash
 from mneme.ports import Lane, Transport
 from mneme.records import Owner
 from mneme.settings import Documents, Kafka, Settings, load_settings
+
+if TYPE_CHECKING:
+    from connectors.service.transport import HttpTransport
 
 _DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 
@@ -54,6 +59,7 @@ class Publisher:
     ) -> None:
         self._documents = documents
         self._carrier: Carrier | None = None
+        self._service: HttpTransport | None = None
         if transport is None:
             from connectors.kafka.transport import KafkaTransport
 
@@ -80,14 +86,18 @@ class Publisher:
 
             client = ServiceClient.of(settings, url, api_key)
             assert client is not None, "there is a URL"
-            return cls(documents=settings.documents, transport=HttpTransport(client))
+            transport = HttpTransport(client)
+            publisher = cls(documents=settings.documents, transport=transport)
+            publisher._service = transport
+            return publisher
         if settings.intake == "none":
             raise SettingsError("MNEME_SERVICE__INTAKE is none; set it to kafka or inbox, or MNEME_SERVICE__URL")
         if settings.intake == "kafka":
             return cls(settings.kafka, documents=settings.documents)
         from connectors.inbox.transport import InboxTransport
 
-        return cls(documents=settings.documents, transport=InboxTransport(settings.data))
+        uploads_of(settings).mkdir(parents=True, exist_ok=True)
+        return cls(documents=documents_of(settings), transport=InboxTransport(settings.data))
 
     def send(self, event: AnyEvent, backfill: bool = False) -> None:
         """Send one event. With ``backfill`` it waits behind everything live (documents know no such difference).
@@ -96,7 +106,7 @@ class Publisher:
             InputError: the event is too large for a topic.
             StoreUnavailable, StoreRejected: it could not be handed over.
         """
-        self._transport.send(_lane_of(event, backfill), event.key, _bytes_of(event))
+        self._transport.send(_lane_of(event, backfill), event.key, self._bytes_of(event))
 
     def send_many(self, events: Iterable[AnyEvent], backfill: bool = False) -> int:
         """Send events in order, and return how many."""
@@ -113,7 +123,7 @@ class Publisher:
             InputError: one is too large.
         """
         for event in events:
-            _bytes_of(event)
+            self._bytes_of(event)
 
     def send_document(
         self,
@@ -132,8 +142,9 @@ class Publisher:
     ) -> Document:
         """Send a document with its content, and return the event: up to ``MNEME_DOCUMENTS__INLINE_BYTES`` the event carries it.
 
-        What is larger is left in ``MNEME_DOCUMENTS__STORE`` under its hash, and the event refers to it (a claim check). What
-        lies where the flow can read it anyway need not be sent: send a ``Document`` with its ``uri``.
+        What is larger is left in ``MNEME_DOCUMENTS__STORE`` under its hash, and the event refers to it (a claim check); a
+        service is given it as an upload. What lies where the flow can read it anyway need not be sent: send a ``Document``
+        with its ``uri``.
 
         Args:
             content: the path of a file, or the bytes of one; of a text its UTF-8.
@@ -156,10 +167,14 @@ class Publisher:
         if not name:
             raise InputError("name: bytes have none; give a name or a document_id")
         carrier = self._documents_carrier()
-        carried = carrier.carry(content if isinstance(content, bytes) else carrier.read(Path(content)), tenant_id)
+        read = content if isinstance(content, bytes) else carrier.read(Path(content))
+        uploads = self._service if len(read) > carrier.inline_bytes else None
+        carried = (
+            carrier.carry(read, tenant_id) if uploads is None else Carried(uri=f"upload:{name}", sha256=content_hash(read))
+        )
         try:
             document = Document(
-                tenant_id=tenant_id,
+                **_tenant(tenant_id),
                 user_id=user_id,
                 group_id=group_id,
                 agent_id=agent_id,
@@ -174,7 +189,10 @@ class Publisher:
             )
         except ValidationError as error:
             raise InputError(describe(error)) from error
-        self.send(document)
+        if uploads is None:
+            self.send(document)
+        else:
+            uploads.upload(document, read)
         return document
 
     def flush(self, timeout: float | None = None) -> None:
@@ -225,7 +243,7 @@ class Publisher:
         erasure_id = uuid4().hex
         self.send(
             ForgetDocument(
-                tenant_id=tenant_id,
+                **_tenant(tenant_id),
                 user_id=user_id,
                 group_id=group_id,
                 agent_id=agent_id,
@@ -250,6 +268,17 @@ class Publisher:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
+    def _bytes_of(self, event: AnyEvent) -> bytes:
+        # To a service, no tenant means that of the key; an event that was made without one says "default".
+        is_silent = self._service is not None and "tenant_id" not in event.model_fields_set
+        value = event.to_bytes(without={"tenant_id"} if is_silent else None)
+        if len(value) > LARGEST_EVENT_BYTES:
+            raise InputError(
+                f"content: {event.event} {event.key} has {len(value)} bytes as JSON and {LARGEST_EVENT_BYTES} is the most; "
+                "send a document with a uri instead, or set MNEME_DOCUMENTS__INLINE_BYTES lower"
+            )
+        return value
+
     def _documents_carrier(self) -> Carrier:
         if self._carrier is None:
             self._carrier = Carrier(self._documents or load_settings().documents)
@@ -262,11 +291,6 @@ def _lane_of(event: AnyEvent, backfill: bool) -> Lane:
     return "backfill" if backfill else "messages"
 
 
-def _bytes_of(event: AnyEvent) -> bytes:
-    value = event.to_bytes()
-    if len(value) > LARGEST_EVENT_BYTES:
-        raise InputError(
-            f"content: {event.event} {event.key} has {len(value)} bytes as JSON and {LARGEST_EVENT_BYTES} is the most; "
-            "send a document with a uri instead, or set MNEME_DOCUMENTS__INLINE_BYTES lower"
-        )
-    return value
+def _tenant(tenant_id: str) -> dict[str, str]:
+    """The tenant, if it was named."""
+    return {} if tenant_id == "default" else {"tenant_id": tenant_id}

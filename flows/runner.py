@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from connectors.durable import replace_json
+from connectors.durable import is_held, replace_json
 from flows.running.recovery import RecoveryStore
-from mneme.errors import SettingsError
+from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
 from mneme.settings import Settings
@@ -78,6 +78,11 @@ def ingest(
     from flows.running.process import Ends, run_process
 
     started = time.monotonic()
+    if settings.index.backend == "embedded" and is_held(settings.data / "recovery" / "inbox"):
+        raise StoreRejected(
+            f"a service or `mneme run` takes events into the embedded index in {settings.data}, which has one writing process: "
+            "give it the files, `mneme publish FILE` (from elsewhere with --url URL, or MNEME_SERVICE__URL)"
+        )
     settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
     owner_defaults = dict(defaults or {})
     search = find_files(paths, owner_defaults)

@@ -1,7 +1,7 @@
 """Mneme: a river of memory for AI agents. This room is the vocabulary; it does no I/O and imports no other room."""
 
-from mneme.errors import InputError, MnemeError, ModelError, SettingsError, StoreError
-from mneme.events import Delete, Document, Edit, Flush, Forget, Message
+from mneme.errors import InputError, MnemeError, ModelError, SettingsError, StoreError, StoreRejected, StoreUnavailable
+from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, ForgetDocument, Message
 from mneme.records import (
     AgentCase,
     AgentSkill,
@@ -26,9 +26,11 @@ __all__ = [
     "Edit",
     "Entity",
     "Episode",
+    "Erase",
     "Flush",
     "Foresight",
     "Forget",
+    "ForgetDocument",
     "InputError",
     "Message",
     "MnemeError",
@@ -39,6 +41,8 @@ __all__ = [
     "Settings",
     "SettingsError",
     "StoreError",
+    "StoreRejected",
+    "StoreUnavailable",
     "StoredMessage",
     "ToolCall",
     "load_settings",

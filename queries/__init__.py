@@ -9,16 +9,59 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from queries.agents.query import QueryPolicy
     from queries.answers.answer import AnswerResponse, AnswerStream
+    from queries.browsing.documents import DocumentList
+    from queries.browsing.inspected import Inspection
+    from queries.browsing.listed import (
+        ConversationPage,
+        ConversationSummary,
+        Memory,
+        MemoryPage,
+        OwnerSummary,
+        Portrait,
+        Receipt,
+    )
+    from queries.browsing.told import History
     from queries.memories import Memories
-    from queries.responses import SearchResponse
+    from queries.remote import RemoteMemories
+    from queries.responses import Graph, SearchResponse
 
-__all__ = ["AnswerResponse", "AnswerStream", "Memories", "QueryPolicy", "SearchResponse"]
+__all__ = [
+    "AnswerResponse",
+    "AnswerStream",
+    "ConversationPage",
+    "ConversationSummary",
+    "DocumentList",
+    "Graph",
+    "History",
+    "Inspection",
+    "Memories",
+    "Memory",
+    "MemoryPage",
+    "OwnerSummary",
+    "Portrait",
+    "QueryPolicy",
+    "Receipt",
+    "RemoteMemories",
+    "SearchResponse",
+]
 
 _HOMES = {
     "AnswerResponse": "queries.answers.answer",
     "AnswerStream": "queries.answers.answer",
+    "ConversationPage": "queries.browsing.listed",
+    "ConversationSummary": "queries.browsing.listed",
+    "DocumentList": "queries.browsing.documents",
+    "Graph": "queries.responses",
+    "History": "queries.browsing.told",
+    "Inspection": "queries.browsing.inspected",
     "Memories": "queries.memories",
+    "Memory": "queries.browsing.listed",
+    "MemoryPage": "queries.browsing.listed",
+    "OwnerSummary": "queries.browsing.listed",
+    "Portrait": "queries.browsing.listed",
     "QueryPolicy": "queries.agents.query",
+    "Receipt": "queries.browsing.listed",
+    "RemoteMemories": "queries.remote",
     "SearchResponse": "queries.responses",
 }
 

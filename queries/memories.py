@@ -53,8 +53,10 @@ _SIDE_BY_SIDE = 16  # searches and decisions of agents at a time, over all threa
 class Memories:
     """Finds memories in an index. May be used from several threads; a context manager that closes the index.
 
-    >>> with Memories.connect() as memories:  # doctest: +SKIP
-    ...     memories.search("what did we decide?", filters={"user_id": "user_123"}).facts
+    >>> with Memories.connect() as memories:
+    ...     found = memories.search("who is the CEO of Acme?", filters={"user_id": "nadia"}, top_k=3)
+    >>> any("Clara Novak is the new CEO of Acme" in item.text for item in found.ranked())
+    True
     """
 
     def __init__(
@@ -156,6 +158,12 @@ class Memories:
         Raises:
             InputError: an empty question, an unknown method, agent or filter, or not exactly one owner.
             StoreError: the index cannot answer.
+
+        >>> found = memories.search("where does Anton work now?", filters={"user_id": "nadia"}, top_k=5)
+        >>> [item.rank for item in found.ranked()]
+        [1, 2, 3, 4, 5]
+        >>> any("Anton works at Lumen Robotics now" in fact.atomic_fact for fact in found.facts)
+        True
         """
         check_context(expand_context)
         chosen = method_of("agentic" if agent_mode and method == "hybrid" else method)
@@ -208,6 +216,10 @@ class Memories:
             InputError: what ``search`` raises, or a history that is none.
             StoreError: the index cannot answer.
             SettingsError: a model is to write, and there is none.
+
+        >>> answer = memories.ask("Where does Anton work now?", {"user_id": "nadia"})
+        >>> "Lumen Robotics" in answer.answer, answer.abstained
+        (True, False)
         """
         stream = self.ask_stream(question, filters, method=method, agent=agent, top_k=top_k, history=history, explain=explain)
         return stream.response
@@ -223,7 +235,12 @@ class Memories:
         history: Turns = (),
         explain: bool = False,
     ) -> AnswerStream:
-        """The same, piece by piece as it is written; ``response`` is the whole, at the end. The search is done on return."""
+        """The same, piece by piece as it is written; ``response`` is the whole, at the end. The search is done on return.
+
+        >>> stream = memories.ask_stream("Where does Anton work now?", {"user_id": "nadia"})
+        >>> "".join(stream) == stream.response.answer
+        True
+        """
         asked_at = self._searcher.scope(Filters.parse(filters or {}), self._clock()).moment
 
         def search(complete: str) -> SearchResponse:
@@ -247,6 +264,10 @@ class Memories:
         Raises:
             InputError: a name without a word, an unknown filter, or not exactly one owner.
             StoreError: the index cannot answer.
+
+        >>> anton = memories.history("Anton", {"user_id": "nadia"})
+        >>> [(each.relation, each.target, each.valid_to is None) for each in anton.relationships if each.relation == "works_at"]
+        [('works_at', 'Brightwater', False), ('works_at', 'Lumen Robotics', True)]
         """
         return read_history(self._index, self._scope(filters), entity)
 
@@ -260,6 +281,9 @@ class Memories:
         Raises:
             InputError: an unknown filter, not exactly one owner, or ``as_of``.
             StoreError: the index cannot answer.
+
+        >>> [len(episode.messages) for episode in memories.inspect("nadia-and-isla", {"user_id": "nadia"}).episodes]
+        [14]
         """
         return read_inspection(self._index, self._scope(filters), conversation_id)
 
@@ -272,6 +296,9 @@ class Memories:
         Raises:
             InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
+
+        >>> memories.documents({"user_id": "nadia"}).documents
+        ()
         """
         return read_documents(self._index, self._scope(filters))
 
@@ -289,6 +316,12 @@ class Memories:
         Raises:
             InputError: an unknown filter or cursor, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
+
+        >>> page = memories.conversations({"user_id": "nadia"}, limit=2)
+        >>> [(each.conversation_id, each.messages, each.participants) for each in page.items]
+        [('nadia-and-marek', 12, ('Marek', 'Nadia')), ('nadia-and-isla', 14, ('Isla', 'Nadia'))]
+        >>> [each.conversation_id for each in memories.conversations({"user_id": "nadia"}, limit=2, after=page.next).items]
+        ['nadia-and-ruben']
         """
         return read_conversations(self._index, self._scope(filters), limit, after)
 
@@ -311,6 +344,9 @@ class Memories:
         Raises:
             InputError: an unknown kind, filter or cursor, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
+
+        >>> memories.browse("message", {"user_id": "nadia"}, limit=1).items[0].text
+        'Everybody does, Marek. See you on Thursday.'
         """
         return read_memories(self._index, self._scope(filters), kind, limit, after)
 
@@ -324,6 +360,9 @@ class Memories:
         Raises:
             InputError: an unknown filter, or not exactly one owner.
             StoreError: the index cannot answer.
+
+        >>> memories.get("default/nadia-and-ruben/acme-004", {"user_id": "nadia"}).text
+        'No, I was on the train from Leipzig all morning. What happened?'
         """
         return read_memory(self._index, self._scope(filters), id)
 
@@ -345,6 +384,9 @@ class Memories:
         Raises:
             InputError: a wrong name, number or filter, or not exactly one owner.
             StoreError: the index cannot answer.
+
+        >>> [(each.source, each.relation, each.target) for each in memories.graph("Clara", {"user_id": "nadia"}).relationships]
+        [('Anton Reyes', 'married_to', 'Clara Novak'), ('Clara Novak', 'ceo_of', 'Acme')]
         """
         return read_graph(self._index, self._scope(filters), entity, hops, limit)
 
@@ -357,6 +399,10 @@ class Memories:
         Raises:
             InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
+
+        >>> (change,) = memories.portrait({"user_id": "nadia"}).changes
+        >>> "Brightwater" in change.older.text, "Lumen Robotics" in change.newer.text, change.at.date().isoformat()
+        (True, True, '2025-05-12')
         """
         return read_portrait(self._index, self._scope(filters))
 
@@ -368,6 +414,9 @@ class Memories:
 
         Raises:
             StoreError: the index cannot answer.
+
+        >>> [(each.type, each.id, each.messages) for each in memories.owners()]
+        [('user', 'nadia', 38)]
         """
         return read_owners(self._index, tenant_id or _TENANT)
 

@@ -179,11 +179,11 @@ class RemoteMemories(Memories):
     def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> Receipt | None:
         """See ``Memories.receipt``."""
         waits = self._waits(quoted("erasures", erasure_id), tenant_id, timeout)
-        found = (_as(_Erased, told) for told in waits)
-        return next(
-            (Receipt(erased_at=each.erased_at, removed=each.receipt) for each in found if each.receipt is not None and each.erased_at),
-            None,
-        )
+        for told in waits:
+            erased = _as(_Erased, told)
+            if erased.receipt is not None and erased.erased_at is not None:
+                return Receipt(erased_at=erased.erased_at, removed=erased.receipt)
+        return None
 
     def close(self) -> None:
         """Release the connections."""

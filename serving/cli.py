@@ -30,6 +30,7 @@ from serving.commands import (
     reindex,
     search,
     serve,
+    status,
     stream,
     transfer,
 )
@@ -111,6 +112,7 @@ search.register(app)
 documents.register(app)
 doctor.register(app)
 init.register(app)
+status.register(app)
 ask.register(app)
 transfer.register(app)
 rebuild.register(app)

@@ -5,6 +5,7 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,15 +25,24 @@ pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract s
 def pytest_configure(config: pytest.Config) -> None:
     """Where tests run in several processes, the servers are started here, once, and the processes are told where."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        config.option.loadscopereorder = False  # the order is that of pytest_collection_modifyitems
         servers: list[tuple[str, KafkaServer | OpenSearchServer]] = []
         if "MNEME_TEST_KAFKA" not in os.environ:
             servers.append(("MNEME_TEST_KAFKA", KafkaServer()))
         if "MNEME_TEST_OPENSEARCH" not in os.environ:
             servers.append(("MNEME_TEST_OPENSEARCH", OpenSearchServer()))
-        for variable, server in servers:
-            server.__enter__()
+        for _, server in servers:
             config.add_cleanup(partial(server.__exit__, None, None, None))
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(lambda named: named[1].__enter__(), servers))
+        for variable, server in servers:
             os.environ[variable] = server.bootstrap if isinstance(server, KafkaServer) else server.url
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first: at the end, short ones fill what time is left to each process."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @dataclass(frozen=True)

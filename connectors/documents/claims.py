@@ -47,6 +47,11 @@ class Carrier:
         self._place = place_of(settings.store, STORE) if settings.store else None
         self._store = Store(self._place.scheme) if isinstance(self._place, Prefix) else None
 
+    @property
+    def inline_bytes(self) -> int:
+        """The most of a document that an event itself carries."""
+        return self._settings.inline_bytes
+
     def read(self, path: Path) -> bytes:
         """A file that is to be carried.
 

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from mneme.errors import SettingsError
 from mneme.ids import make_id
+from mneme.settings import Documents, Settings
 
 ROOTS, STORE = "MNEME_DOCUMENTS__ROOTS", "MNEME_DOCUMENTS__STORE"
 TENANT = "{tenant}"
@@ -24,6 +25,20 @@ class Prefix:
     def of(self, tenant_id: str) -> str:
         """The base for a tenant."""
         return self.base.replace(TENANT, tenant_folder(tenant_id))
+
+
+def documents_of(settings: Settings) -> Documents:
+    """What is set of documents; with the inbox, if there is no store, ``uploads`` in ``MNEME_DATA`` is one."""
+    documents = settings.documents
+    if settings.intake != "inbox" or documents.store:
+        return documents
+    uploads = str(uploads_of(settings).absolute() / TENANT)
+    return documents.model_copy(update={"store": uploads, "roots": (*documents.roots, uploads)})
+
+
+def uploads_of(settings: Settings) -> Path:
+    """The folder of that store."""
+    return settings.data / "uploads"
 
 
 def place_of(text: str, setting: str) -> Path | Prefix:

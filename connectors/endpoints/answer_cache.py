@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -113,8 +114,7 @@ class CachedChat:
         self._chat.close()
 
     def _key(self, prompt: Prompt, form: type[BaseModel]) -> bytes:
-        schema = json.dumps(form.model_json_schema(), sort_keys=True)
-        asked: list[Any] = [self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, schema]
+        asked: list[Any] = [self._chat.model(prompt.role), prompt.role, prompt.system, prompt.user, _schema(form)]
         if prompt.seed is not None:
             asked.append(prompt.seed)
         if prompt.pictures:
@@ -133,3 +133,8 @@ class CachedChat:
         except ValidationError:  # the form's own checks have become stricter under the same schema
             self._answers.drop(scope, key)
             return None
+
+
+@cache
+def _schema(form: type[BaseModel]) -> str:
+    return json.dumps(form.model_json_schema(), sort_keys=True)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,8 +19,9 @@ _DECODER = json.JSONDecoder(strict=False)  # a line break inside a string is a c
 _PROBLEMS_SHOWN = 5
 
 
+@cache
 def schema_of(form: type[BaseModel]) -> tuple[dict[str, Any], bool]:
-    """The JSON schema of a form, and whether it may be called strict.
+    """The JSON schema of a form, which nobody changes, and whether it may be called strict.
 
     It is billed with every question, so it has no more than a model needs: the docstrings of the classes are left out.
     Strict structured output wants every field required and no other allowed; a form with open keys (``dict``) cannot

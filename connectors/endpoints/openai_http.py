@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import httpx
 from pydantic import SecretStr
 
+from connectors.certificates import trusted
 from connectors.silent_loggers import silence
 from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefused, ModelTimeout, SettingsError
 from mneme.times import utc_now
@@ -99,7 +100,7 @@ class Endpoint:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         # The number of calls is bounded where they are made, so that a free connection is never waited for.
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        self._client = httpx.Client(base_url=url, headers=headers, limits=limits)
+        self._client = httpx.Client(base_url=url, headers=headers, limits=limits, verify=trusted())
 
     def post(
         self,

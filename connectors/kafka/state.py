@@ -29,13 +29,19 @@ class TopicState:
 
 @dataclass(frozen=True, slots=True)
 class KafkaState:
-    """What was found. ``unread`` is None where the group has committed nothing; ``lost`` names partitions of which events were
-    deleted before they were read."""
+    """What was found.
+
+    ``unread`` counts what our group has not committed, by input topic, and ``begun`` is whether it has committed anything;
+    ``lost`` names partitions of which events were deleted before they were read. ``dead_letters`` is how many events are in
+    that topic.
+    """
 
     brokers: int
     topics: tuple[TopicState, ...]
-    unread: int | None
+    unread: Mapping[str, int]
+    begun: bool
     lost: tuple[str, ...]
+    dead_letters: int
 
 
 def read_state(settings: Kafka) -> KafkaState:
@@ -52,20 +58,27 @@ def read_state(settings: Kafka) -> KafkaState:
         found = {topic["name"]: topic for topic in admin.describe_topics(list(names)) if topic["error_code"] == 0}
         configs = _configs(admin, list(found)) if found else {}
         topics = tuple(_topic(name, name in inputs, found.get(name), configs.get(name, {})) for name in names)
-        partitions = [
-            TopicPartition(each.name, number) for each in topics if each.is_input for number in range(each.partitions)
-        ]
-        if not partitions:
-            return KafkaState(brokers, topics, None, ())
-        group = admin.list_group_offsets({settings.group_id: partitions})[settings.group_id]
-        done = {each: group[each].offset for each in partitions if each in group and group[each].offset >= 0}
-        if not done:
-            return KafkaState(brokers, topics, None, ())
-        ends = admin.list_partition_offsets(dict.fromkeys(partitions, OffsetSpec.LATEST))
-        begins = admin.list_partition_offsets(dict.fromkeys(done, OffsetSpec.EARLIEST))
-    unread = sum(max(0, ends[each].offset - done.get(each, 0)) for each in partitions)
-    lost = tuple(f"{each.topic}/{each.partition}" for each, offset in done.items() if begins[each].offset > offset)
-    return KafkaState(brokers, topics, unread, lost)
+        kept = [each for each in topics if each.is_input or each.name == settings.topics.dead_letters]
+        places = {each.name: [TopicPartition(each.name, number) for number in range(each.partitions)] for each in kept}
+        everywhere = [place for partitions in places.values() for place in partitions]
+        if not everywhere:
+            return KafkaState(brokers, topics, {}, False, (), 0)
+        group = admin.list_group_offsets({settings.group_id: everywhere})[settings.group_id]
+        ends = _offsets(admin, everywhere, OffsetSpec.LATEST)
+        begins = _offsets(admin, everywhere, OffsetSpec.EARLIEST)
+    done = {place: found.offset for place, found in group.items() if found.offset >= 0}
+    unread = {
+        name: sum(max(0, ends[place] - done.get(place, begins[place])) for place in places[name])
+        for name in inputs
+        if name in places
+    }
+    lost = tuple(f"{place.topic}/{place.partition}" for place, offset in done.items() if begins[place] > offset)
+    dead = sum(ends[place] - begins[place] for place in places.get(settings.topics.dead_letters, ()))
+    return KafkaState(brokers, topics, unread, bool(done), lost, dead)
+
+
+def _offsets(admin: KafkaAdminClient, places: list[TopicPartition], spec: OffsetSpec) -> Mapping[TopicPartition, int]:
+    return {place: found.offset for place, found in admin.list_partition_offsets(dict.fromkeys(places, spec)).items()}
 
 
 def _configs(admin: KafkaAdminClient, names: list[str]) -> Mapping[str, Mapping[str, Any]]:

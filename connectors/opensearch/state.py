@@ -15,11 +15,12 @@ _FORBIDDEN = 403
 @dataclass(frozen=True, slots=True)
 class OpenSearchState:
     """What was found. ``health`` is that of our indices (green where there are none); ``plugins`` is None where they may not be
-    listed; ``disks_percent`` is how full the disks of the nodes are."""
+    listed; ``disks_percent`` is how full the disks of the nodes are; ``bytes`` those of our indices."""
 
     version: str
     plugins: tuple[str, ...] | None
     health: str
+    bytes: int
     disks_percent: tuple[float, ...]
 
 
@@ -33,12 +34,12 @@ def read_state(settings: mneme_settings.OpenSearch) -> OpenSearchState:
     try:
         with mapped_errors(settings.url):
             version = str(client.info()["version"]["number"])
-            indices = client.cat.indices(
-                index=f"{settings.index_prefix}-*", params={"format": "json", "h": "health", "expand_wildcards": "open"}
-            )
+            asked = {"format": "json", "h": "health,store.size", "bytes": "b", "expand_wildcards": "open"}
+            indices = client.cat.indices(index=f"{settings.index_prefix}-*", params=asked)
             levels = {each["health"] for each in indices}
             health = next((level for level in ("red", "yellow") if level in levels), "green")
-            return OpenSearchState(version, _plugins(client), health, _disks(client))
+            size = sum(int(each["store.size"] or 0) for each in indices)
+            return OpenSearchState(version, _plugins(client), health, size, _disks(client))
     finally:
         client.close()
 

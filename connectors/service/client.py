@@ -16,6 +16,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import SecretStr
 
+from connectors.certificates import trusted
 from connectors.silent_loggers import silence
 from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
 from mneme.problems import NOT_FOUND, error_of
@@ -78,6 +79,7 @@ class ServiceClient:
             base_url=self.url.removesuffix(_PREFIX) + _PREFIX,
             headers={"Authorization": f"Bearer {key}"} if key else {},
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
+            verify=trusted(),
         )
 
     @classmethod

@@ -1,13 +1,16 @@
 """A running service as a ``Transport``."""
 
+import json
 from collections.abc import Sequence
 from itertools import groupby
 
 from connectors.service.client import ServiceClient
 from connectors.together import Sent, Together
 from mneme.errors import InputError
+from mneme.events import Document
 from mneme.ports import Lane
 
+_FIELDS = {"tenant_id", "user_id", "group_id", "agent_id", "document_id", "name", "dated_at", "flush_id"}  # of an upload
 _MOST_EVENTS, _MOST_BYTES = 200, 1_000_000  # of one request
 
 
@@ -27,6 +30,22 @@ class HttpTransport:
     def send(self, lane: Lane, key: str, value: bytes) -> None:
         """See ``Transport``. What kind of event it is tells the service the lane, but for the backfill."""
         self._together.add(lane, value)
+
+    def upload(self, document: Document, content: bytes) -> None:
+        """Send a document that is too large for an event; kept by the service on return.
+
+        Args:
+            document: whose it is, and what it is called.
+            content: in place of its own.
+
+        Raises:
+            InputError, StoreUnavailable, StoreRejected: as ``ServiceClient.request``.
+        """
+        fields = document.model_dump(mode="json", include=_FIELDS & document.model_fields_set, exclude_none=True)
+        if document.metadata:
+            fields["metadata"] = json.dumps(document.metadata)
+        file = (document.name, content, document.media_type or "application/octet-stream")
+        self._client.request("POST", "/documents", data=fields, files={"file": file}, repeatable=True)
 
     def flush(self, timeout: float | None = None) -> None:
         """See ``Transport``. A request that has begun takes what time the client gives it."""

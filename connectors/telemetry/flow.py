@@ -2,8 +2,9 @@
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from connectors.telemetry import metrics, tracing
 from mneme.ports import Create, DeadLetter, Outcome, Write, WriteResult
@@ -119,14 +120,19 @@ def count_bulk(writes: Sequence[Write], results: Sequence[WriteResult], began_ns
             rejected += 1
         elif result.outcome is Outcome.DONE and (row := getattr(write, "row", None)) is not None:
             written[row.kind] += 1
-            if isinstance(write, Create) and row.kind == "message" and not row.body["position"]["topic"].startswith(_OF_A_FILE):
-                arrived = datetime.fromisoformat(row.body["created_at"])
-                metrics.RAW_SECONDS.observe(max(0.0, (now - arrived).total_seconds()))
+            if isinstance(write, Create) and row.kind == "message" and row.document_id is None:
+                _count_arrival(row.body, now)
     for kind, count in written.items():
         metrics.RECORDS.labels(kind).inc(count)
     if rejected:
         metrics.REJECTED.inc(rejected)
     tracing.tell_work("flow.write", began_ns, writes=len(writes), rejected=rejected)
+
+
+def _count_arrival(message: Mapping[str, Any], now: datetime) -> None:
+    if not message["position"]["topic"].startswith(_OF_A_FILE):
+        arrived = datetime.fromisoformat(message["created_at"])
+        metrics.RAW_SECONDS.observe(max(0.0, (now - arrived).total_seconds()))
 
 
 def count_letters(letters: Sequence[DeadLetter]) -> None:

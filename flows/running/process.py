@@ -11,6 +11,7 @@ from pathlib import Path
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
 from connectors.documents.references import open_references
+from connectors.documents.roots import documents_of
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.endpoints.answer_file import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
@@ -187,7 +188,7 @@ def _reading(settings: Settings, ends: Ends, stack: ExitStack) -> Reading:
     stack.callback(reader.close, _GRACE_SECONDS)
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
-    references = open_references(settings.documents, ends.named_files)
+    references = open_references(documents_of(settings), ends.named_files)
     return Reading(reader, references, pool.submit, in_flight=Pending(), at_work=ends.documents_at_work)
 
 

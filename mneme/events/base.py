@@ -29,9 +29,9 @@ class BaseEvent(BaseModel):
     def key(self) -> str:
         """The key of the event on its topic, and the value that selects its lane."""
 
-    def to_bytes(self) -> bytes:
-        """The event as it goes on the wire: UTF-8 JSON."""
-        return self.model_dump_json(by_alias=True, exclude_none=True).encode()
+    def to_bytes(self, without: set[str] | None = None) -> bytes:
+        """The event as it goes on the wire: UTF-8 JSON, ``without`` some of its fields."""
+        return self.model_dump_json(by_alias=True, exclude_none=True, exclude=without).encode()
 
 
 class ConversationEvent(BaseEvent):

@@ -29,11 +29,14 @@ def pack(value: Any, words: str) -> tuple[str, str]:
     try:
         places: list[list[str | int]] = []
         rest = whole_text([_without(value, words, [], places), places])
+        (words + rest).encode()  # half of a surrogate pair is no text
         if len(rest) <= _LONGEST and words.strip() and len(words) <= LONGEST_TEXT:
             return words, rest
         whole = whole_text(value)
     except (TypeError, ValueError) as error:
-        raise InputError(f"value: is not JSON ({type(error).__name__}); give texts, numbers, truth values, lists and objects") from error
+        raise InputError(
+            f"value: is not JSON ({type(error).__name__}); give texts, numbers, truth values, lists and objects"
+        ) from error
     if len(whole) > LONGEST_TEXT:
         raise InputError(f"value: has {len(whole)} characters as JSON; at most {LONGEST_TEXT} are kept")
     return whole, _WHOLE
@@ -43,11 +46,10 @@ def unpack(words: str, metadata: Mapping[str, Any]) -> Any:
     """The value of a message.
 
     Raises:
-        ValueError: the message holds none.
+        KeyError: somebody else wrote the message.
+        ValueError: its words were JSON, and have been edited.
     """
-    rest = metadata.get(KEY)
-    if not isinstance(rest, str):
-        raise ValueError("the message was written by somebody else")
+    rest = str(metadata[KEY])
     if rest == _WHOLE:
         return json.loads(words)
     value, places = json.loads(rest)

@@ -1,7 +1,7 @@
 """Values of a framework kept as messages of an owner's conversations: exact for the framework, memory for everybody else.
 
-What one object writes it reads at once, whatever the flow and the index take for it; what another process wrote is read as
-soon as it is stored, mostly within a second.
+What one object writes it reads at once, for it holds it until the index shows it; what another process wrote is read as soon
+as it is stored, mostly within a second or two.
 """
 
 import threading
@@ -16,10 +16,11 @@ from pydantic import ValidationError
 
 from mneme.errors import InputError, StoreUnavailable
 from mneme.events import Delete, Message, describe
-from mneme.ids import make_id, message_id
+from mneme.ids import message_id
 from mneme.records import Owner, OwnerType, Scalar, ToolCall
 from mneme.times import utc_now
 from serving.adapters.exact import KEY, pack, unpack
+from serving.service.first_start import await_index
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
 _PAGE = 200
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
-_MOST_REMOVED = 10_000
+_MOST_WRITTEN, _MOST_REMOVED = 1_000, 10_000  # that are held here
+_LISTED = timedelta(seconds=10)  # after it was stored a list shows a message, whatever the index
 _STEP = timedelta(milliseconds=1)  # between messages: what an index orders by
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -45,6 +47,7 @@ class Item:
     name: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     labels: Mapping[str, Scalar] = field(default_factory=dict)
+    message_id: str = field(default_factory=lambda: uuid4().hex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,6 @@ def owner_of(user_id: str | None, group_id: str | None, agent_id: str | None, te
         raise InputError("give one of user_id, group_id and agent_id: it says whose memory this is")
     kind, name = given[0]
     return Owner(tenant_id=tenant_id, type=kind, id=name or "")
-
-
-def conversation_of(framework: str, owner: Owner, *names: str) -> str:
-    """The id of a conversation that a framework writes. The owner is in it: two users' sessions of one name are two."""
-    return make_id(framework, owner.type, owner.id, *names)
 
 
 class KeptMessages:
@@ -127,6 +125,8 @@ class KeptMessages:
             self._publisher.flush()
             ids = [message_id(each.tenant_id, each.conversation_id, each.message_id) for each in events]
             self._written.update(zip(ids, events, strict=True))
+            if len(self._written) > _MOST_WRITTEN:
+                self._forget_stored()
             if ids:
                 self._awaited = (ids[-1], True)
             return ids
@@ -176,10 +176,9 @@ class KeptMessages:
             matches: whether labels pass the filter ``metadata``, for what no list shows yet.
 
         Raises:
-            StoreUnavailable: the index cannot answer, or what was written here has not come through.
+            StoreUnavailable: the index cannot answer.
         """
         with self._lock:
-            self._settle()
             conversation = filters.get("conversation_id")
             mine = {
                 identity: event
@@ -198,24 +197,6 @@ class KeptMessages:
                 yield kept
         yield from self._missing(list(mine), mine, seen)
 
-    def get(self, identity: str) -> Kept | None:
-        """The value of a message, by its id.
-
-        Raises:
-            StoreError: the index cannot answer.
-        """
-        memory = self.memories.get(identity, self.filters)
-        return None if memory is None or memory.kind != "message" or identity in self._removed else _kept(memory)
-
-    def settle(self) -> None:
-        """Wait until what was written here is stored.
-
-        Raises:
-            StoreUnavailable: it was not in time.
-        """
-        with self._lock:
-            self._settle()
-
     def _missing(self, identities: Iterable[str], mine: Mapping[str, Message], seen: set[str]) -> Iterator[Kept]:
         """What was written here and is in no list yet, the newest first."""
         for identity in sorted(identities, key=lambda each: mine[each].sent_at, reverse=True):
@@ -224,6 +205,7 @@ class KeptMessages:
                 yield _sent(identity, mine[identity])
 
     def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
+        await_index(self.memories, self._wait_seconds)
         after: str | None = None
         while True:
             page = self.memories.browse("message", filters, _PAGE, after)
@@ -232,24 +214,30 @@ class KeptMessages:
             if after is None:
                 return
 
-    def _settle(self) -> None:
-        """Wait for the latest write: those of one conversation are stored in their order."""
-        if self._awaited is None:
-            return
-        identity, is_there = self._awaited
-        deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                if (self.memories.get(identity, self.filters) is not None) is is_there:
-                    self._awaited = None
-                    return
-            except StoreUnavailable:  # the flow has still to make the index
+    def settle(self) -> None:
+        """Wait until what was written here is stored, so that a search finds it.
+
+        Raises:
+            StoreUnavailable: it was not in time.
+        """
+        with self._lock:
+            if self._awaited is None:
+                return
+            identity, is_there = self._awaited  # those before it are stored before it
+            deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
+            await_index(self.memories, self._wait_seconds)
+            while (self.memories.get(identity, self.filters) is not None) is not is_there:
                 if time.monotonic() >= deadline:
-                    raise
-            if time.monotonic() >= deadline:
-                raise StoreUnavailable(self._late("stored"))
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                    raise StoreUnavailable(self._late("stored"))
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            self._awaited = None
+
+    def _forget_stored(self) -> None:
+        """Leave what was written long ago to the lists, which show what has been stored for some seconds."""
+        self.settle()
+        old = self._clock() - _LISTED
+        self._written = {identity: event for identity, event in self._written.items() if event.sent_at > old}
 
     def _late(self, what: str) -> str:
         return (
@@ -267,7 +255,7 @@ class KeptMessages:
                     "tenant_id": self.owner.tenant_id,
                     f"{self.owner.type}_id": self.owner.id,
                     "conversation_id": conversation_id,
-                    "message_id": uuid4().hex,
+                    "message_id": item.message_id,
                     "sender_name": item.name,
                     "role": item.role,
                     "sent_at": at,
@@ -310,5 +298,5 @@ def _sent(identity: str, event: Message) -> Kept:
 def _value(words: str, metadata: Mapping[str, Scalar]) -> Any:
     try:
         return unpack(words, metadata)
-    except ValueError:
+    except (KeyError, ValueError):
         return None

@@ -1,7 +1,7 @@
 """LangChain: a retriever over memories, and a chat history that is memory as well.
 
-    retriever = MnemeRetriever(memories=memories, filters={"user_id": "mira"}, k=5)
-    chain = RunnableWithMessageHistory(model, lambda id: MnemeChatMessageHistory(memories, publisher, id, user_id="mira"))
+retriever = MnemeRetriever(memories=memories, filters={"user_id": "mira"}, k=5)
+chain = RunnableWithMessageHistory(model, lambda id: MnemeChatMessageHistory(memories, publisher, id, user_id="mira"))
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,9 @@ from pydantic import Field, SkipValidation
 
 from mneme.records import ToolCall
 from serving.adapters.exact import whole_text
-from serving.adapters.kept import Item, Kept, KeptMessages, Role, conversation_of, owner_of
+from serving.adapters.kept import Item, Kept, KeptMessages, Role, owner_of
 from serving.adapters.passages import passages
+from serving.service.conversation_names import conversation_name
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -30,9 +31,8 @@ _TYPES = {"user": "human", "assistant": "ai", "system": "system", "tool": "human
 class MnemeRetriever(BaseRetriever):
     """Memories as documents, best first.
 
-    ``page_content`` is a fact, an episode's subject and summary, or a message; ``metadata`` has ``kind``, ``rank``, ``score``, and
-    as far as known ``date``, ``valid_to`` (it does not hold any more since), ``conversation_id``, ``message_ids``,
-    ``document_id`` and ``citation`` (file and page). What the search raises (``mneme.errors``) is raised.
+    ``page_content`` is a fact, an episode's subject and summary, or a message; ``metadata`` says of each its kind, score, date
+    and sources (``serving.adapters.passages``). What the search raises (``mneme.errors``) is raised.
 
     >>> retriever = MnemeRetriever(memories=memories, filters={"user_id": "mira"}, k=3)
     >>> [document.page_content for document in retriever.invoke("what is Mira allergic to?")][0]
@@ -91,7 +91,7 @@ class MnemeChatMessageHistory(BaseChatMessageHistory):
         conversation_id: str | None = None,
     ) -> None:
         owner = owner_of(user_id, group_id, agent_id, tenant_id)
-        self.conversation_id = conversation_id or conversation_of("langchain", owner, session_id)
+        self.conversation_id = conversation_id or conversation_name("langchain", owner, session_id)
         self._kept = KeptMessages(memories, publisher, owner)
 
     @property
@@ -126,7 +126,7 @@ def _item(message: BaseMessage) -> Item:
     calls: tuple[ToolCall, ...] = ()
     if isinstance(message, AIMessage):
         calls = tuple(ToolCall(name=each["name"], arguments=whole_text(each["args"])) for each in message.tool_calls)
-    words = message.text
+    words = str(message.text)  # without the callable that it was once
     if not words.strip():
         words = f"[{', '.join(f'called {each.name}' for each in calls) or message.type}]"
     name = message.name or (message.tool_call_id if isinstance(message, ToolMessage) else "") or ""

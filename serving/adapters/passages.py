@@ -25,7 +25,11 @@ def passages(found: SearchResponse) -> list[Passage]:
 
 
 def _passage(found: Found, episodes: dict[str, FoundEpisode]) -> Passage:
-    metadata: dict[str, Any] = {"kind": found.__class__.__name__.removeprefix("Found").lower(), "rank": found.rank, "score": found.score}
+    metadata: dict[str, Any] = {
+        "kind": found.__class__.__name__.removeprefix("Found").lower(),
+        "rank": found.rank,
+        "score": found.score,
+    }
     text = found.text
     match found:
         case FoundFact() | FoundForesight():

@@ -11,9 +11,7 @@ _SHORTEST_RETENTION_HOURS = 24.0  # a weekend would be better: what is deleted b
 
 def kafka(settings: Settings) -> Iterator[Check]:
     """Broker, topics, retention and group; one line where events do not come by Kafka."""
-    if settings.service.intake == "none":
-        return
-    if not _is_used(settings):
+    if settings.intake != "kafka":
         yield Check("kafka", "not used", "events come by files and the inbox (MNEME_SERVICE__INTAKE)", "ready")
         return
     from connectors.kafka.state import read_state
@@ -45,7 +43,7 @@ def kafka(settings: Settings) -> Iterator[Check]:
         if topic.is_input and not topic.by_broker_time:
             remedies.append(f"{topic.name}: set message.timestamp.type=LogAppendTime, so that times of senders can be judged")
         yield Check("kafka", topic.name, what, "partly" if remedies else "ready", "; ".join(remedies))
-    yield _group(settings.kafka.group_id, state.unread, state.lost)
+    yield _group(settings.kafka.group_id, sum(state.unread.values()) if state.begun else None, state.lost)
 
 
 def _group(name: str, unread: int | None, lost: tuple[str, ...]) -> Check:
@@ -55,8 +53,3 @@ def _group(name: str, unread: int | None, lost: tuple[str, ...]) -> Check:
     if unread is None:
         return Check("kafka", f"group {name}", "nothing committed yet", "ready")
     return Check("kafka", f"group {name}", f"{unread:,} events not read", "ready")
-
-
-def _is_used(settings: Settings) -> bool:
-    intake = settings.service.intake
-    return intake == "kafka" or (intake == "auto" and settings.index.backend == "opensearch")

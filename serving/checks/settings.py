@@ -8,12 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from mneme.errors import SettingsError
 from mneme.ports import Role
 from mneme.settings import Settings
 from serving.checks.check import Check, State
+from serving.rest.keys import Keys
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", ""})
-_SHORTEST_KEY = 16  # characters: what nobody guesses
 _ROOM_BYTES = 1_000_000_000
 
 Fault = tuple[str, State, str]  # the setting, how bad it is, and the remedy
@@ -98,8 +99,10 @@ def _risks(loaded: Settings) -> Iterator[Fault]:
             f"MNEME_SERVICE__HOST={service.host} lets others in, and there are no keys; set MNEME_SERVICE__KEYS "
             "(`mneme init --key` makes one), or listen on 127.0.0.1",
         )
-    if any(len(key) < _SHORTEST_KEY for key in service.keys):
-        yield "MNEME_SERVICE__KEYS", "partly", f"a key has fewer than {_SHORTEST_KEY} characters; `mneme init --key` makes one"
+    try:
+        Keys(service.keys)
+    except SettingsError as error:
+        yield "MNEME_SERVICE__KEYS", "missing", str(error)
     if "*" in service.cors_origins:
         yield "MNEME_SERVICE__CORS_ORIGINS", "partly", "* lets every page ask; name the origins that may"
     if loaded.telemetry.host not in _LOOPBACK and loaded.telemetry.metrics_port:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UserOption, searched_owner
+from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UrlOption, UserOption, searched_owner
 from serving.commands.search import Method, Strategy
 from serving.terminal.output import note, output
 
@@ -40,6 +40,7 @@ def ask(
     top_k: Annotated[
         int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)
     ] = None,
+    url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole response as JSON.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show what it was made from, and the reasoning.")] = False,
 ) -> None:
@@ -49,7 +50,7 @@ def ask(
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
     history = [_turn(line) for line in said or ()]
-    with Memories.connect(load_settings()) as memories:
+    with Memories.connect(load_settings(), url=url) as memories:
         answer = memories.ask_stream(
             question,
             filters,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, not_blank, searched_owner
+from serving.commands.options import AgentOption, GroupOption, TenantOption, UrlOption, UserOption, not_blank, searched_owner
 from serving.terminal.output import output
 
 
@@ -24,6 +24,7 @@ def documents(
     ] = None,
     knowledge: Annotated[bool, typer.Option(help="Whether the tenant's documents are listed.")] = True,
     unread: Annotated[bool, typer.Option("--unread", help="Only those of which something was not read.")] = False,
+    url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List documents and attachments: what each is, and what of it was read. See one with: mneme inspect DOCUMENT."""
@@ -33,7 +34,7 @@ def documents(
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     filters |= {"conversation_id": conversation} if conversation else {}
-    with Memories.connect(load_settings()) as memories:
+    with Memories.connect(load_settings(), url=url) as memories:
         found = memories.documents(filters)
     if unread:
         kept = tuple(each for each in found.documents if each.unread or each.status == "unread")

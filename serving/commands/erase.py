@@ -1,21 +1,21 @@
 """Commands that erase: a conversation, a document, an owner. They wait for the receipt, then look whether anything is left."""
 
 import tempfile
-import time
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, not_blank, owner_of
+from serving.commands.options import AgentOption, GroupOption, TenantOption, UrlOption, UserOption, not_blank, owner_of
 from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
-    from mneme.events import Erase, Forget, ForgetDocument
-    from mneme.ports import Filter, MemoryIndex
-    from mneme.settings import Settings
+    from collections.abc import Mapping
 
-_POLL_SECONDS = 0.1
+    from mneme.ports import Filter
+    from mneme.settings import Settings
+    from serving.service.service import Erasing
 
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 KafkaOption = Annotated[
@@ -45,6 +45,7 @@ def forget(
     yes: YesOption = False,
     kafka: KafkaOption = False,
     timeout: TimeoutOption = 120.0,
+    url: UrlOption = None,
 ) -> None:
     """Erase a conversation or a document: all of it, and all that was made of it. What is sent of it later begins anew.
 
@@ -62,13 +63,13 @@ def forget(
         if is_owned:
             raise InputError("--user, --group and --agent are for --document; a conversation has one owner, leave them out")
         _confirm(f"Erase conversation {conversation} for good?", yes)
-        _erase(Forget(tenant_id=tenant, conversation_id=conversation), kafka, timeout)
+        _erase(Forget(tenant_id=tenant, conversation_id=conversation), kafka, timeout, url)
         return
     if is_owned:
         owner_of(user, group, agent, tenant)
     _confirm(f"Erase document {document} for good?", yes)
     event = ForgetDocument(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent, document_id=document)
-    _erase(event, kafka, timeout)
+    _erase(event, kafka, timeout, url)
 
 
 def erase(
@@ -79,6 +80,7 @@ def erase(
     yes: YesOption = False,
     kafka: KafkaOption = False,
     timeout: TimeoutOption = 120.0,
+    url: UrlOption = None,
 ) -> None:
     """Erase an owner: all conversations, documents, and everything known. One of --user, --group, --agent says whose.
 
@@ -88,7 +90,7 @@ def erase(
 
     owner = owner_of(user, group, agent, tenant)
     _confirm(f"Erase everything known of {owner.type} {owner.id} for good?", yes)
-    _erase(Erase(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent), kafka, timeout)
+    _erase(Erase(tenant_id=tenant, user_id=user, group_id=group, agent_id=agent), kafka, timeout, url)
 
 
 def _confirm(question: str, yes: bool) -> None:
@@ -96,30 +98,44 @@ def _confirm(question: str, yes: bool) -> None:
         raise typer.Abort
 
 
-def _erase(event: "Forget | ForgetDocument | Erase", kafka: bool, timeout: float) -> None:
+def _erase(event: "Erasing", kafka: bool, timeout: float, url: str | None) -> None:
     from uuid import uuid4
 
-    from connectors.indices import open_index
     from mneme.settings import load_settings
+    from serving.service.remote import RemoteService, open_service
 
     settings = load_settings()
+    if kafka:
+        settings = settings.model_copy(update={"service": settings.service.model_copy(update={"intake": "kafka"})})
     event = event.model_copy(update={"erasure_id": uuid4().hex})
-    if kafka or settings.index.backend == "opensearch":
-        scope = _scope(event, settings)
-        _publish(event, settings)
-    else:
+    if not (kafka or url or settings.service.url) and _only_files_were_read(settings):
         scope = _scope(event, settings)
         _erase_here(event, settings)
-    index = open_index(settings, read_only=True)
-    try:
-        with messages().status("Waiting for the receipt"):
-            receipt = _receipt(index, event, timeout)
-        left = _left(index, scope) if scope is not None else 0
-    finally:
-        index.close()
-    removed = {name.replace("_", " "): count for name, count in receipt["removed"].items() if count}
-    told = ", ".join(f"{count:,} {name}" for name, count in removed.items()) or "nothing was known of it"
-    output().print(f"erased at {receipt['erased_at']}: {told}")
+        _tell(settings, scope, _receipt(settings, event))
+        return
+    with open_service(settings, url) as service, messages().status("Waiting for the receipt"):
+        is_here = not isinstance(service, RemoteService)
+        scope = _scope(event, settings) if is_here else None
+        removed = service.erase(event, timeout).receipt
+    if removed is None:
+        raise _not_done(event, timeout)
+    _tell(settings if is_here else None, scope, removed)
+
+
+def _only_files_were_read(settings: "Settings") -> bool:
+    """Whether `mneme ingest` alone filled the embedded index: then the flow of files erases, which knows what is in it."""
+    is_embedded = settings.index.backend == "embedded" and settings.intake != "kafka"
+    return is_embedded and not (settings.data / "recovery" / "inbox").exists()
+
+
+def _tell(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:
+    """Say what was erased, and whether anything is left in the index of this machine (None: it is elsewhere)."""
+    counts = {name.replace("_", " "): count for name, count in removed.items() if count}
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing was known of it"
+    output().print(f"erased: {told}")
+    if settings is None:
+        return
+    left = _left(settings, scope) if scope is not None else 0
     output().print(f"left in the index: {left}")
     if left:
         note(
@@ -128,14 +144,7 @@ def _erase(event: "Forget | ForgetDocument | Erase", kafka: bool, timeout: float
         raise typer.Exit(1)
 
 
-def _publish(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> None:
-    from connectors import Publisher
-
-    with Publisher(settings.kafka) as publisher:
-        publisher.send(event)
-
-
-def _erase_here(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> None:
+def _erase_here(event: "Erasing", settings: "Settings") -> None:
     """Take the event through the flow in this process, as one would a file."""
     import flows
 
@@ -145,7 +154,7 @@ def _erase_here(event: "Forget | ForgetDocument | Erase", settings: "Settings") 
         flows.ingest([file], settings)
 
 
-def _scope(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> "Filter | None":
+def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
     """What must be gone afterwards; None where nothing is known of a conversation."""
     from connectors.indices import open_index
     from flows.conversations.owners import conversation_key, origin_of
@@ -167,29 +176,37 @@ def _scope(event: "Forget | ForgetDocument | Erase", settings: "Settings") -> "F
     return Filter(event.tenant_id, (origin.owner.key,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
-def _receipt(index: "MemoryIndex", event: "Forget | ForgetDocument | Erase", timeout: float) -> dict[str, Any]:
-    """The receipt, once it is there.
+def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:
+    """The receipt, which is there.
 
     Raises:
-        StoreUnavailable: the time is over.
+        StoreUnavailable: it is not.
     """
-    from mneme.errors import StoreUnavailable
+    from connectors.indices import open_index
     from mneme.rows import erasure_receipt
     from mneme.times import utc_now
 
     key = erasure_receipt(event.tenant_id, event.erasure_id, utc_now(), {}).key
-    deadline = time.monotonic() + timeout
-    while not (row := index.get([key]).get(key)):
-        if time.monotonic() > deadline:
-            raise StoreUnavailable(
-                f"erasure {event.erasure_id} is not done after {timeout:g} s; it is in the topic, and done when `mneme run` "
-                "gets there"
-            )
-        time.sleep(_POLL_SECONDS)
-    return row.body
+    with closing(open_index(settings, read_only=True)) as index:
+        row = index.get([key]).get(key)
+    if row is None:
+        raise _not_done(event, 0.0)
+    removed: dict[str, int] = row.body["removed"]
+    return removed
 
 
-def _left(index: "MemoryIndex", scope: "Filter") -> int:
+def _not_done(event: "Erasing", timeout: float) -> Exception:
+    from mneme.errors import StoreUnavailable
+
+    return StoreUnavailable(
+        f"erasure {event.erasure_id} is not done after {timeout:g} s; it is kept, and done when the flow gets there (does "
+        "`mneme serve` or `mneme run` run?)"
+    )
+
+
+def _left(settings: "Settings", scope: "Filter") -> int:
+    from connectors.indices import open_index
     from mneme.rows import Collection
 
-    return sum(index.count(collection, scope) for collection in Collection)
+    with closing(open_index(settings, read_only=True)) as index:
+        return sum(index.count(collection, scope) for collection in Collection)

@@ -34,6 +34,12 @@ AgentOption = Annotated[
     str | None, typer.Option("--agent", "-a", help="An agent's own track.", show_default=False, callback=not_blank)
 ]
 TenantOption = Annotated[str, typer.Option("--tenant", help="Isolation boundary.", callback=not_blank)]
+UrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url", metavar="URL", help="A running service, asked in place of index and broker.", show_default="MNEME_SERVICE__URL"
+    ),
+]
 AsOfOption = Annotated[
     datetime | None,
     typer.Option(help="Ask as one would have then: nothing that was said or changed later is known.", show_default=False),
@@ -78,7 +84,7 @@ def owner_of(user: str | None, group: str | None, agent: str | None, tenant: str
 
 
 def searched_owner(user: str | None, group: str | None, agent: str | None, tenant: str) -> dict[str, Any]:
-    """The filters that say whose memory is searched.
+    """The filters that say whose memory is searched. Where no tenant is named, a service takes that of the key.
 
     Raises:
         InputError: nobody is named, or two are.
@@ -87,4 +93,4 @@ def searched_owner(user: str | None, group: str | None, agent: str | None, tenan
         raise InputError("--user, --group or --agent is needed: it says whose memory is searched")
     if user is not None and group is not None:
         raise InputError("--user and --group are both given; a search has one owner, leave one out")
-    return given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant)
+    return given(user_id=user, group_id=group, agent_id=agent, tenant_id=None if tenant == "default" else tenant)

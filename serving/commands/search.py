@@ -13,6 +13,7 @@ from serving.commands.options import (
     AsOfOption,
     GroupOption,
     TenantOption,
+    UrlOption,
     UserOption,
     given,
     not_blank,
@@ -99,6 +100,7 @@ def search(
     top_k: Annotated[
         int | None, typer.Option("--top-k", "-k", min=1, max=1000, help="How many results.", show_default=False)
     ] = None,
+    url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the response as JSON.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
@@ -115,7 +117,7 @@ def search(
     filters |= {"expired": True} if expired else {}
     filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
     filters |= {"kinds": kind} if kind else {}
-    with Memories.connect(load_settings()) as memories:
+    with Memories.connect(load_settings(), url=url) as memories:
         found = memories.search(
             query,
             method=method.value,
@@ -140,6 +142,7 @@ def history(
     agent: AgentOption = None,
     tenant: TenantOption = "default",
     as_of: AsOfOption = None,
+    url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
@@ -148,7 +151,7 @@ def history(
     from serving.terminal.history_view import history_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
-    with Memories.connect(load_settings()) as memories:
+    with Memories.connect(load_settings(), url=url) as memories:
         found = memories.history(entity, filters)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
@@ -171,6 +174,7 @@ def inspect(
         list[Path] | None,
         typer.Option("--file", "-f", help="Show what would be made of this file; nothing is written.", show_default=False),
     ] = None,
+    url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show a conversation with its cuts and all that was made from it; with --file, what the present settings would make."""
@@ -180,7 +184,7 @@ def inspect(
     if (conversation is None) == (not files):
         raise InputError("give a CONVERSATION, or files with --file: one of the two")
     if conversation is not None:
-        found = _stored(conversation, searched_owner(user, group, agent, tenant))
+        found = _stored(conversation, searched_owner(user, group, agent, tenant), url)
     else:
         found = _would_be(files or [], given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant))
     for inspection in found:
@@ -190,11 +194,11 @@ def inspect(
             output().print(inspection_view(inspection))
 
 
-def _stored(conversation: str, filters: dict[str, Any]) -> "Iterator[Inspection]":
+def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
     from mneme.settings import load_settings
     from queries import Memories
 
-    with Memories.connect(load_settings()) as memories:
+    with Memories.connect(load_settings(), url=url) as memories:
         found = memories.inspect(conversation, filters)
     if found is None:
         note(f"nothing of {conversation} in this memory; see to the id, --user, --group, --agent and --tenant", "yellow")

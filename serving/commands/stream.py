@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,8 +14,11 @@ from serving.commands.options import (
     FileTenantOption,
     GroupOption,
     TenantOption,
+    UrlOption,
     UserOption,
     given,
+    not_blank,
+    owner_of,
 )
 from serving.terminal.output import messages, note, output, progress_bar
 
@@ -31,7 +34,6 @@ Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=_FORMATS, show
 
 _MOST_REFUSALS_SHOWN = 5
 _MOST_DEAD_LETTERS_SHOWN = 20
-_POLL_SECONDS = 0.1
 
 
 def register(app: typer.Typer) -> None:
@@ -101,8 +103,9 @@ def publish(
     tenant: FileTenantOption = None,
     conversation: ConversationOption = None,
     backfill: Annotated[bool, typer.Option("--backfill", help="Send behind everything live: for history.")] = False,
+    url: UrlOption = None,
 ) -> None:
-    """Put the events of files on the Kafka topics."""
+    """Send the events of files to the flow: to a service, to Kafka, or to the inbox of the embedded index."""
     from connectors import Publisher
     from connectors.files.files import read_file
     from connectors.files.folders import find_files
@@ -119,7 +122,7 @@ def publish(
     sent, refused, started = 0, list[str](), time.monotonic()
     with (
         progress_bar("Publishing", "events") as on_progress,
-        Publisher(settings.kafka, documents=settings.documents) as publisher,
+        Publisher.connect(settings, url=url) as publisher,
     ):
         for found in search.files:
             for incoming in read_file(found.path, 0, name=found.name, **defaults):
@@ -167,7 +170,10 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Run the flow from Kafka into the index, until it is stopped (SIGTERM or Ctrl-C)."""
+    """Run the flow into the index until it is stopped (SIGTERM or Ctrl-C).
+
+    It reads Kafka, or with the embedded index its inbox, unless MNEME_SERVICE__INTAKE says otherwise.
+    """
     import flows
     from connectors.telemetry.begin import telemetry
     from mneme.settings import load_settings
@@ -175,11 +181,17 @@ def run(
     settings = load_settings()
     if processes is not None:
         settings = settings.model_copy(update={"flow": settings.flow.model_copy(update={"processes": processes})})
-    topics, broker = settings.kafka.topics, settings.kafka.bootstrap_servers
-    reading = f"{topics.messages}, {topics.documents} and {topics.backfill} at {broker}"
-    note(f"Starting, from Kafka at {broker}.")
+    if settings.intake == "inbox":
+        intake: Literal["kafka", "inbox"] = "inbox"
+        begin, reading = f"from the inbox in {settings.data}", "the inbox"
+    else:
+        topics, broker = settings.kafka.topics, settings.kafka.bootstrap_servers
+        intake, begin = "kafka", f"from Kafka at {broker}"
+        reading = f"{topics.messages}, {topics.documents} and {topics.backfill} at {broker}"
+    note(f"Starting, {begin}.")
+    told = f"Reading {reading}; writing to"  # where to, is known when the index is
     with telemetry(settings, "mneme-flow", metrics_port=True):
-        flows.run(settings, on_ready=lambda: note(f"Reading {reading}; writing to {_where(settings)}; stop with Ctrl-C."))
+        flows.run(settings, on_ready=lambda: note(f"{told} {_where(settings)}; stop with Ctrl-C."), intake=intake)
     note("Stopped; the next run goes on from here.")
 
 
@@ -193,29 +205,59 @@ def _where(settings: "Settings") -> str:
 
 
 def flush(
-    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False)],
+    conversation: Annotated[
+        str | None, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False, callback=not_blank)
+    ] = None,
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
     tenant: TenantOption = "default",
     wait: Annotated[bool, typer.Option("--wait", help="Wait until everything before it is searchable.")] = False,
-    timeout: Annotated[float, typer.Option(help="Seconds that --wait waits.")] = 60.0,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds that are waited.")] = 60.0,
+    url: UrlOption = None,
 ) -> None:
-    """Make searchable now what is open of a conversation.
+    """Make searchable now what is open of a conversation, or of all conversations of an owner.
 
-    The open episode is shown as it stands. It is not closed: if the conversation goes on, so does the episode.
+    The open episode is shown as it stands. It is not closed: if the conversation goes on, so does the episode. With the
+    embedded index, and nobody who reads its inbox, the inbox is read here, and waited for.
     """
-    from connectors import Publisher
+    from mneme.errors import InputError, StoreUnavailable
     from mneme.settings import load_settings
+    from serving.service.remote import RemoteService, open_service
 
+    is_owned = user is not None or group is not None or agent is not None
+    if (conversation is None) is not is_owned:
+        raise InputError("give a CONVERSATION, or one of --user, --group and --agent: it says what is flushed")
+    owner = owner_of(user, group, agent, tenant) if is_owned else None
     settings = load_settings()
-    with Publisher(settings.kafka) as publisher:
-        flush_id = publisher.flush_conversation(tenant, conversation)
-    if not wait:
-        output().print(f"flush {flush_id} sent")
-        return
-    started = time.monotonic()
-    with messages().status(f"Waiting for flush {flush_id}"):
-        _wait_for_marker(settings, tenant, flush_id, timeout)
-    seconds = time.monotonic() - started
-    output().print(f"everything published to {conversation} before this flush is searchable, after {seconds:.1f} s")
+    what = conversation or f"{user or group or agent}"
+    with open_service(settings, url) as service:
+        must_wait = wait or (not isinstance(service, RemoteService) and service.runs_the_flow)
+        seconds = timeout if must_wait else 0.0
+        with messages().status(f"Flushing {what}"):
+            if isinstance(service, RemoteService):
+                flushed = service.flush_owner(owner, seconds) if owner else service.flush(tenant, [what], seconds)
+            elif owner is not None:
+                flushed = service.flush_owner(tenant, owner.key, seconds)
+            else:
+                flushed = service.flush(tenant, [what], seconds)
+    ids = ", ".join(flushed.flush_ids)
+    if not flushed.flush_ids:
+        output().print(f"nothing of {what} is open")
+    elif not must_wait:
+        output().print(f"flush {ids} sent")
+    elif flushed.searchable:
+        output().print(f"everything sent to {what} before this flush is searchable, after {flushed.seconds:.1f} s")
+    else:
+        raise StoreUnavailable(f"flush {ids} is not done after {timeout:g} s; {_whose_flow(settings, url)}")
+
+
+def _whose_flow(settings: "Settings", url: str | None) -> str:
+    if url or settings.service.url:
+        return "the service is behind, or its flow does not run; see GET /api/v1/health there"
+    if settings.intake == "inbox":
+        return "`mneme status` says how far the flow is; give it longer with --timeout"
+    return "is `mneme run` up, with the same index?"
 
 
 def create() -> None:
@@ -250,28 +292,3 @@ def _show_dead_letters(letters: "Sequence[DeadLetter]", files: Sequence[Path]) -
         note(f"{where}: {letter.reason}", "yellow")
     if len(letters) > _MOST_DEAD_LETTERS_SHOWN:
         note(f"and {len(letters) - _MOST_DEAD_LETTERS_SHOWN:,} more", "yellow")
-
-
-def _wait_for_marker(settings: "Settings", tenant: str, flush_id: str, timeout: float) -> None:
-    """Return when the flow has written the marker of this flush: everything before it is searchable.
-
-    Raises:
-        StoreUnavailable: the time is over.
-    """
-    from connectors.indices import open_index
-    from mneme.errors import StoreUnavailable
-    from mneme.rows import flush_marker
-    from mneme.times import utc_now
-
-    key = flush_marker(tenant, flush_id, utc_now()).key
-    deadline = time.monotonic() + timeout
-    index = open_index(settings, read_only=True)  # beside the process that runs the flow
-    try:
-        while not index.get([key]):
-            if time.monotonic() > deadline:
-                raise StoreUnavailable(
-                    f"flush {flush_id} is not done after {timeout:g} s; is `mneme run` up, with the same index?"
-                )
-            time.sleep(_POLL_SECONDS)
-    finally:
-        index.close()

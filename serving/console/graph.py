@@ -1,1 +1,176 @@
-"""Later."""
+"""The entity graph, to click through: who is linked to whom, and the history of the one in the middle."""
+
+from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldRelationship
+from queries.responses import Graph, GraphEntity, GraphRelationship
+from serving.console.layout import positions
+from serving.console.markup import chip, link, notice, nothing, tag
+from serving.console.shell import page
+from serving.console.statements import cited, relationship
+from serving.console.visit import Visit
+from serving.console.words import count, day, expected, whole_day
+
+_MOST = 40  # entities in the picture; more of them cannot be read
+_WIDTH, _HEIGHT, _MARGIN = 900, 520, 70
+_COLOURS = {"person": "episode", "organization": "case", "organisation": "case", "location": "entity", "event": "foresight"}
+
+
+@page("graph", "Graph")
+async def graph(visit: Visit) -> None:
+    """What is linked most, or what is around the entity that the address names."""
+    name = visit.said("entity")
+    hops = 2 if visit.said("hops") == "2" else 1
+    with tag("div", classes="heading"):
+        tag("h1", name or "Graph")
+        if not name:
+            tag("p", "Who and what is spoken of most. Each name opens what is around it, and its history.", "quiet")
+    _form(visit, name, hops)
+    found = await visit.fetch(visit.service.memories.graph, name or None, visit.filters(), hops, _MOST)
+    if not found.entities and not name:
+        nothing("There are no entities yet.", "They are made of what is said, episode by episode.")
+        return
+    if found.entities:
+        with tag("div", classes="map"):
+            _picture(visit, found, name)
+            _list(visit, found)
+    else:
+        notice(f"{name!r} is no entity of this owner, or means several. Its history may still tell of it.")
+    if name:
+        _history(visit, await visit.fetch(visit.service.memories.history, name, visit.filters()))
+
+
+def _form(visit: Visit, name: str, hops: int) -> None:
+    with tag("form", classes="question", method="get", action="graph", role="search", aria_label="Entity"):
+        for key, value in (("owner", visit.said("owner")), ("tenant", visit.said("tenant"))):
+            if value:
+                tag("input", type="hidden", name=key, value=value)
+        tag("input", name="entity", id="question", aria_label="Name", defaultValue=name, placeholder="A name", autocomplete="off")
+        with tag("label", classes="inline"):
+            tag("input", type="checkbox", name="hops", value="2", defaultChecked=hops == 2 or None)
+            tag("span", "two steps")
+        tag("button", "Show", "primary", type="submit")
+        if name:
+            link("All", visit.link("graph"), "button")
+
+
+def _picture(visit: Visit, found: Graph, name: str) -> None:
+    """The graph as a picture. Whoever cannot see it has the list beside it, so it is hidden from them."""
+    nodes = sorted(found.entities, key=lambda each: (each.hop, -each.mentions, each.name))
+    at = positions(
+        [each.name for each in nodes],
+        [(each.source, each.target) for each in found.relationships],
+        _WIDTH - 2 * _MARGIN,
+        _HEIGHT - _MARGIN,
+    )
+    with tag("figure", classes="card picture"), tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", aria_hidden="true"):
+        with tag("g", transform=f"translate({_MARGIN} {_MARGIN / 2})"):
+            for edge in found.relationships:
+                if edge.source in at and edge.target in at and edge.source != edge.target:
+                    _edge(edge, at)
+            for each in nodes:
+                x, y = at[each.name]
+                _node(visit, each, x, y, each.name == name or (bool(name) and each.hop == 0))
+
+
+def _edge(edge: GraphRelationship, at: dict[str, tuple[float, float]]) -> None:
+    (x1, y1), (x2, y2) = at[edge.source], at[edge.target]
+    with tag("g", classes=f"edge{' is-over' if edge.valid_to else ''}"):
+        tag("line", x1=round(x1, 1), y1=round(y1, 1), x2=round(x2, 1), y2=round(y2, 1))
+        tag("text", edge.relation.replace("_", " "), x=round((x1 + x2) / 2, 1), y=round((y1 + y2) / 2 - 4, 1))
+
+
+def _node(visit: Visit, each: GraphEntity, x: float, y: float, is_middle: bool) -> None:
+    to = visit.link("graph", entity=each.name)
+    classes = f"node is-{_COLOURS.get(each.type.lower(), 'message')}{' is-middle' if is_middle else ''}"
+    with tag("a", classes=classes, href=to, tabindex="-1"):
+        tag("circle", cx=round(x, 1), cy=round(y, 1), r=round(min(20, 7 + 2.2 * each.mentions**0.5), 1))
+        tag("text", each.name, x=round(x, 1), y=round(y + min(20, 7 + 2.2 * each.mentions**0.5) + 15, 1))
+
+
+def _list(visit: Visit, found: Graph) -> None:
+    """The same in words."""
+    with tag("section", classes="card listed", aria_labelledby="entities-title"):
+        tag("h2", count(len(found.entities), "entity", "entities"), id="entities-title")
+        with tag("ul", classes="names"):
+            for each in sorted(found.entities, key=lambda each: (each.hop, -each.mentions, each.name)):
+                with tag("li"):
+                    link(each.name, visit.link("graph", entity=each.name))
+                    tag("small", f" {each.type} · {count(each.mentions, 'time')}")
+        if found.relationships:
+            tag("h2", count(len(found.relationships), "relationship"))
+            with tag("ul", classes="statements is-entity"):
+                for edge in found.relationships:
+                    with tag("li", classes="is-over" if edge.valid_to else ""):
+                        relationship(visit, edge.source, edge.relation, edge.target)
+                        if edge.date or edge.valid_to:
+                            dates = [f"since {whole_day(edge.date)}"] if edge.date else []
+                            tag("small", ", ".join([*dates, *([f"until {whole_day(edge.valid_to)}"] if edge.valid_to else [])]))
+
+
+def _history(visit: Visit, history: History) -> None:
+    entries = history.timeline()
+    with tag("section", classes="card", aria_labelledby="history-title"):
+        with tag("header"):
+            tag("h2", f"What is remembered of {history.name}", id="history-title")
+            aliases = [each for each in history.names if each != history.name]
+            said = [history.type, *([f"also {', '.join(aliases)}"] if aliases else [])]
+            tag("p", " · ".join(filter(None, said)), "quiet")
+        if history.summary:
+            tag("p", history.summary)
+        for each in history.notes:
+            notice(each)
+        if history.others:
+            with tag("p", "It may also mean ", "quiet"):
+                for other in history.others:
+                    link(other, visit.link("graph", entity=other), "chip is-entity")
+        if not entries:
+            nothing("Nothing is told of it.")
+        with tag("ol", classes="entries"):
+            for entry in entries:
+                _entry(visit, entry)
+
+
+def _entry(visit: Visit, entry: Entry) -> None:
+    kind = (
+        "fact"
+        if isinstance(entry, ToldFact)
+        else "foresight"
+        if isinstance(entry, ToldForesight)
+        else "entity"
+        if isinstance(entry, ToldRelationship)
+        else "profile"
+    )
+    with tag("li", classes=f"entry is-{kind}"):
+        tag("time", _date(entry), "when")
+        with tag("div", classes="field"):
+            if isinstance(entry, ToldRelationship):
+                with tag("span"):
+                    relationship(visit, entry.source, entry.relation, entry.target)
+                    if entry.valid_to:
+                        chip(f"until {whole_day(entry.valid_to)}", "over")
+            elif isinstance(entry, ToldFact | ToldForesight):
+                _statement(visit, entry)
+            else:
+                tag("span", entry.statement)
+                tag("small", f"portrait of {entry.about} · {entry.category}{'' if entry.holds else ' · not in it now'}")
+
+
+def _date(entry: Entry) -> str:
+    dated = entry.event_at if isinstance(entry, ToldFact) else entry.date if isinstance(entry, ToldRelationship) else None
+    return whole_day(entry.at) if dated == entry.at else day(entry.at)
+
+
+def _statement(visit: Visit, entry: ToldFact | ToldForesight) -> None:
+    with tag("span", classes="is-gone" if entry.superseded_by else ""):
+        tag("span", entry.text)
+        if entry.times_said > 1:
+            chip(f"said {count(entry.times_said, 'time')}", "fact")
+        if isinstance(entry, ToldForesight):
+            chip("lies behind" if entry.expired else f"expected {expected(entry.start, entry.end)}", "foresight")
+    if entry.superseded_by is not None:
+        tag("small", f"since {whole_day(entry.valid_to or entry.superseded_by.said_at)}: {entry.superseded_by.text}", "newer")
+    for older in entry.supersedes:
+        tag("small", f"before: {older.text}")
+    with tag("small"):
+        cited(visit, entry.citation)
+        if entry.conversation_id:
+            link(entry.conversation_id, visit.link("conversation", id=entry.conversation_id))

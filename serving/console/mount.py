@@ -27,15 +27,20 @@ def mount(app: "FastAPI", service: "Service") -> None:
     Raises:
         ImportError: NiceGUI is not installed (``pip install 'mneme[console]'``).
     """
+    from starlette.responses import RedirectResponse
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    console: ASGIApp = _console()
+    from serving.console.flow import SAMPLES
+    from serving.console.samples import Samples
     from serving.console.shell import SERVICE
 
-    console: ASGIApp = _console()
+    ours = {SERVICE: service, SAMPLES: Samples(service)}
 
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
-        await console({**scope, SERVICE: service}, receive, send)
+        await console({**scope, **ours}, receive, send)
 
+    app.add_route(PATH, lambda _: RedirectResponse(f"{PATH[1:]}/", 307), include_in_schema=False)
     app.mount(PATH, of_service, name="console")
     of_app = app.router.lifespan_context
 

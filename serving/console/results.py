@@ -16,7 +16,7 @@ from queries.responses import (
 from serving.console.markup import chip, link, notice, nothing, tag
 from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
-from serving.console.words import count, day, expected, moment, number
+from serving.console.words import count, day, expected, moment, number, whole_day
 
 _KINDS: dict[type, str] = {
     FoundFact: "fact",
@@ -33,7 +33,7 @@ def draw_results(visit: Visit, found: SearchResponse) -> None:
     """How the question was understood, what was found, and the part of the graph around it."""
     query, metrics = found.query, found.metrics
     places = found.ranked()
-    with tag("section", classes="follows", aria_labelledby="results-title"):
+    with tag("section", classes="follows found", aria_labelledby="results-title"):
         tag("h2", f"{count(len(places), 'result')}", id="results-title")
         said = [f"{query.method}", f"a {query.type} question", f"{metrics.milliseconds:.0f} ms"]
         said += [f"scored by {metrics.scoring}"] if metrics.scoring else []
@@ -58,7 +58,7 @@ def draw_results(visit: Visit, found: SearchResponse) -> None:
                     with tag("li", classes="is-over" if edge.valid_to else ""):
                         relationship(visit, edge.source, edge.relation, edge.target)
                         if edge.valid_to:
-                            chip(f"until {day(edge.valid_to)}", "over")
+                            chip(f"until {whole_day(edge.valid_to)}", "over")
 
 
 def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> None:
@@ -68,6 +68,8 @@ def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
         with tag("div", classes="field"):
             if isinstance(place, FoundEpisode):
                 tag("p", place.subject, "text")
+                if place.summary != place.subject:
+                    tag("p", place.summary, "brief")
             else:
                 tag("p", place.text, "text")
             with tag("p", classes="meta"):
@@ -103,7 +105,7 @@ def _when(place: Found) -> str:
         return f"expected {expected(place.start, place.end)}" if place.start or place.end else f"said {day(place.said_at)}"
     if isinstance(place, FoundFact):
         if place.event_at is not None and place.event_at.date() != place.said_at.date():
-            return f"{day(place.event_at)}, said {day(place.said_at)}"
+            return f"{whole_day(place.event_at)}, said {day(place.said_at)}"
         return day(place.said_at)
     if isinstance(place, FoundMessage):
         return f"{place.sender_name}, {moment(place.sent_at)}"
@@ -124,7 +126,7 @@ def _source(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
 def _validity(place: Found) -> None:
     valid_to: datetime | None = getattr(place, "valid_to", None)
     if getattr(place, "superseded_by", None):
-        chip(f"no longer holds{f' since {day(valid_to)}' if valid_to else ''}", "over")
+        chip(f"no longer holds{f' since {whole_day(valid_to)}' if valid_to else ''}", "over")
     elif isinstance(place, FoundForesight) and place.expired:
         chip("lies behind", "over")
     if isinstance(place, FoundFact | FoundForesight) and place.times_said > 1:

@@ -8,7 +8,7 @@ from mneme.records import Citation
 from queries.browsing.inspected import InspectedEpisode, InspectedStatement
 from serving.console.markup import chip, link, tag
 from serving.console.visit import Visit
-from serving.console.words import count, day, expected
+from serving.console.words import count, day, expected, whole_day
 
 _STATES = {"superseded": "no longer holds", "merged": "repeats another", "expired": "lies behind"}
 
@@ -30,9 +30,9 @@ def made_of(visit: Visit, episode: InspectedEpisode, texts: Mapping[str, str]) -
                 with tag("li", classes="is-over" if edge.valid_to or edge.ended else ""):
                     relationship(visit, edge.source, edge.relation, edge.target)
                     if edge.date:
-                        tag("small", f"since {day(edge.date)}")
+                        tag("small", f"since {whole_day(edge.date)}")
                     if edge.valid_to:
-                        chip(f"until {day(edge.valid_to)}", "over")
+                        chip(f"until {whole_day(edge.valid_to)}", "over")
     if episode.profile:
         with _made("Portrait", "profile", len(episode.profile)), tag("ul", classes="statements"):
             for line in episode.profile:
@@ -78,7 +78,7 @@ def _statements(title: str, kind: str, statements: tuple[InspectedStatement, ...
 
 def _what_became(each: InspectedStatement, texts: Mapping[str, str]) -> None:
     other = each.superseded_by or each.merged_into
-    when = f" since {day(each.valid_to)}" if each.valid_to and each.state == "superseded" else ""
+    when = f" since {whole_day(each.valid_to)}" if each.valid_to and each.state == "superseded" else ""
     chip(f"{_STATES[each.state]}{when}", "over")
     if other is not None and other in texts:
         tag("small", f"now: {texts[other]}", "newer")

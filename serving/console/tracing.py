@@ -22,24 +22,23 @@ def draw_trace(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) ->
             tag("p", "Point at a record to follow it through the stages.", "quiet")
         if trace.agent:
             _agent(trace)
-        with tag("div", classes="stages"):
-            numbers = iter(range(1, 9))
+        numbers = iter(range(1, 9))
+        with tag("ol", classes="stages"):
             _stage(next(numbers), "Recall", trace.recall, texts, ranked)
-            if trace.fusion:
-                _stage(next(numbers), "Fusion", trace.fusion, texts, ranked, more=8)
-            if trace.preferred:
-                _stage(next(numbers), "Preference", trace.preferred, texts, ranked)
+            if trace.fusion or trace.preferred:
+                _stage(next(numbers), "Fusion", (*trace.fusion, *trace.preferred), texts, ranked, more=8)
+            if trace.rounds:
+                with tag("li", classes="stage"):
+                    _stage_title(next(numbers), "Competition")
+                    _competition(found, trace, texts)
             if trace.reranked:
                 _stage(next(numbers), "Reranking", trace.reranked, texts, ranked, more=8)
-            with tag("section", classes="stage"):
+            with tag("li", classes="stage"):
                 _stage_title(next(numbers), "Result")
-                with tag("ol", classes="places"):
-                    best = max((abs(each.score) for each in found.ranked()), default=1.0) or 1.0
-                    for each in found.ranked()[:10]:
-                        share = max(0.0, each.score / best)
-                        _place(each.id, each.score, share, texts, ranked, f"{each.rank}. ")
-        if trace.rounds:
-            _competition(found, trace, texts)
+                best = max((abs(each.score) for each in found.ranked()), default=1.0) or 1.0
+                with tag("ol", classes="places is-wide"):
+                    for each in found.ranked()[:20]:
+                        _place(each.id, each.score, max(0.0, each.score / best), texts, ranked, f"{each.rank}. ")
 
 
 def _agent(trace: Trace) -> None:
@@ -57,17 +56,18 @@ def _agent(trace: Trace) -> None:
 def _stage(
     place: int, title: str, legs: tuple[Leg, ...], texts: Mapping[str, str], ranked: Mapping[str, int | None], more: int = OF_A_LEG
 ) -> None:
-    with tag("section", classes="stage"):
+    with tag("li", classes="stage"):
         _stage_title(place, title)
         if not legs:
             tag("p", "nothing", "quiet")
-        for leg in legs:
-            with tag("div", classes="leg"):
-                with tag("h4", leg.title):
-                    tag("span", f"{len(leg.places):,} found")
-                with tag("ol", classes="places"):
-                    for each in leg.places[:more]:
-                        _place(each.id, each.score, each.share, texts, ranked, title=leg.title)
+        with tag("div", classes="legs"):
+            for leg in legs:
+                with tag("div", classes="leg"):
+                    with tag("h4", leg.title):
+                        tag("span", f"{len(leg.places):,} found")
+                    with tag("ol", classes="places"):
+                        for each in leg.places[:more]:
+                            _place(each.id, each.score, each.share, texts, ranked, title=leg.title)
 
 
 def _stage_title(place: int, title: str) -> None:
@@ -98,10 +98,10 @@ def _place(
 def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) -> None:
     """Facts against their episodes: what happened in each round, and who took whose place."""
     metrics = found.metrics
-    with tag("section", classes="rounds", aria_labelledby="competition-title"):
-        tag("h3", "Competition: facts against their episodes", id="competition-title")
-        ended = ", ended early: nothing changed any more" if metrics.converged_early else ""
-        tag("p", f"{count(metrics.rounds, 'round')}{ended}. A fact that enters removes its own episode first.", "quiet")
+    ended = ", ended early: nothing changed any more" if metrics.converged_early else ""
+    said = "Facts compete with episodes for the places; one that enters takes its own episode's place first."
+    tag("p", f"{count(metrics.rounds, 'round')}{ended}. {said}", "quiet")
+    with tag("div", classes="rounds"):
         most = max(sum(each.moves.values()) for each in trace.rounds)
         for each in trace.rounds:
             with tag("div", classes="round"):
@@ -113,9 +113,9 @@ def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) 
                         tag("span", style=f"--share: {left}; --tone: transparent")
                 tag("small", ", ".join(f"{times} {move}" for move, times in each.moves.items()))
     if trace.replacements:
-        with tag("section", classes="rounds", aria_labelledby="replacements-title"):
-            tag("h3", "Which fact took the place of which episode", id="replacements-title")
-            with tag("ul", classes="replacements"):
+        with tag("div", classes="leg"):
+            tag("h4", "Which fact took the place of which episode", id="replacements-title")
+            with tag("ul", classes="replacements", aria_labelledby="replacements-title"):
                 for change in trace.replacements[:_REPLACEMENTS]:
                     with tag("li", classes="replacement"):
                         with tag("div", classes="side-of is-episode", data_record=change.episode_id):

@@ -6,7 +6,7 @@ from mneme.times import zone
 from serving.terminal import rendering
 from serving.terminal.words import count
 
-__all__ = ["count", "day", "expected", "moment", "number", "seconds", "span"]
+__all__ = ["count", "day", "expected", "moment", "number", "seconds", "span", "whole_day"]
 
 
 def moment(at: datetime, timezone: str = "UTC") -> str:
@@ -18,6 +18,11 @@ def moment(at: datetime, timezone: str = "UTC") -> str:
 def day(at: datetime) -> str:
     """``5 Mar 2025``."""
     return f"{at.astimezone(UTC).day} {at.astimezone(UTC):%b %Y}"
+
+
+def whole_day(at: datetime) -> str:
+    """The day of something dated by days: it begins at the speaker's midnight, which may be late on the day before in UTC."""
+    return day(datetime.strptime(rendering.whole_day(at.astimezone(UTC)), "%Y-%m-%d").replace(tzinfo=UTC))
 
 
 def span(start: datetime, end: datetime, timezone: str = "UTC") -> str:

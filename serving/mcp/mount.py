@@ -6,69 +6,45 @@ read anew with every request, so that nothing a client was once let in for is le
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from fastapi import FastAPI
+from fastapi import FastAPI
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
-    from serving.service.service import Service
+from mneme import problems
+from mneme.errors import InputError
+from serving.mcp.memory import AgentMemory
+from serving.mcp.server import build_server
+from serving.mcp.whose import Whose
+from serving.rest.keys import Caller, Forbidden
+from serving.rest.problems import refusal
+from serving.service.service import Service
 
 PATH = "/mcp"
 
 _WHOSE = "mcp_whose"  # of a request's state
 
 
-def mount(app: "FastAPI", service: "Service") -> None:
-    """Add the MCP server to an application that has found out who asks (``serving.rest.front``), as a view of a service.
-
-    Raises:
-        ImportError: the SDK is not installed (``pip install 'mneme[mcp]'``).
-    """
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-    from mcp.server.transport_security import TransportSecuritySettings
-    from starlette.requests import Request
-    from starlette.routing import Route
-    from starlette.types import Receive, Scope, Send
-
-    from mneme import problems
-    from mneme.errors import InputError
-    from serving.mcp.memory import AgentMemory
-    from serving.mcp.server import build_server
-    from serving.mcp.whose import Whose
-    from serving.rest.keys import Caller, Forbidden
-    from serving.rest.problems import refusal
-
+def mount(app: FastAPI, service: Service) -> None:
+    """Add the MCP server to an application that has found out who asks (``serving.rest.front``), as a view of a service."""
     memory = AgentMemory(
         memories=lambda: service.memories,
         publisher=lambda: service.publisher,
         wait_seconds=service.settings.service.wait_seconds,
     )
     server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none")
-
-    class StreamableHTTP:
-        """The endpoint. A manager of the SDK runs once, an application may be started again: each start has its own."""
-
-        manager: StreamableHTTPSessionManager
-
-        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-            caller: Caller = scope["state"]["caller"]
-            given = dict(Request(scope).query_params)
-            try:
-                scope["state"][_WHOSE] = Whose.parse(given, caller.tenant_of(given.get("tenant_id")))
-            except InputError as error:
-                await refusal(problems.INPUT, str(error))(scope, receive, send)
-            except Forbidden as error:
-                await refusal(problems.FORBIDDEN, str(error))(scope, receive, send)
-            else:
-                await self.manager.handle_request(scope, receive, send)
-
-    endpoint = StreamableHTTP()
+    endpoint = _StreamableHTTP()
     # There is nothing to listen to (GET) and no session to end (DELETE), which 405 says to a client.
     app.router.routes.append(Route(PATH, endpoint, methods=["POST"], include_in_schema=False))
     of_app = app.router.lifespan_context
 
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[Any]:
+        # A manager of the SDK runs once, an application may be started again: each start has its own.
         endpoint.manager = StreamableHTTPSessionManager(
             app=server.lowlevel,
             stateless=True,
@@ -81,3 +57,21 @@ def mount(app: "FastAPI", service: "Service") -> None:
             yield state
 
     app.router.lifespan_context = lifespan
+
+
+class _StreamableHTTP:
+    """The endpoint: whose memory it is, then the SDK."""
+
+    manager: StreamableHTTPSessionManager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        caller: Caller = scope["state"]["caller"]
+        given = dict(Request(scope).query_params)
+        try:
+            scope["state"][_WHOSE] = Whose.parse(given, caller.tenant_of(given.get("tenant_id")))
+        except InputError as error:
+            await refusal(problems.INPUT, str(error))(scope, receive, send)
+        except Forbidden as error:
+            await refusal(problems.FORBIDDEN, str(error))(scope, receive, send)
+        else:
+            await self.manager.handle_request(scope, receive, send)

@@ -107,10 +107,10 @@ def build_server(
     """
     speaking: ContextVar[Whose] = ContextVar("speaking")  # tools run in threads, each with the context of its request
 
-    async def know_whose(request: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        token = speaking.set(whose(request.request))
+    async def know_whose(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        token = speaking.set(whose(ctx.request))
         try:
-            return await call_next(request)
+            return await call_next(ctx)
         finally:
             speaking.reset(token)
 

@@ -7,6 +7,7 @@ from typing import Any
 from mneme.errors import InputError
 from mneme.ids import make_id
 from mneme.records import Owner, OwnerType
+from serving.service.conversation_names import conversation_name
 
 _NAMES = ("user_id", "group_id", "agent_id")
 
@@ -63,10 +64,6 @@ class Whose:
         return {"user_id": self.user_id, "group_id": self.group_id, "agent_id": self.agent_id}
 
     def conversation(self, name: str) -> str:
-        """The id of a conversation that this client writes: the owner's name is in it.
-
-        A conversation belongs to whom its first message belongs to; without the name in its id, what one owner's model
-        calls "notes" would end in the memory of the owner whose model said so first.
-        """
-        start = f"mcp:{self.owner.type}:{make_id(self.owner.id).replace(':', '%3A')}:"
-        return name if name.startswith(start) else start + name
+        """The id of a conversation that this client writes: a name of its own, or the id that an earlier call returned."""
+        start = conversation_name("mcp", self.owner, "")
+        return name if name.startswith(start) else start + make_id(name)

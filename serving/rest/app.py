@@ -11,7 +11,10 @@ from starlette.middleware import Middleware
 
 from connectors.telemetry.requests import MeasuredRequests
 from serving.rest import openapi, problems
-from serving.rest.front import API, Bounded, Guarded, Named, Rationed
+from serving.rest.front.bounded import Bounded
+from serving.rest.front.guarded import Guarded
+from serving.rest.front.named import Named
+from serving.rest.front.rationed import Rationed
 from serving.rest.keys import Keys
 from serving.rest.requests import WAITING, Turns
 from serving.rest.routes import (
@@ -49,7 +52,6 @@ def create_app(service: Service) -> FastAPI:
     keys = Keys(settings.service.keys)
     front = [
         Middleware(MeasuredRequests),
-        Middleware(MeasuredRequests),
         Middleware(Named),
         Middleware(Guarded, settings=settings, keys=keys),
         Middleware(Rationed, requests_per_minute=settings.service.requests_per_minute),
@@ -80,9 +82,8 @@ def create_app(service: Service) -> FastAPI:
     problems.install(app)
     openapi.describe(app)
     secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY)]
-    for module in _API_ROUTES:
-        app.include_router(module.router, prefix=API, dependencies=secured)
-    app.include_router(health.router, dependencies=secured)
+    for module in (*_API_ROUTES, health):
+        app.include_router(module.router, dependencies=secured)
     app.include_router(docs.router)
     return app
 

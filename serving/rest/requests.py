@@ -85,14 +85,16 @@ AskedFilters = Annotated[
 ]
 
 
-def filters_of(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
-    """The filters of a request, about a tenant that the caller may ask about.
+def of_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+    """Filters or an event, with a tenant that the caller may name: the one that is there, else its own.
+
+    What is no text stays as it is, and is refused where it is read.
 
     Raises:
         Forbidden: another tenant.
     """
     asked = given.get("tenant_id")
-    return {**given, "tenant_id": caller.tenant_of(asked if isinstance(asked, str) else None)}
+    return {**given, "tenant_id": caller.tenant_of(asked) if asked is None or isinstance(asked, str) else asked}
 
 
 class OwnerAsked(Asked):
@@ -110,7 +112,7 @@ class OwnerAsked(Asked):
             Forbidden: another tenant.
         """
         known = self.model_dump(include=set(Filters.model_fields), exclude_none=True)
-        return filters_of({name: value for name, value in known.items() if value != ()}, caller)
+        return of_tenant({name: value for name, value in known.items() if value != ()}, caller)
 
     def owner(self, caller: Caller) -> Owner:
         """The one owner that is meant.
@@ -157,7 +159,7 @@ class Browsed(OwnerAsked):
         further = self.further or {}
         if twice := sorted(known.keys() & further.keys()):
             raise InputError(f"filters: {', '.join(twice)} given twice; leave one out")
-        return filters_of(further | known, caller)
+        return of_tenant(further | known, caller)
 
 
 class Span(Browsed):

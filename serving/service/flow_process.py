@@ -49,8 +49,12 @@ class FlowProcess:
     @property
     def is_alive(self) -> bool:
         """Whether a flow runs on this inbox, here or in another process."""
-        process = self._process
-        return (process is not None and process.poll() is None) or self._runs_elsewhere()
+        return self.process_id is not None or self.runs_elsewhere
+
+    @property
+    def runs_elsewhere(self) -> bool:
+        """Whether another process, not one of this service, runs the flow."""
+        return self.process_id is None and is_held(self._settings.data / "recovery" / "inbox")
 
     @property
     def trouble(self) -> str | None:
@@ -93,16 +97,13 @@ class FlowProcess:
                 self._stopping.wait(min(_FIRST_PAUSE_SECONDS * 2 ** (early - 2), _LONGEST_PAUSE_SECONDS))
 
     def _must_wait(self) -> bool:
-        if self._runs_elsewhere():
+        if self.runs_elsewhere:
             self._trouble = None
             return True
         if self._settings.index.backend == "embedded" and is_held(embedded_folder(self._settings)):
             self._trouble = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
             return True
         return False
-
-    def _runs_elsewhere(self) -> bool:
-        return is_held(self._settings.data / "recovery" / "inbox")
 
     def _run(self) -> float:
         """Run the flow until it ends; for how many seconds it read."""

@@ -195,6 +195,14 @@ class Service:
             self._lag = known = (time.monotonic(), self._current_lag())
         return known[1]
 
+    def counts(self) -> dict[Collection, int]:
+        """How many searchable rows each collection of the index has, of all tenants.
+
+        Raises:
+            StoreUnavailable, StoreRejected: the index does not answer, or there is none yet.
+        """
+        return {collection: self._index.count(collection) for collection in Collection}
+
     def health(self) -> Health:
         """Whether the index answers and the flow keeps up."""
         problems, lag = [], None
@@ -217,6 +225,11 @@ class Service:
             why = self._flow.trouble or "it is started again"
             problems.append(f"the flow does not run, and what is sent waits in the inbox: {why}")
         return Health("red" if problems else "green", tuple(problems), lag)
+
+    @property
+    def runs_the_flow(self) -> bool:
+        """Whether what is sent is read here, and nowhere if this service ends."""
+        return self._flow is not None and not self._flow.runs_elsewhere
 
     @property
     def is_ending(self) -> bool:

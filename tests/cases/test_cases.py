@@ -13,6 +13,8 @@ from tests.cases.case import FOLDER, Case, cases
 from tests.cases.runner import mistakes, shares
 from tests.servers.models import ModelServer
 
+pytestmark = pytest.mark.slow
+
 LEAST_SHARE = 0.9
 LEAST_CASES = 200
 

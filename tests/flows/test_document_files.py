@@ -13,6 +13,8 @@ from mneme.events import Document
 from mneme.rows import Collection
 from mneme.settings import Documents, EmbedderSettings, Settings
 
+pytestmark = pytest.mark.slow
+
 TABLE = "Item,Price\nDesk,120\nLamp,40\n"
 
 

@@ -12,6 +12,8 @@ from mneme.rows import Collection
 from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Settings
 from tests.servers.models import Fault, ModelServer
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [EXAMPLES / "team.jsonl", EXAMPLES / "friends.jsonl", EXAMPLES / "handbook.md"]
 DEFAULTS = {"user_id": "user_123"}

@@ -21,6 +21,8 @@ from mneme.rows import Collection, Key, Row, Vector, flush_marker
 from tests.flows.river import START, CutOnWord, River, contents, embed, episodes, message
 from tests.memory_index_reference import ReferenceIndex
 
+pytestmark = pytest.mark.slow
+
 CONVERSATIONS = {"a": "ann", "b": "ann", "c": "eve"}  # and whose they are
 TEXTS = ["coffee with Bob", "NEW topic: Paris", "rain", "NEW job at Acme", "ok", "never mind"]
 

@@ -19,6 +19,9 @@ from tests.flows.long_talk import TALK
 from tests.flows.river import START, contents
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(_env_file=None).model_copy(update={"data": tmp_path / "data"})

@@ -30,6 +30,8 @@ from tests.contracts import rows as contract
 from tests.contracts.memory_index import assert_same
 from tests.flows.river import START, contents
 
+pytestmark = pytest.mark.slow
+
 ANN = Owner(tenant_id="default", type="user", id="ann")
 BACKENDS = ["embedded", pytest.param("opensearch", marks=pytest.mark.opensearch)]
 

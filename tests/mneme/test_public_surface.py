@@ -15,8 +15,8 @@ def test_the_public_names_are_these() -> None:
     assert set(mneme.__all__) == {
         *("AgentCase", "AgentSkill", "AtomicFact", "Entity", "Episode", "Foresight", "Owner", "Profile", "Relationship"),
         *("StoredMessage", "ToolCall"),
-        *("Message", "Edit", "Delete", "Flush", "Forget", "Document"),
-        *("MnemeError", "InputError", "SettingsError", "ModelError", "StoreError"),
+        *("Message", "Edit", "Delete", "Flush", "Forget", "ForgetDocument", "Erase", "Document"),
+        *("MnemeError", "InputError", "SettingsError", "ModelError", "StoreError", "StoreRejected", "StoreUnavailable"),
         *("Settings", "load_settings"),
     }
     assert all(hasattr(mneme, name) for name in mneme.__all__)

@@ -12,23 +12,21 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-import connectors.indices
+import connectors
 import flows
 import queries
 from connectors.files.files import content_identity
-from connectors.lance.index import LanceIndex
 from connectors.letters.dead_letters import FileDeadLetters
 from flows import IngestReport
 from mneme.errors import InputError, MnemeError, ModelTimeout, SettingsError, StoreUnavailable
-from mneme.events import Flush
-from mneme.ports import DeadLetter, Put
+from mneme.ports import DeadLetter
 from mneme.records import Position
-from mneme.rows import flush_marker
 from queries.browsing.inspected import Inspection
 from queries.browsing.told import History, ToldFact
 from queries.responses import FoundEpisode, FoundFact, Metrics, QueryEcho, SearchResponse
 from serving.cli import app
-from tests.contracts.rows import EMBEDDER
+from serving.service import remote
+from serving.service.service import Flushed
 from tests.serving.test_dry_run import would_be
 
 BORN = FoundFact(
@@ -419,7 +417,7 @@ def test_there_is_one_owner_by_the_names_of_the_options(
 
 
 def test_run_says_what_it_reads_and_writes_when_it_is_ready(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(settings: object, on_ready: Callable[[], None]) -> None:
+    def run(settings: object, on_ready: Callable[[], None], intake: str) -> None:
         sys.stderr.write("--- ready ---\n")
         on_ready()
 
@@ -450,8 +448,10 @@ class FakePublisher:
 
     sent: ClassVar[list[tuple[Any, bool]]] = []
 
-    def __init__(self, settings: object, **_: object) -> None:
-        type(self).sent = []
+    @classmethod
+    def connect(cls, settings: object, **_: object) -> "FakePublisher":
+        cls.sent = []
+        return cls()
 
     def __enter__(self) -> "FakePublisher":
         return self
@@ -461,10 +461,6 @@ class FakePublisher:
 
     def send(self, event: Any, backfill: bool = False) -> None:
         self.sent.append((event, backfill))
-
-    def flush_conversation(self, tenant: str, conversation: str) -> str:
-        self.send(Flush(tenant_id=tenant, conversation_id=conversation, flush_id="flush-1"))
-        return "flush-1"
 
 
 @pytest.fixture
@@ -485,50 +481,67 @@ def test_publish_sends_what_is_right_and_names_the_line_of_what_is_not(
     assert "chat.jsonl:2: content: Field required" in result.stderr
 
 
-def test_flush_waits_for_its_marker(
-    command_line: CliRunner, publisher: type[FakePublisher], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
+class FakeService:
+    """Stands for a service: keeps what it was asked, and is done at once, or never."""
 
-    class IndexWithMarker:
-        def get(self, keys: list[Any]) -> dict[Any, object]:
-            asked.extend(keys)
-            return {key: object() for key in keys} if len(asked) > 1 else {}
+    def __init__(self, runs_the_flow: bool = False, is_done: bool = True) -> None:
+        self.runs_the_flow = runs_the_flow
+        self.is_done = is_done
+        self.asked: list[tuple[Any, ...]] = []
 
-        def close(self) -> None:
-            asked.append("closed")
+    def __enter__(self) -> "FakeService":
+        return self
 
-    monkeypatch.setattr(connectors.indices, "open_index", lambda settings, read_only: IndexWithMarker() if read_only else None)
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def flush(self, tenant: str, conversations: list[str], timeout: float) -> Flushed:
+        self.asked.append((tenant, *conversations, timeout))
+        return Flushed(("flush-1",), self.is_done, 0.4)
+
+    def flush_owner(self, tenant: str, owner_key: str, timeout: float) -> Flushed:
+        self.asked.append((tenant, owner_key, timeout))
+        return Flushed(("flush-1", "flush-2"), self.is_done, 0.4)
+
+
+def serve(monkeypatch: pytest.MonkeyPatch, service: FakeService) -> FakeService:
+    monkeypatch.setattr(remote, "open_service", lambda settings, url: service)
+    return service
+
+
+def test_flush_waits_if_told_to(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = serve(monkeypatch, FakeService())
     result = command_line.invoke(app, ["flush", "standup", "--tenant", "acme", "--wait"])
     assert result.exit_code == 0
-    assert "everything published to standup before this flush is searchable" in result.stdout
-    assert publisher.sent[0][0].key == "acme/standup"
-    assert [getattr(key, "id", key) for key in asked] == ["flush/acme/flush-1", "flush/acme/flush-1", "closed"]
+    assert "everything sent to standup before this flush is searchable, after 0.4 s" in result.stdout
+    command_line.invoke(app, ["flush", "standup"])
+    assert service.asked == [("acme", "standup", 60.0), ("default", "standup", 0.0)]
 
 
-def test_flush_waits_beside_the_process_that_writes_the_embedded_index(
-    command_line: CliRunner, publisher: type[FakePublisher]
+def test_flush_waits_where_nobody_else_reads_the_inbox(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = serve(monkeypatch, FakeService(runs_the_flow=True))
+    result = command_line.invoke(app, ["flush", "--user", "mira", "--timeout", "9"])
+    assert service.asked == [("default", "default/user/mira", 9.0)]
+    assert "everything sent to mira before this flush is searchable" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["standup", "--user", "mira"], ["--user", "mira", "--group", "team"]])
+def test_flush_is_of_one_conversation_or_of_one_owner(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
-    writer = LanceIndex(Path("mneme-data/index"))
-    writer.prepare(EMBEDDER)
-    writer.write([Put(flush_marker("default", "flush-1", datetime.now(UTC)))])
-    result = command_line.invoke(app, ["flush", "standup", "--wait"])
-    writer.close()
-    assert result.exit_code == 0
-    assert "everything published to standup" in result.stdout
+    service = serve(monkeypatch, FakeService())
+    assert command_line.invoke(app, ["flush", *arguments]).exit_code == 2
+    assert not service.asked
 
 
-def test_flush_that_is_not_answered_says_what_may_be_wrong(
-    command_line: CliRunner, publisher: type[FakePublisher], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class IndexWithout:
-        def get(self, keys: list[Any]) -> dict[Any, object]:
-            return {}
-
-        def close(self) -> None:
-            return None
-
-    monkeypatch.setattr(connectors.indices, "open_index", lambda settings, read_only: IndexWithout())
-    result = command_line.invoke(app, ["flush", "standup", "--wait", "--timeout", "0.2"])
-    assert result.exit_code == 1
-    assert "is `mneme run` up" in result.stderr
+def test_flush_that_is_not_answered_says_what_may_be_wrong(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve(monkeypatch, FakeService(is_done=False))
+    told = {
+        "kafka": "is `mneme run` up",
+        "inbox": "`mneme status`",
+    }
+    for intake, remedy in told.items():
+        arguments = ["flush", "standup", "--wait", "--timeout", "0.2"]
+        result = command_line.invoke(app, arguments, env={"MNEME_SERVICE__INTAKE": intake})
+        assert result.exit_code == 1
+        assert remedy in result.stderr

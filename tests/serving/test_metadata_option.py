@@ -57,7 +57,7 @@ def test_the_search_command_passes_them_on(monkeypatch):
         reached.update(filters)
         raise Reached
 
-    monkeypatch.setattr(Memories, "connect", classmethod(lambda cls, settings: Memories.__new__(cls)))
+    monkeypatch.setattr(Memories, "connect", classmethod(lambda cls, settings, url: Memories.__new__(cls)))
     monkeypatch.setattr(Memories, "search", search)
     monkeypatch.setattr(Memories, "close", lambda self: None)
     options = ["--metadata", "project=apollo", "--metadata", "priority>=2", "--kind", "fact", "--kind", "episode"]

@@ -21,6 +21,8 @@ from serving.cli import app
 from tests.connectors.recorded.recording_help import KEY, chat, post, same
 from tests.servers.models import ModelServer
 
+pytestmark = pytest.mark.slow
+
 CHAT = "/v1/chat/completions"
 
 

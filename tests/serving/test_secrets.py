@@ -10,6 +10,8 @@ import pytest
 from mneme.settings import load_settings
 from tests.servers.models import ModelServer
 
+pytestmark = pytest.mark.slow
+
 CANARY = "canary7f3a"
 SECRETS = {
     "MNEME_KAFKA__SECURITY_PROTOCOL": "SASL_PLAINTEXT",

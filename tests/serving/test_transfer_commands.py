@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 from queries import Memories
 from serving.cli import app
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

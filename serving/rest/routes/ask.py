@@ -15,12 +15,13 @@ from mneme.errors import MnemeError
 from queries import AnswerResponse, AnswerStream
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.problems import details_of
-from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, filters_of
+from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, of_tenant
 from serving.rest.routes.search import Agent, TopK
 
-router = APIRouter(tags=["search"])
+router = APIRouter(prefix=API, tags=["search"])
 
 _PING_SECONDS = 15.0  # of silence, after which a proxy is told that the answer still goes on
 _MOST_TURNS = 100
@@ -78,7 +79,7 @@ class AskRequest(Asked):
 def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn) -> AnswerResponse | Response:
     """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
     options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
-    answer = service.memories.ask_stream(asked.question, filters_of(asked.filters, caller), **options)
+    answer = service.memories.ask_stream(asked.question, of_tenant(asked.filters, caller), **options)
     if not asked.stream:
         return answer.response
     return EventSourceResponse(_kept_alive(answer), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})

@@ -12,11 +12,12 @@ from queries.browsing.inspected import Inspection
 from queries.browsing.listed import ConversationPage, Portrait
 from queries.browsing.told import History
 from queries.responses import Graph
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.problems import Refused
 from serving.rest.requests import After, Browsed, CallerIn, Limit, ServiceIn, Span
 
-router = APIRouter(tags=["conversations"])
+router = APIRouter(prefix=API, tags=["conversations"])
 
 ConversationId = Annotated[str, Path(max_length=2048, description="percent-encoded", examples=["standup"])]
 

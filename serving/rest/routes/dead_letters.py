@@ -10,11 +10,12 @@ from connectors.letters.dead_letters import without_secrets
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import After, Asked, CallerIn, Limit, ServiceIn
 from serving.service.dead_letters import letter_id, letters_of
 
-router = APIRouter(tags=["operation"])
+router = APIRouter(prefix=API, tags=["operation"])
 
 _WHOSE = "dead letters"
 LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(max_length=10_000)]

@@ -10,11 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
 from queries.browsing.documents import DocumentList
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import WAITING_TURN, CallerIn, OwnerAsked, ServiceIn, Span, Wait
-from serving.rest.routes.erasures import ErasureStatus, erased
+from serving.rest.routes.erasures import SENT, ErasureStatus, erased
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(prefix=API, tags=["documents"])
 
 DocumentId = Annotated[str, Path(min_length=1, max_length=512, description="percent-encoded", examples=["mira/lease.docx"])]
 
@@ -98,11 +99,7 @@ def _metadata(given: str | None) -> dict[str, Any]:
 @router.delete(
     "/documents/{id:path}",
     summary="Erase a document",
-    responses={
-        200: {"description": "Nothing is left: the receipt"},
-        202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
-        **refusals(409, 503),
-    },
+    responses={**SENT, **refusals(409, 503)},
     dependencies=[WAITING_TURN],
 )
 def erase_document(

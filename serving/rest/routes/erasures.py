@@ -1,7 +1,7 @@
 """Erasures: ``DELETE /memories`` of an owner, a conversation or a document, and ``/erasures``, where the receipts are."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,11 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
 from queries.browsing.listed import Receipt
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait, waited
 from serving.service.service import Erasing, Service
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(prefix=API, tags=["memories"])
 
 ErasureId = Annotated[str, Path(min_length=1, max_length=512)]
 
@@ -43,13 +44,13 @@ class ErasureStatus(BaseModel):
     erased_at: datetime | None = Field(default=None, description="since when nothing is left")
 
 
-_STATUSES = {
+SENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "Nothing is left: the receipt"},
     202: {"description": "Sent; the receipt comes later", "model": ErasureStatus},
 }
 
 
-@router.delete("/memories", summary="Erase", responses={**_STATUSES, **refusals(409, 503)}, dependencies=[WAITING_TURN])
+@router.delete("/memories", summary="Erase", responses={**SENT, **refusals(409, 503)}, dependencies=[WAITING_TURN])
 def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
     """Erase for good a conversation, a document, or everything of an owner, with a receipt (202: not there yet).
 
@@ -65,19 +66,16 @@ def _event(asked: ErasureRequest, tenant: str) -> Erasing:
         raise InputError("conversation_id and document_id are both given; erase one after the other")
     if len(named) > 1:
         raise InputError("give one of user_id, group_id and agent_id: it says whose memory is meant")
-    erasure = {
-        "tenant_id": tenant,
-    }
     if asked.conversation_id is not None:
-        return Forget.model_validate({**erasure, "conversation_id": asked.conversation_id})
+        return Forget.model_validate({"tenant_id": tenant, "conversation_id": asked.conversation_id})
     if asked.document_id is not None:
-        return ForgetDocument.model_validate({**erasure, **named, "document_id": asked.document_id})
+        return ForgetDocument.model_validate({"tenant_id": tenant, **named, "document_id": asked.document_id})
     if not named:
         raise InputError("give one of user_id, group_id, agent_id, conversation_id and document_id: it says what is erased")
-    return Erase.model_validate({**erasure, **named})
+    return Erase.model_validate({"tenant_id": tenant, **named})
 
 
-@router.get("/erasures/{id}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN])
+@router.get("/erasures/{id:path}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN])
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)

@@ -1,7 +1,8 @@
 """``POST /events``: any event of the stream, as a topic takes it."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -10,11 +11,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import AnyEvent, parse_event
 from mneme.times import utc_now
+from serving.rest.front.places import API
 from serving.rest.keys import Caller
 from serving.rest.openapi import refusals
-from serving.rest.requests import Asked, CallerIn, ServiceIn, a_json_object
+from serving.rest.requests import Asked, CallerIn, ServiceIn, a_json_object, of_tenant
 
-router = APIRouter(tags=["stream"])
+router = APIRouter(prefix=API, tags=["stream"])
 
 MOST_EVENTS = 10_000  # of a request
 
@@ -58,7 +60,7 @@ class EventsAccepted(BaseModel):
 
 @router.post("/events", status_code=202, summary="Send events", responses=refusals(409, 503))
 def send_events(asked: EventsRequest, service: ServiceIn, caller: CallerIn) -> EventsAccepted:
-    """Events as they go on the stream (docs/events.md): all of them are kept when this returns, or none is.
+    """Events as they go on the stream (docs/events.md): all of them are kept when this returns.
 
     To send again what may have failed is safe: a message that arrives twice, with its `message_id`, counts once.
     """
@@ -67,8 +69,8 @@ def send_events(asked: EventsRequest, service: ServiceIn, caller: CallerIn) -> E
     return EventsAccepted(accepted=len(events))
 
 
-def events_of(field: str, given: Iterable[Mapping[str, Any]], caller: Caller) -> list[AnyEvent]:
-    """Events of a request, checked as those of a topic are.
+def events_of(field: str, given: Sequence[Mapping[str, Any]], caller: Caller) -> list[AnyEvent]:
+    """Events of a request, checked as those of a topic are. Messages without a time of their own stay in order.
 
     Raises:
         InputError: one of them is wrong; the message says which.
@@ -76,17 +78,9 @@ def events_of(field: str, given: Iterable[Mapping[str, Any]], caller: Caller) ->
     """
     now, events = utc_now(), []
     for place, event in enumerate(given):
-        asked = event.get("tenant_id")
-        tenant = caller.tenant_of(asked if isinstance(asked, str) else None)
+        received_at = now - timedelta(milliseconds=len(given) - 1 - place)
         try:
-            events.append(
-                parse_event(
-                    json.dumps(
-                        {**event, "tenant_id": asked if asked is not None and not isinstance(asked, str) else tenant}
-                    ).encode(),
-                    now,
-                )
-            )
+            events.append(parse_event(json.dumps(of_tenant(event, caller)).encode(), received_at))
         except InputError as error:
             raise InputError(f"{field}.{place}.{error}") from error
     return events

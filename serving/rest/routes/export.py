@@ -9,10 +9,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import WAITING_TURN, CallerIn, OwnerAsked, ServiceIn
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(prefix=API, tags=["memories"])
 
 NDJSON = "application/x-ndjson"
 

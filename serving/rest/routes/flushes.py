@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
 from mneme.events import Name
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait, one_owner, waited
 from serving.service.service import Flushed
 
-router = APIRouter(tags=["stream"])
+router = APIRouter(prefix=API, tags=["stream"])
 
 MOST_CONVERSATIONS = 1000  # of a request
 FlushId = Annotated[str, Path(min_length=1, max_length=512)]
@@ -74,7 +75,7 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     return flush_status(flushed)
 
 
-@router.get("/flushes/{id}", summary="Whether a flush is done", responses=refusals(409, 503), dependencies=[WAITING_TURN])
+@router.get("/flushes/{id:path}", summary="Whether a flush is done", responses=refusals(409, 503), dependencies=[WAITING_TURN])
 def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
     """Whether all that was sent before a flush is searchable; with `wait`, as soon as it is.
 

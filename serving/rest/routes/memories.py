@@ -10,15 +10,16 @@ from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import message_id, short_hash
 from queries.browsing.listed import Memory, MemoryKind, MemoryPage
+from serving.rest.front.places import API
 from serving.rest.keys import Caller
 from serving.rest.openapi import refusals
 from serving.rest.problems import Refused
-from serving.rest.requests import After, Asked, Browsed, CallerIn, Limit, OwnerAsked, ServiceIn, Span, a_json_object
+from serving.rest.requests import After, Asked, Browsed, CallerIn, Limit, OwnerAsked, ServiceIn, Span, a_json_object, of_tenant
 from serving.rest.routes.events import events_of
 from serving.rest.routes.flushes import FlushStatus, flush_status
 from serving.service.service import Service
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(prefix=API, tags=["memories"])
 
 MOST_MESSAGES = 1000  # of a request
 _MOST_SHOWN = 20  # messages that something comes from
@@ -91,7 +92,7 @@ def remember(
     given = asked.messages
     if idempotency_key is not None:
         given = tuple(_named(message, idempotency_key, place, caller) for place, message in enumerate(given))
-    events = events_of("messages", ({**message, "event": "message"} for message in given), caller)
+    events = events_of("messages", [{**message, "event": "message"} for message in given], caller)
     messages = [event for event in events if isinstance(event, Message)]
     service.accept(messages)
     accepted = tuple(
@@ -114,9 +115,8 @@ def remember(
 def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dict[str, Any]:
     if message.get("message_id"):
         return message
-    tenant = message.get("tenant_id")
-    tenant = caller.tenant_of(tenant if isinstance(tenant, str) else None)
-    name = "\0".join((tenant, str(message.get("conversation_id")), key, str(place)))
+    tenant = of_tenant(message, caller)["tenant_id"]
+    name = "\0".join((str(tenant), str(message.get("conversation_id")), key, str(place)))
     return {**message, "message_id": f"{short_hash(name)}{short_hash(name[::-1])}"}
 
 

@@ -7,10 +7,11 @@ from pydantic import BaseModel, ConfigDict
 
 from mneme.events import Name
 from queries.browsing.listed import OwnerSummary
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import Asked, CallerIn, ServiceIn
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(prefix=API, tags=["memories"])
 
 
 class OwnersAsked(Asked):

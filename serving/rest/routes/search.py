@@ -8,10 +8,11 @@ from pydantic import ConfigDict, Field
 from queries import QueryPolicy, SearchResponse
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
+from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, filters_of
+from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, of_tenant
 
-router = APIRouter(tags=["search"])
+router = APIRouter(prefix=API, tags=["search"])
 
 Agent = Literal["direct", "split", "chain", "reflect", "router"]
 TopK = Field(default=None, ge=1, le=1000, description="places of the one ranked list; null: by the type of the question")
@@ -68,4 +69,4 @@ def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> Search
     options: dict[str, Any] = asked.model_dump(exclude={"query", "method", "filters", "policy"})
     if asked.policy is not None:
         options["policy"] = QueryPolicy(**asked.policy.model_dump())
-    return service.memories.search(asked.query, asked.method, filters_of(asked.filters, caller), **options)
+    return service.memories.search(asked.query, asked.method, of_tenant(asked.filters, caller), **options)

@@ -23,6 +23,9 @@ from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, messa
 from tests.queries.world import WordEmbedder
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
 def opensearch(opensearch_settings):
     """Settings with requests so small that every larger write is split."""

@@ -28,6 +28,8 @@ from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
 from tests.flows.river import START, contents
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = [EXAMPLES / name for name in ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "handbook.md")]
 

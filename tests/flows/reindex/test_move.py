@@ -31,6 +31,8 @@ from mneme.rows import Collection, Row, Vector
 from mneme.settings import EmbedderSettings, Index, OpenSearch, Settings
 from tests.flows.river import START
 
+pytestmark = pytest.mark.slow
+
 BACKENDS = ["embedded", pytest.param("opensearch", marks=pytest.mark.opensearch)]
 HASH = HashEmbedder().identity
 EXAMPLES = Path(__file__).parents[3] / "examples"

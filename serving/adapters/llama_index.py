@@ -1,0 +1,121 @@
+"""LlamaIndex: a retriever over memories, and a memory block for its ``Memory``.
+
+engine = RetrieverQueryEngine.from_args(MnemeRetriever(memories, {"user_id": "mira"}))
+memory = Memory.from_defaults(session_id="monday", memory_blocks=[MnemeMemoryBlock(memories=memories, ...)])
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.memory import BaseMemoryBlock
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from pydantic import Field, PrivateAttr, SkipValidation
+
+from serving.adapters.kept import Item, KeptMessages, Role, owner_of
+from serving.adapters.passages import Passage, passages
+from serving.service.conversation_names import conversation_name
+
+if TYPE_CHECKING:
+    from queries import Memories
+
+_ROLES: dict[str, Role] = {
+    "assistant": "assistant",
+    "chatbot": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "system": "system",
+}
+_BLOCK_TOP_K = 8
+_NOT_SHOWN = ["kind", "rank", "score", "message_ids", "conversation_id", "document_id"]  # to a model: ids tell it nothing
+
+
+class MnemeRetriever(BaseRetriever):
+    """Memories as nodes, best first; ``metadata`` says of each its kind, date and sources (``serving.adapters.passages``).
+
+    What the search raises (``mneme.errors``) is raised.
+
+    Args:
+        memories: where it is searched.
+        filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
+        method: ``keyword``, ``vector``, ``hybrid`` or ``agentic``.
+        top_k: how many at most; None leaves it to the type of the question.
+
+    >>> retriever = MnemeRetriever(memories, {"user_id": "mira"}, top_k=3)
+    >>> retriever.retrieve("what is Mira allergic to?")[0].text
+    'Mira is allergic to penicillin.'
+    """
+
+    def __init__(
+        self, memories: "Memories", filters: Mapping[str, Any], method: str = "hybrid", top_k: int | None = None
+    ) -> None:
+        self._memories = memories
+        self._filters = dict(filters)
+        self._method = method
+        self._top_k = top_k
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        found = self._memories.search(query_bundle.query_str, self._method, self._filters, self._top_k)
+        return [NodeWithScore(node=_node(each), score=each.score) for each in passages(found)]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+class MnemeMemoryBlock(BaseMemoryBlock[str]):
+    """Long-term memory behind LlamaIndex's ``Memory``: what leaves its window is kept, what fits the latest message comes back.
+
+    >>> block = MnemeMemoryBlock(memories=memories, publisher=publisher, user_id="mira", session_id="monday")
+    >>> asyncio.run(block.aput([ChatMessage(role="user", content="I moved to Lyon.")]))
+    >>> "Mira is allergic to penicillin." in asyncio.run(block.aget([ChatMessage("what is Mira allergic to?")]))
+    True
+    """
+
+    name: str = Field(default="Mneme", description="The name of the block.")
+    memories: Annotated[Any, SkipValidation] = Field(repr=False, exclude=True)
+    publisher: Annotated[Any, SkipValidation] = Field(repr=False, exclude=True)
+    session_id: str
+    user_id: str | None = None
+    group_id: str | None = None
+    agent_id: str | None = None
+    tenant_id: str = "default"
+    top_k: int = _BLOCK_TOP_K
+    _kept: KeptMessages = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check whose memory it is."""
+        owner = owner_of(self.user_id, self.group_id, self.agent_id, self.tenant_id)
+        self._kept = KeptMessages(self.memories, self.publisher, owner)
+
+    async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
+        asked = next((each.content for each in reversed(messages or []) if each.role == MessageRole.USER and each.content), "")
+        if not asked:
+            return ""
+        return await asyncio.to_thread(self._remembered, asked)
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        conversation = conversation_name("llama-index", self._kept.owner, self.session_id)
+        items = [_item(each) for each in messages if (each.content or "").strip()]
+        await asyncio.to_thread(self._kept.add, conversation, items)
+
+    def _remembered(self, asked: str) -> str:
+        found = self.memories.search(asked, filters=self._kept.filters, top_k=self.top_k)
+        return "\n".join(f"{each.metadata.get('date', '')[:10]} {each.text}".strip() for each in passages(found))
+
+
+def _node(passage: Passage) -> TextNode:
+    return TextNode(
+        id_=passage.id,
+        text=passage.text,
+        metadata=passage.metadata,
+        excluded_llm_metadata_keys=_NOT_SHOWN,
+        excluded_embed_metadata_keys=_NOT_SHOWN,
+    )
+
+
+def _item(message: ChatMessage) -> Item:
+    words = message.content or ""
+    return Item({"role": message.role.value, "content": words}, words, _ROLES.get(message.role.value, "user"))

@@ -1,0 +1,24 @@
+"""The table of metrics of docs/observability.md, written from the metrics themselves: ``python -m serving.metrics_reference``."""
+
+from collections.abc import Iterator
+
+from connectors.telemetry import metrics
+
+
+def metrics_table() -> str:
+    """All metrics as a table in Markdown, in the order in which they are defined."""
+    return "| metric | kind | labels | meaning |\n| --- | --- | --- | --- |\n" + "".join(_rows())
+
+
+def _rows() -> Iterator[str]:
+    for metric in vars(metrics).values():
+        if not isinstance(metric, metrics.Counter | metrics.Gauge | metrics.Histogram):
+            continue
+        (family,) = metric.describe()
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        labels = ", ".join(f"`{label}`" for label in metric._labelnames)  # there is no public way to them
+        yield f"| `{name}` | {family.type} | {labels} | {family.documentation} |\n"
+
+
+if __name__ == "__main__":
+    print(metrics_table(), end="")

@@ -1,0 +1,102 @@
+"""Who is let in."""
+
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mneme import problems
+from mneme.settings import Settings
+from serving.rest.front.places import CONSOLE, SAFE, is_under, state
+from serving.rest.keys import EVERYBODY, NOBODY, Caller, Keys
+from serving.rest.problems import refusal
+
+_OPEN = frozenset({"/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico"})
+_HERE = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Guarded:
+    """Lets in who may come in.
+
+    With keys: whoever has one, in ``Authorization: Bearer`` or ``X-API-Key``; the console asks for one itself, and remembers
+    it in a cookie. Without: everybody on this machine, but no page of another site that a browser here has open (DNS
+    rebinding, cross-site requests).
+
+    Args:
+        app: what stands behind.
+        settings: the host that is served, and the pages of other origins that may ask.
+        keys: who may ask.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, keys: Keys) -> None:
+        self._app = app
+        self._keys = keys
+        host = settings.service.host
+        self._hosts = frozenset((*_HERE, f"[{host}]" if ":" in host else host.lower()))
+        self._origins = frozenset(settings.service.cors_origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or one connection of a web socket."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        found = self._caller(connection)
+        if not isinstance(found, Response):
+            state(scope)["caller"] = found
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await found(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _caller(self, connection: HTTPConnection) -> Caller | Response:
+        if not self._keys:
+            return self._on_this_machine(connection)
+        key = _key_of(connection)
+        caller = self._keys.caller(key) if key is not None else None
+        if caller is not None:
+            return caller
+        path = connection.scope["path"]
+        if path in _OPEN or is_under(path, CONSOLE):
+            return NOBODY
+        told = "it is not known" if key is not None else "none was given"
+        challenge = 'Bearer realm="mneme"' + (', error="invalid_token"' if key is not None else "")
+        return refusal(
+            problems.UNAUTHENTICATED,
+            f"Authorization: a key is needed, and {told}; send `Authorization: Bearer KEY`, or X-API-Key",
+            {"WWW-Authenticate": challenge},
+        )
+
+    def _on_this_machine(self, connection: HTTPConnection) -> Caller | Response:
+        if _host_of(connection) not in self._hosts:
+            return refusal(
+                problems.MISDIRECTED,
+                "Host: without keys this service is for this machine only; use http://localhost, or set MNEME_SERVICE__KEYS",
+            )
+        if self._is_foreign(connection):
+            return refusal(
+                problems.FORBIDDEN, "Origin: a page of another site may not do that; allow it in MNEME_SERVICE__CORS_ORIGINS"
+            )
+        return EVERYBODY
+
+    def _is_foreign(self, connection: HTTPConnection) -> bool:
+        """Whether the page of another site wants to change something, or to listen."""
+        origin = connection.headers.get("origin")
+        if origin is None or (connection.scope["type"] == "http" and connection.scope["method"] in SAFE):
+            return False
+        return origin not in self._origins and urlsplit(origin).netloc != connection.headers.get("host")
+
+
+def _host_of(connection: HTTPConnection) -> str:
+    """The host that a request names, without its port."""
+    host = connection.headers.get("host", "").lower()
+    return host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+
+
+def _key_of(connection: HTTPConnection) -> str | None:
+    scheme, _, credentials = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and credentials.strip():
+        return credentials.strip()
+    return connection.headers.get("x-api-key") or None

@@ -1,0 +1,48 @@
+"""A name for each request, and an answer to what nobody expected."""
+
+import re
+from uuid import uuid4
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from connectors.telemetry.context import about
+from serving.rest.front.places import state
+from serving.rest.problems import answer_unexpected, refusal_of
+
+_REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)
+
+
+class Named:
+    """Gives each request an id, the caller's own or a new one, and answers what nobody expected."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+        state(scope)["request_id"] = request_id
+        started = False
+
+        async def send_named(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+            await send(message)
+
+        try:
+            with about(request_id=request_id):  # for what is logged
+                await self._app(scope, receive, send_named)
+        except Exception as error:
+            if started:
+                raise
+            if (response := refusal_of(error)) is not None:
+                await response(scope, receive, send_named)
+            else:
+                await answer_unexpected(scope, receive, send_named, error, request_id)

@@ -1,0 +1,133 @@
+"""docs/rest.md, written from the service's own description: ``python -m serving.rest_reference docs/rest.md``.
+
+The page is a function of the OpenAPI of ``serving/rest/``; tests/docs/ compares the two, so it cannot go stale.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HEADER = """# REST API
+
+<!-- Written by `make docs` from serving/rest/. Do not edit. -->
+
+`mneme serve` listens on `http://127.0.0.1:8765`. It describes itself: `/docs` to try it in the browser, `/openapi.json` to make a client from.
+
+```bash
+curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "messages": [
+  {"conversation_id": "standup", "user_id": "mira", "content": "The release moves to Friday."}]}'
+curl http://127.0.0.1:8765/api/v1/memories/search --json '{
+  "query": "when is the release?", "method": "hybrid", "filters": {"user_id": "mira"}, "top_k": 5}'
+curl --no-buffer http://127.0.0.1:8765/api/v1/ask --json '{
+  "question": "When is the release?", "filters": {"user_id": "mira"}, "stream": true}'
+curl "http://127.0.0.1:8765/api/v1/memories?user_id=mira&kind=fact&limit=20"
+curl http://127.0.0.1:8765/api/v1/documents --form user_id=mira --form file=@lease.pdf
+curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conversation_id=standup&wait=10"
+curl http://127.0.0.1:8765/health
+```
+
+- **Whose memory** is meant is said by `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of the query.
+- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. Without keys the service answers on this machine only.
+  A request for another tenant is 403; without `tenant_id` the key's own is meant; `*` is the operator's key.
+- **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
+- **Sent twice, counted once**: a message has its `message_id`; without one, give the header `Idempotency-Key`, and ids follow from it.
+- **202** means taken in and durable, not yet made into facts. `flush`, or `wait`, waits until it is searchable.
+- **Pages**: `limit` (at most 200) and `after`, which is the `next` of the page before; `null` ends.
+- **Limits**: requests a minute of a key (429 with `Retry-After`), bytes of a request (413). Both are settings ([settings.md](settings.md#service)).
+- **Ids** of memories hold slashes: percent-encode an id as a whole once more (`default%252Fstandup%252F...` in a shell).
+- **Server-sent events** of `/ask` with `stream`: `piece` `{"text"}` again and again, then `answer` with the whole response, or `problem`.
+
+What a search brings is explained in [search.md](search.md), an answer in [answers.md](answers.md), an event in [events.md](events.md).
+"""
+
+
+def rest_page() -> str:
+    """The whole page, as Markdown."""
+    description = _description()
+    parts = [HEADER]
+    for tag in description["tags"]:
+        parts.append(f"\n## {tag['name'].capitalize()}\n\n{tag['description']}\n")
+        for path, methods in description["paths"].items():
+            for method, operation in methods.items():
+                if tag["name"] in operation["tags"]:
+                    parts.append(_operation(method, path, operation, description))
+    return "".join(parts)
+
+
+def _description() -> dict[str, Any]:
+    """The OpenAPI of a service with the settings' defaults; nothing is opened."""
+    from mneme.settings import Service as ServiceSettings
+    from mneme.settings import Settings
+    from serving.rest.app import create_app
+    from serving.service.service import Service
+
+    settings = Settings.model_construct(service=ServiceSettings(intake="none"))  # else it would start a flow
+    described: dict[str, Any] = create_app(Service(settings)).openapi()
+    return described
+
+
+def _operation(method: str, path: str, operation: dict[str, Any], description: dict[str, Any]) -> str:
+    lines = [f"\n### {method.upper()} {path}\n", f"{_told(operation)}\n"]
+    if rows := [_parameter(each) for each in operation.get("parameters", [])]:
+        lines += ["| parameter | in | type | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+    for content_type, body in operation.get("requestBody", {}).get("content", {}).items():
+        if rows := _fields(body.get("schema", {}), description):
+            lines += [f"Body, `{content_type}`:\n", "| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
+        example = body.get("example") or next((each["value"] for each in body.get("examples", {}).values()), None)
+        if example is not None and content_type == "application/json":
+            lines += ["```json", json.dumps(example, indent=2, ensure_ascii=False), "```", ""]
+    answers = [
+        f"{status} {_plain(answer['description'])}" for status, answer in operation["responses"].items() if status < "300"
+    ]
+    lines.append(f"Answers {'; '.join(answers)}.".replace("..", ".") + "\n")
+    return "\n".join(lines)
+
+
+def _told(operation: dict[str, Any]) -> str:
+    return _plain(operation.get("description") or operation.get("summary") or "")
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    name = f"`{parameter['name']}`" + (" (required)" if parameter.get("required") else "")
+    return f"| {name} | {parameter['in']} | {_type(parameter['schema'])} | {_plain(parameter.get('description', ''))} |"
+
+
+def _fields(schema: dict[str, Any], description: dict[str, Any]) -> list[str]:
+    model = _resolved(schema, description)
+    required = set(model.get("required", []))
+    return [
+        f"| `{name}`{' (required)' if name in required else ''} | {_type(field)} | {_plain(field.get('description', ''))} |"
+        for name, field in model.get("properties", {}).items()
+    ]
+
+
+def _resolved(schema: dict[str, Any], description: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in schema:
+        schema = description["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return schema
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """A type in words: ``text or list of Part``."""
+    if "$ref" in schema:
+        return str(schema["$ref"].rsplit("/", 1)[1])
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if choices := schema.get("anyOf") or schema.get("oneOf"):
+        return " or ".join(dict.fromkeys(_type(choice) for choice in choices if choice.get("type") != "null"))
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    words = {"string": "text", "boolean": "`true` or `false`", "object": "mapping"}
+    return words.get(str(schema.get("type", "")), str(schema.get("type", "anything")))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("``", "`").strip()
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(rest_page(), encoding="utf-8")

@@ -1,0 +1,85 @@
+"""A service that runs elsewhere, for the commands that flush and erase."""
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from connectors.service.client import ServiceClient, quoted
+from mneme.events import Erase, Forget
+from mneme.records import Owner
+from mneme.settings import Settings
+from serving.service.service import Erasing, Erasure, Flushed, Service
+
+_LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
+
+
+class RemoteService:
+    """What the commands ask of a ``Service``, asked of one by HTTP. A context manager.
+
+    Args:
+        client: of the service; closed with this.
+    """
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> Flushed:
+        """See ``Service.flush``."""
+        return self._flush({"tenant_id": tenant_id, "conversation_id": list(conversation_ids)}, timeout)
+
+    def flush_owner(self, owner: Owner, timeout: float) -> Flushed:
+        """See ``Service.flush_owner``; a key is not enough here, for it cannot be read back."""
+        return self._flush({"tenant_id": owner.tenant_id, f"{owner.type}_id": owner.id}, timeout)
+
+    def erase(self, event: Erasing, timeout: float) -> Erasure:
+        """See ``Service.erase``."""
+        deadline = time.monotonic() + timeout
+        wait = min(timeout, _LONGEST_WAIT_SECONDS)
+        told = self._client.request("DELETE", "/memories", params=_named(event) | {"wait": wait}, wait_seconds=wait)
+        path = f"/erasures{quoted(told['erasure_id'])}"
+        while told["receipt"] is None and (left := deadline - time.monotonic()) > 0:
+            wait = min(left, _LONGEST_WAIT_SECONDS)
+            params = {"tenant_id": event.tenant_id, "wait": wait}
+            told = self._client.request("GET", path, params=params, wait_seconds=wait)
+        return Erasure(told["erasure_id"], told["receipt"])
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _flush(self, what: dict[str, Any], timeout: float) -> Flushed:
+        began = time.monotonic()
+        wait = min(timeout, _LONGEST_WAIT_SECONDS)
+        told = self._client.request("POST", "/flush", json=what | {"timeout": wait}, wait_seconds=wait, repeatable=True)
+        flush_ids, missing = tuple(told["flush_ids"]), [] if told["searchable"] else list(told["flush_ids"])
+        while missing and (left := timeout - (time.monotonic() - began)) > 0:
+            wait = min(left, _LONGEST_WAIT_SECONDS)
+            params = {"tenant_id": what["tenant_id"], "wait": wait}
+            if self._client.request("GET", f"/flushes{quoted(missing[0])}", params=params, wait_seconds=wait)["searchable"]:
+                missing.pop(0)
+        return Flushed(flush_ids, not missing, time.monotonic() - began)
+
+
+def open_service(settings: Settings, url: str | None = None) -> Service | RemoteService:
+    """The service at ``url``, else at ``MNEME_SERVICE__URL``, else one of this process.
+
+    Raises:
+        SettingsError: a setting is wrong.
+    """
+    client = ServiceClient.of(settings, url)
+    return Service(settings) if client is None else RemoteService(client)
+
+
+def _named(event: Erasing) -> dict[str, Any]:
+    """An event that erases as parameters of a query."""
+    if isinstance(event, Forget):
+        return {"tenant_id": event.tenant_id, "conversation_id": event.conversation_id}
+    named = {"tenant_id": event.tenant_id, "user_id": event.user_id, "group_id": event.group_id, "agent_id": event.agent_id}
+    return named if isinstance(event, Erase) else named | {"document_id": event.document_id}

@@ -1,0 +1,111 @@
+import asyncio
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from syrupy.assertion import SnapshotAssertion
+
+from serving.mcp.memory import AgentMemory
+from serving.mcp.server import build_server
+from serving.mcp.whose import Whose
+from serving.service.service import Service
+from tests.serving.mcp.round_trip import refused, told
+
+
+def client_of(service: Service | None, user: str, **options: bool) -> Client:
+    def memories() -> Any:
+        assert service is not None, "nothing is asked of it"
+        return service.memories
+
+    memory = AgentMemory(memories, lambda: service.publisher if service else None, 30.0)
+    return Client(build_server(memory, lambda _: Whose("acme", user_id=user), **options))
+
+
+def test_what_a_model_is_told_of_the_tools(snapshot: SnapshotAssertion):
+    async def run() -> None:
+        async with client_of(None, "mira") as client:
+            listed = await client.list_tools()
+            assert [tool.model_dump(mode="json", exclude_none=True) for tool in listed.tools] == snapshot
+            assert client.instructions == snapshot(name="instructions")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told_back"),
+    [
+        ("search", {}, "search: query: Field required"),
+        ("search", {"query": "tea", "user_id": "bob"}, "search: user_id not known; it takes query, limit, since, before."),
+        ("search", {"query": "tea", "since": "last week"}, "search: since: Input should be a valid datetime"),
+        ("search", {"query": "tea", "limit": 500}, "search: limit: Input should be less than or equal to 50"),
+        ("timeline", {}, "timeline: give an entity (its history), or since and before (what happened then), or both"),
+        ("remember", {}, "remember: give either note (one thing to remember) or messages"),
+        ("remember", {"note": "a", "messages": [{"role": "user", "content": "b"}]}, "remember: give either note"),
+        ("remember", {"messages": [{"role": "user", "content": "  "}]}, "remember: content is empty"),
+        ("remember", {"messages": [{"role": "bot", "content": "b"}]}, "remember: messages.0.role: Input should be 'user' or"),
+        ("forget", {"target": "message"}, "forget: id: give that of the message; search and timeline show ids"),
+        ("forget", {"target": "message", "id": "acme/x/y"}, "forget: there is no message 'acme/x/y' of this owner"),
+        ("forget", {"target": "conversation", "id": "x"}, "forget: there is no conversation 'x' of this owner"),
+        ("forget", {"target": "document", "id": "x.pdf"}, "forget: there is no document 'x.pdf' of this owner"),
+        ("forget", {"target": "everything", "confirm": True}, "forget: this server does not erase a whole memory"),
+    ],
+)
+def test_an_error_says_what_is_wrong_and_what_to_do(service: Service, tool: str, arguments: dict[str, Any], told_back: str):
+    async def run() -> None:
+        async with client_of(service, "mira") as client:
+            text = await refused(client, tool, **arguments)
+            assert text.startswith(told_back)
+            assert "Traceback" not in text
+
+    asyncio.run(run())
+
+
+def test_what_was_learnt_is_forgotten_with_its_messages_and_a_fact_says_which(service: Service):
+    async def run() -> None:
+        async with client_of(service, "ines") as client:
+            _, note = await told(client, "remember", note="Ines plays the cello on Tuesdays.", wait=True)
+            _, found = await told(client, "search", query="cello")
+            fact = next(each for each in found["memories"] if each["kind"] == "fact")
+            text = await refused(client, "forget", target="message", id=fact["id"], confirm=True)
+            assert "is no message, it was made from some" in text
+
+    asyncio.run(run())
+
+
+def test_a_document_is_forgotten_by_its_owner_only(service: Service):
+    service.publisher.send_document(
+        b"Zoe's lease ends on 31 May 2027.", document_id="lease.txt", tenant_id="acme", user_id="zoe", flush_id="lease"
+    )
+    service.publisher.flush()
+    assert service.memories.wait_for_flush("lease", "acme", 30.0)
+
+    async def run() -> None:
+        async with client_of(service, "ines") as client:
+            assert "there is no document" in await refused(client, "forget", target="document", id="lease.txt", confirm=True)
+        async with client_of(service, "zoe") as client:
+            text, found = await told(client, "search", query="When does the lease end?")
+            assert found["memories"][0]["document"] == "lease.txt"
+            _, preview = await told(client, "forget", target="document", id="lease.txt")
+            assert preview["preview"].startswith("the document lease.txt with")
+            _, gone = await told(client, "forget", target="document", id="lease.txt", confirm=True)
+            assert gone["erased"]
+            text, _ = await told(client, "search", query="When does the lease end?")
+            assert text == "nothing is remembered about this"
+
+    asyncio.run(run())
+
+
+def test_resources_tell_of_the_owner_and_of_nobody_else(service: Service):
+    async def run() -> None:
+        async with client_of(service, "otto") as client:
+            _, talk = await told(client, "remember", note="Otto sails.", wait=True)
+            listed = await client.read_resource("mneme://conversations")
+            assert listed.contents[0].text.startswith(f"{talk['conversation_id']}: ")
+            assert (await client.read_resource("mneme://profile")).contents[0].text
+        async with client_of(service, "olga") as client:
+            assert (await client.read_resource("mneme://conversations")).contents[0].text == "there is no conversation yet"
+            with pytest.raises(MCPError, match="there is no conversation"):
+                await client.read_resource(f"mneme://conversations/{talk['conversation_id']}")
+
+    asyncio.run(run())

@@ -1,0 +1,65 @@
+"""Whatever is sent, the service answers as it says it does: requests made from ``/openapi.json``, good ones and bad ones.
+
+``MNEME_TEST_FUZZ=5000`` (``make fuzz``) makes some 5,000 new cases; without it there are some hundred, the same in each run.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from fastapi import FastAPI
+from hypothesis import HealthCheck, settings
+from schemathesis import Case
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from mneme.settings import Settings, load_settings
+from serving.rest.app import create_app
+from serving.service.service import Service
+from tests.serving.rest.conftest import HERE, ServiceWithoutFlow
+
+ASKED = int(os.environ.get("MNEME_TEST_FUZZ", "0"))
+OPERATIONS = 29  # so that the cases are shared out; test_openapi.py counts them
+EXAMPLES = ASKED // OPERATIONS if ASKED else 8
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+_made: Counter[str] = Counter()
+
+
+_described = create_app(Service(load_settings(service={"intake": "none"}))).openapi()
+schema = schemathesis.openapi.from_dict(_described)
+
+
+@pytest.fixture(scope="module")
+def app(memory_settings: Settings) -> Iterator[FastAPI]:
+    with ServiceWithoutFlow(memory_settings) as service:
+        yield create_app(service)
+    print(f"\nfuzz: {sum(_made.values())} cases of {len(_made)} operations")
+
+
+@schema.parametrize()
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=not ASKED,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@pytest.mark.timeout(1800)
+def test_every_answer_is_one_that_the_service_says_it_gives(case: Case, app: FastAPI) -> None:
+    _made[case.operation.label] += 1
+    case.call_and_validate(base_url=HERE, app=app, checks=CHECKS)
