@@ -13,7 +13,8 @@ HEADER = """# REST API
 
 <!-- Written by `make docs` from serving/rest/. Do not edit. -->
 
-`mneme serve` listens on `http://127.0.0.1:8765`. It describes itself: `/docs` to try it in the browser, `/openapi.json` to make a client from.
+`mneme serve` listens on `http://127.0.0.1:8765`. It describes itself: `/docs` to try it in the
+browser, `/openapi.json` to make a client from.
 
 ```bash
 curl http://127.0.0.1:8765/api/v1/memories --json '{"flush": true, "messages": [
@@ -28,18 +29,23 @@ curl --request DELETE "http://127.0.0.1:8765/api/v1/memories?user_id=mira&conver
 curl http://127.0.0.1:8765/health
 ```
 
-- **Whose memory** is meant is said by `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of the query.
-- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. Without keys the service answers on this machine only.
-  A request for another tenant is 403; without `tenant_id` the key's own is meant; `*` is the operator's key.
+- **Whose memory** is meant is said by `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of
+  the query.
+- **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. Without keys
+  the service answers on this machine only. A request for another tenant is 403; without `tenant_id` the key's own is meant; `*` is the operator's key.
 - **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
-- **Sent twice, counted once**: a message has its `message_id`; without one, give the header `Idempotency-Key`, and ids follow from it.
+- **Sent twice, counted once**: a message has its `message_id`; without one, give the header `Idempotency-Key`, and
+  ids follow from it.
 - **202** means taken in and durable, not yet made into facts. `flush`, or `wait`, waits until it is searchable.
 - **Pages**: `limit` (at most 200) and `after`, which is the `next` of the page before; `null` ends.
-- **Limits**: requests a minute of a key (429 with `Retry-After`), bytes of a request (413). Both are settings ([settings.md](settings.md#service)).
-- **Ids** of memories hold slashes: percent-encode an id as a whole once more (`default%252Fstandup%252F...` in a shell).
-- **Server-sent events** of `/ask` with `stream`: `piece` `{"text"}` again and again, then `answer` with the whole response, or `problem`.
+- **Limits**: requests a minute of a key (429 with `Retry-After`), bytes of a request (413). Both are
+  settings ([settings.md](settings.md#service)).
+- **Ids** of memories hold slashes and percent signs: percent-encode an id as a whole once more, slashes too (`%2F`).
+- **Server-sent events** of `/ask` with `stream`: `piece` `{"text"}` again and again, then `answer` with the whole response,
+  or `problem`.
 
-What a search brings is explained in [search.md](search.md), an answer in [answers.md](answers.md), an event in [events.md](events.md).
+What a search brings is explained in [search.md](search.md), an answer in [answers.md](answers.md), an event in
+[events.md](events.md).
 """
 
 

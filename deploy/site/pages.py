@@ -1,4 +1,4 @@
-"""Pages of the site that are not in docs/: the README, the CONTRIBUTING and the CHANGELOG of the tree, and the command line from its code."""
+"""Pages of the site that are not in docs/: README, CONTRIBUTING and CHANGELOG of the tree, and the command line from its code."""
 
 import re
 import sys
