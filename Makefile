@@ -75,7 +75,7 @@ docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md
 	@$(BIN)/python -m serving.rest_reference docs/rest.md
 
 site: $(DEVELOPMENT) ## The documentation as a site, in site/
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
 
 formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/formats.md again (minutes)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_held, replace_json
+from connectors.inbox.segments import inbox_folder
 from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from flows.feeds import FileFeed
     from flows.running.process import Place
 
+_FILES = "files"  # the recovery store of files and of the inbox
 _NAMED = "named-files.json"  # in the recovery store of files
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
@@ -78,7 +80,7 @@ def ingest(
     from flows.running.process import Ends, run_process
 
     started = time.monotonic()
-    if settings.index.backend == "embedded" and is_held(settings.data / "recovery" / "inbox"):
+    if settings.index.backend == "embedded" and is_held(inbox_folder(settings.data)):
         raise StoreRejected(
             f"a service or `mneme run` takes events into the embedded index in {settings.data}, which has one writing process: "
             "give it the files, `mneme publish FILE` (from elsewhere with --url URL, or MNEME_SERVICE__URL)"
@@ -114,12 +116,12 @@ def ingest(
         )
 
     wrote: dict[str, set[str]] = {}
-    folder = settings.data / "recovery" / "files"
+    folder = _folder(settings, _FILES)
     with ExitStack() as stack:
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
         stack.enter_context(stopped_by_signals(stopping))
-        store = stack.enter_context(_recovery_store(settings, "files"))
+        store = stack.enter_context(_recovery_store(settings, _FILES))
         ends = Ends(
             [Source("files", ("files",), open_feed)],
             letters,
@@ -176,10 +178,12 @@ def run(
         )
     stopping = stopping or threading.Event()
     if intake == "inbox":
-        with _recovery_store(settings, "inbox") as store, stopped_by_signals(stopping, _STOP_SECONDS):
+        # That of files: a conversation may come from both, and its state must be known to whichever flow goes on with it.
+        with _recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
             from flows.running.inbox import stream_inbox
 
-            stream_inbox(settings, partial(_only_place, settings, store), stopping, on_ready)
+            named = _named(_folder(settings, _FILES) / _NAMED, ())
+            stream_inbox(settings, partial(_only_place, settings, store), stopping, on_ready, named)
         return
     with _recovery_store(settings, "kafka") as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.stream import (  # loads all steps and clients: a second runner is refused before
@@ -196,15 +200,20 @@ def run(
 
 def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
     """The files that were named, also for runs that ended early: what waits of them is still to be read. Kept in ``note``."""
-    before = json.loads(note.read_text()) if note.exists() else []
-    named = tuple(dict.fromkeys([*map(Path, before), *(path.resolve() for path in paths)]))
-    replace_json(note, [str(path) for path in named])
+    before = tuple(map(Path, json.loads(note.read_text()))) if note.exists() else ()
+    named = tuple(dict.fromkeys([*before, *(path.resolve() for path in paths)]))
+    if named != before:
+        replace_json(note, [str(path) for path in named])
     return named
+
+
+def _folder(settings: Settings, name: str) -> Path:
+    return settings.data / "recovery" / name
 
 
 def _recovery_store(settings: Settings, name: str) -> RecoveryStore:
     flow = settings.flow
-    return RecoveryStore(settings.data / "recovery" / name, name, flow.buckets, flow.recovery_partitions)
+    return RecoveryStore(_folder(settings, name), name, flow.buckets, flow.recovery_partitions)
 
 
 def _only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "Place":

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from prometheus_client import Counter, Gauge, Histogram
+
 from connectors.telemetry import metrics
 
 
@@ -12,7 +14,7 @@ def metrics_table() -> str:
 
 def _rows() -> Iterator[str]:
     for metric in vars(metrics).values():
-        if not isinstance(metric, metrics.Counter | metrics.Gauge | metrics.Histogram):
+        if not isinstance(metric, Counter | Gauge | Histogram):
             continue
         (family,) = metric.describe()
         name = f"{family.name}_total" if family.type == "counter" else family.name

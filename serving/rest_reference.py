@@ -32,7 +32,8 @@ curl http://127.0.0.1:8765/health
 - **Whose memory** is meant is said by `user_id`, `group_id` or `agent_id`, in `filters` of a search, else as parameters of
   the query.
 - **Keys**: `Authorization: Bearer KEY` or `X-API-Key: KEY`, bound to a tenant by `MNEME_SERVICE__KEYS`. Without keys
-  the service answers on this machine only. A request for another tenant is 403; without `tenant_id` the key's own is meant; `*` is the operator's key.
+  the service answers on this machine only. A request for another tenant is 403; without `tenant_id` the key's
+  own is meant; `*` is the operator's key.
 - **Errors** are `application/problem+json`: `{"type", "title", "status", "detail"}`, and `detail` says what to do.
 - **Sent twice, counted once**: a message has its `message_id`; without one, give the header `Idempotency-Key`, and
   ids follow from it.

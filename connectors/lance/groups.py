@@ -1,8 +1,7 @@
 """Rows by their conversation, and by their owner: counted from a few columns, in memory. Pure."""
 
-from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 import pyarrow as pa
@@ -11,8 +10,8 @@ import pyarrow.compute as pc
 from mneme.ports import MOST_PEOPLE, Group, Owned, Place
 from mneme.rows import Row
 
-GROUPED = ["id", "owner_key", "conversation_id", "at"]
-COUNTED = [*GROUPED, "message_ids", "people"]
+GROUPED = ["conversation_id", "at"]
+COUNTED = [*GROUPED, "id", "owner_key", "message_ids", "people"]
 OWNED = ["owner_type", "owner_id", "at"]
 
 
@@ -35,43 +34,49 @@ def latest(table: pa.Table, limit: int, after: Place | None) -> list[str]:
 
 
 def newest(table: pa.Table) -> dict[str, tuple[str, str]]:
-    """Of each conversation the owner and the id of its newest row; ties by id. ``table`` has the columns ``GROUPED``."""
+    """Of each conversation the owner and the id of its newest row; ties by id. ``table`` has the columns ``COUNTED``."""
     ordered = table.sort_by([("at", "ascending"), ("id", "descending")])
     columns = (ordered[name].to_pylist() for name in ("conversation_id", "owner_key", "id"))
     return {conversation: (owner, identity) for conversation, owner, identity in zip(*columns, strict=True)}
 
 
-def groups(table: pa.Table, order: list[str], newest_rows: Mapping[str, Row]) -> list[Group]:
+def groups(table: pa.Table, newest_rows: Mapping[str, Row]) -> dict[str, Group]:
     """The rows of each conversation.
 
     Args:
         table: with the columns ``COUNTED``.
-        order: the conversations.
-        newest_rows: of each its newest row.
+        newest_rows: of each conversation its newest row.
     """
-    rows: Counter[str] = Counter()
-    messages: Counter[str] = Counter()
-    people: dict[str, Counter[str]] = {each: Counter() for each in order}
-    times: dict[str, list[datetime]] = {each: [] for each in order}
-    for cells in table.select(["conversation_id", "at", "message_ids", "people"]).to_pylist():
-        conversation = cells["conversation_id"]
-        rows[conversation] += 1
-        messages[conversation] += len(cells["message_ids"] or ())
-        people[conversation].update(set(cells["people"] or ()))
-        times[conversation].append(cells["at"])
-    return [
-        Group(
-            conversation_id=each,
-            rows=rows[each],
-            messages=messages[each],
-            people=tuple(sorted(people[each], key=lambda person: (-people[each][person], person)))[:MOST_PEOPLE],
-            first_at=min(times[each]).astimezone(UTC),
-            last_at=max(times[each]).astimezone(UTC),
-            newest=newest_rows[each],
+    lengths = pc.fill_null(pc.list_value_length(table["message_ids"]), 0)
+    counted = table.append_column("messages", lengths).group_by("conversation_id")
+    found = counted.aggregate([("at", "count"), ("messages", "sum"), ("at", "min"), ("at", "max")]).to_pylist()
+    people = _people(table)
+    return {
+        each["conversation_id"]: Group(
+            conversation_id=each["conversation_id"],
+            rows=each["at_count"],
+            messages=each["messages_sum"],
+            people=people.get(each["conversation_id"], ()),
+            first_at=each["at_min"].astimezone(UTC),
+            last_at=each["at_max"].astimezone(UTC),
+            newest=newest_rows[each["conversation_id"]],
         )
-        for each in order
-        if each in newest_rows
-    ]
+        for each in found
+        if each["conversation_id"] in newest_rows
+    }
+
+
+def _people(table: pa.Table) -> dict[str, tuple[str, ...]]:
+    """Who is in most rows of each conversation, those first; ties by name."""
+    people = table["people"].combine_chunks()
+    rows = pc.list_parent_indices(people)
+    said = pa.table({"in": table["conversation_id"].take(rows), "who": pc.list_flatten(people), "row": rows})
+    found = said.group_by(["in", "who"]).aggregate([("row", "count_distinct")])
+    found = found.sort_by([("row_count_distinct", "descending"), ("who", "ascending")])
+    by_conversation: dict[str, list[str]] = {}
+    for conversation, who in zip(found["in"].to_pylist(), found["who"].to_pylist(), strict=True):
+        by_conversation.setdefault(conversation, []).append(who)
+    return {conversation: tuple(named[:MOST_PEOPLE]) for conversation, named in by_conversation.items()}
 
 
 def owned(table: pa.Table, limit: int) -> list[Owned]:

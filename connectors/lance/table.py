@@ -268,7 +268,8 @@ class LanceTable:
         found = self._select(condition(narrowed), groups.COUNTED)
         newest = groups.newest(found)
         rows = {row.conversation_id: row for row in self._rows_of(newest.values()) if row.conversation_id is not None}
-        return groups.groups(found, [each for each in order if each in newest], rows)
+        counted = groups.groups(found, rows)
+        return [counted[each] for each in order if each in counted]
 
     def owners(self, tenant_id: str, limit: int) -> list[Owned]:
         """How many rows there are of each owner of a tenant."""

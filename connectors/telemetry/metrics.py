@@ -83,14 +83,14 @@ REJECTED = _counter("index_rejected_writes_total", "Writes that the index refuse
 
 # Chat models, transcription and reranking behind endpoints.
 CALLS = _counter("model_calls_total", "Calls by outcome: ok, or the kind of error", "role", "model", "tenant", "outcome")
-CALL_SECONDS = _histogram("model_call_seconds", "A call with its retries", _CALLED, "role", "model")
+CALL_SECONDS = _histogram("model_call_seconds", "Time of a call with its retries", _CALLED, "role", "model")
 TOKENS = _counter(
     "model_tokens_total", "Tokens that were asked (in) and answered (out)", "role", "model", "tenant", "direction"
 )
 COST = _counter(
     "model_cost_total", "What they cost by MNEME_TELEMETRY__PRICES, in the currency of these", "role", "model", "tenant"
 )
-IN_FLIGHT = _gauge("model_calls_in_flight", "Calls under way", "role")
+IN_FLIGHT = _gauge("model_calls_in_flight", "Calls of models under way", "role")
 WAIT_SECONDS = _histogram(
     "model_wait_seconds", "How long a call waited for its place and for the limits of the minute", _CALLED, "purpose"
 )
@@ -101,13 +101,13 @@ ANSWER_CACHE = _counter(
 # The embedder.
 EMBEDDED = _counter("embedder_texts_total", "Texts that the flow had embedded")
 EMBEDDER_BATCH = _histogram("embedder_batch_texts", "Texts of one batch", _SIZES)
-EMBEDDER_SECONDS = _histogram("embedder_batch_seconds", "One batch", _QUICK)
+EMBEDDER_SECONDS = _histogram("embedder_batch_seconds", "Time of one batch of texts", _QUICK)
 EMBEDDER_ERRORS = _counter("embedder_errors_total", "Batches that failed, by kind of error", "kind")
 EMBEDDER_QUEUE = _gauge("embedder_queue_texts", "Texts that wait for a batch")
 
 # Searches and answers.
-SEARCH_SECONDS = _histogram("search_seconds", "A search", _QUICK, "method")
-STAGE_SECONDS = _histogram("search_stage_seconds", "A stage of a search", _QUICK, "method", "stage")
+SEARCH_SECONDS = _histogram("search_seconds", "Time of a search, whole", _QUICK, "method")
+STAGE_SECONDS = _histogram("search_stage_seconds", "Time of one stage of a search", _QUICK, "method", "stage")
 SEARCH_RESULTS = _histogram("search_results", "Ranked places of a response", (0, 1, 2, 5, 10, 20, 50, 100), "method")
 SEARCH_ERRORS = _counter("search_errors_total", "Searches that failed, by kind of error", "method", "kind")
 ANSWERS = _counter(

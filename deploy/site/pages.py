@@ -1,4 +1,4 @@
-"""Pages of the site that are not in docs/: README, CONTRIBUTING and CHANGELOG of the tree, and the command line from its code."""
+"""Pages of the site that are not in docs/: README, CONTRIBUTING and CHANGELOG, and the command line from its code."""
 
 import re
 import sys
@@ -7,6 +7,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
 FROM_THE_TREE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
@@ -21,8 +22,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, page: Page, **kwargs: Any) -> str:
+    """A page of docs/: its links to the tree around it."""
+    return relinked(markdown) if page.file.src_uri not in FROM_THE_TREE else markdown
+
+
 def relinked(text: str) -> str:
-    """A page of the tree as a page of docs/: links into docs/ lose that part, what lies elsewhere stays as words."""
+    """A page of the tree as one of the site: links into docs/ lose that part, what lies elsewhere stays as words."""
     names = {source: page for page, source in FROM_THE_TREE.items()}
 
     def link(found: re.Match[str]) -> str:
@@ -31,9 +37,13 @@ def relinked(text: str) -> str:
         anchor = f"#{anchor}" if anchor else ""
         if "://" in target or not path:
             return found[0]
-        if path.startswith("docs/"):
+        inside = path.startswith("docs/") or (not path.startswith("../") and (ROOT / "docs" / path).exists())
+        path = path.removeprefix("../") if path.count("../") == 1 else path
+        if inside:
             return f"[{label}]({path.removeprefix('docs/')}{anchor})"
-        return f"[{label}]({names[path]}{anchor})" if path in names else label
+        if path in names:
+            return f"[{label}]({names[path]}{anchor})"
+        return found[0] if path.endswith(".md") else label
 
     return re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)", link, text)
 
@@ -63,14 +73,12 @@ def _section(path: str, command: Any) -> str:
         lines += ["| | | default |", "| --- | --- | --- |"]
     for parameter in command.params:
         option = parameter.param_type_name == "option"
-        name = (
-            ", ".join(f"`{each}`" for each in [*parameter.opts, *parameter.secondary_opts])
-            if option
-            else f"`{parameter.human_readable_name}`"
-        )
-        default = parameter.show_default if isinstance(getattr(parameter, "show_default", None), str) else parameter.default
-        shown = "" if default in (None, False, (), []) or callable(default) or "Sentinel" in repr(default) else f"`{default}`"
-        lines.append(f"| {name} | {_plain(getattr(parameter, 'help', '') or '')} | {shown} |")
+        names = [*parameter.opts, *parameter.secondary_opts] if option else [parameter.name.upper()]
+        told = getattr(parameter, "show_default", None)  # in words where the default is none that can be shown
+        default = told if isinstance(told, str) else parameter.default
+        shown = f"`{default}`" if isinstance(default, (str, int, float)) and not isinstance(default, bool) else ""
+        meaning = _plain(getattr(parameter, "help", "") or "")
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {meaning} | {shown} |")
     return "\n".join([*lines, ""])
 
 

@@ -1,10 +1,13 @@
 """The endless flow of the embedded mode, from the inbox on disk."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 
+from connectors.durable import FolderLock
 from connectors.inbox.reader import InboxReader
+from connectors.inbox.segments import inbox_folder
 from connectors.letters.dead_letters import FileDeadLetters
 from flows.pending import Pending
 from flows.running.live_sources import LiveLag, Partitions, live_sources
@@ -20,6 +23,7 @@ def stream_inbox(
     take_place: Callable[[MemoryIndex], Place],
     stopping: threading.Event,
     on_ready: Callable[[], None],
+    named_files: Sequence[Path] = (),
 ) -> None:
     """Run the flow from the inbox of ``MNEME_DATA`` until ``stopping``. Nothing is told to the outside but dead letters.
 
@@ -28,6 +32,7 @@ def stream_inbox(
         take_place: gives this process its place, once the index is there.
         stopping: set when the flow is to end.
         on_ready: called when everything is there and reading begins.
+        named_files: may be read by reference: an ingestion that was broken off has left them to be read.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
@@ -42,9 +47,12 @@ def stream_inbox(
 
     sources = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
     with ExitStack() as stack:
+        folder = inbox_folder(settings.data)
+        folder.mkdir(parents=True, exist_ok=True)
+        stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
-        ends = Ends(sources, letters, changes=None, documents_at_work=documents)
+        ends = Ends(sources, letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, take_place, ends, pending, stopping, on_ready)
         if not tally[
             BROKEN_OFF

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
 from mneme.settings import Settings
-from serving.checks.check import Check
+from serving.checks.check import Check, State
 
 if TYPE_CHECKING:
     from mneme.ports import MemoryIndex
@@ -50,7 +50,7 @@ def _contents(settings: Settings) -> Iterator[Check]:
             metadata = opened.metadata()
             rows = opened.count(Collection.MESSAGES)
         except StoreError as error:
-            state = "missing" if isinstance(error, StoreRejected) and "no index here yet" not in str(error) else "partly"
+            state: State = "missing" if isinstance(error, StoreRejected) and "no index here yet" not in str(error) else "partly"
             yield Check("index", "memories", "none yet", state, str(error))
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")

@@ -82,7 +82,7 @@ def _contradictions(loaded: Settings) -> Iterator[Fault]:
         yield (
             "MNEME_RERANK__BASE_URL",
             "missing",
-            "MNEME_RERANK__BASE_URL is not set, and MNEME_RERANK__PROVIDER=endpoint needs it",
+            "MNEME_RERANK__PROVIDER=endpoint needs MNEME_RERANK__BASE_URL; set it",
         )
     if loaded.flow.processes > 1 and loaded.index.backend == "embedded":
         yield "MNEME_FLOW__PROCESSES", "missing", "the embedded index has one writing process; set MNEME_FLOW__PROCESSES to 1"

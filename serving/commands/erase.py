@@ -123,9 +123,11 @@ def _erase(event: "Erasing", kafka: bool, timeout: float, url: str | None) -> No
 
 
 def _only_files_were_read(settings: "Settings") -> bool:
-    """Whether `mneme ingest` alone filled the embedded index: then the flow of files erases, which knows what is in it."""
+    """Whether the embedded index was filled by `mneme ingest` alone: then the erasure goes the way of the files."""
+    from connectors.inbox.segments import inbox_folder
+
     is_embedded = settings.index.backend == "embedded" and settings.intake != "kafka"
-    return is_embedded and not (settings.data / "recovery" / "inbox").exists()
+    return is_embedded and not inbox_folder(settings.data).exists()
 
 
 def _tell(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:

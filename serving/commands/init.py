@@ -54,7 +54,7 @@ def init(
         raise InputError("--base-url: which model? give --openai MODEL too")
     if not show and file.exists() and not force:
         raise InputError(f"{file} is there already; --force replaces it, --print shows what would be written")
-    if not (embedded or opensearch or openai or key or show) and sys.stdin.isatty():
+    if not (embedded or opensearch or openai or key or show) and _at_a_terminal():
         opensearch, kafka, openai, base_url, key = _asked()
     made = secrets.token_hex(_KEY_BYTES) if key is not None else None
     content = environment_file(_chosen(opensearch, kafka, openai, base_url, key, made))
@@ -90,6 +90,10 @@ def _chosen(
         hashed = hashlib.sha256(made.encode()).hexdigest()  # whoever reads the file cannot ask with it
         chosen |= {"MNEME_SERVICE__KEYS": json.dumps({f"sha256:{hashed}": key})}
     return chosen
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 def _asked() -> tuple[str | None, str | None, str | None, str | None, str | None]:

@@ -5,7 +5,7 @@ from mneme.events import ForgetDocument
 from mneme.records import Owner
 from queries.browsing.documents import ListedDocument
 from queries.browsing.inspected import InspectedEpisode, Inspection
-from serving.console.markup import chip, link, notice, nothing, tag
+from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.shell import page, show_failure
 from serving.console.statements import made_of
 from serving.console.visit import Visit, in_thread

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from mneme.errors import InputError, MnemeError
 from queries.browsing.documents import ListedDocument
 from serving.console.access import caller_of, is_of_this_site
-from serving.console.markup import chip, link, notice, nothing, tag
+from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.shell import SERVICE, page
 from serving.console.visit import Visit, owner_of
 from serving.console.words import count, day

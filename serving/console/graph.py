@@ -3,7 +3,7 @@
 from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldRelationship
 from queries.responses import Graph, GraphEntity, GraphRelationship
 from serving.console.layout import positions
-from serving.console.markup import chip, link, notice, nothing, tag
+from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.shell import page
 from serving.console.statements import cited, relationship
 from serving.console.visit import Visit

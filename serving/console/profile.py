@@ -4,7 +4,7 @@ from itertools import groupby
 
 from queries.browsing.listed import Change
 from queries.browsing.told import ToldLine
-from serving.console.markup import chip, notice, nothing, tag
+from serving.console.markup import chip, nothing, notice, tag
 from serving.console.shell import page
 from serving.console.visit import Visit
 from serving.console.words import count, day, whole_day

@@ -13,7 +13,7 @@ from queries.responses import (
     FoundSkill,
     SearchResponse,
 )
-from serving.console.markup import chip, link, notice, nothing, tag
+from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.statements import cited, relationship
 from serving.console.visit import Visit
 from serving.console.words import count, day, expected, moment, number, whole_day

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from mneme.errors import InputError
 from queries.responses import SearchResponse
 from serving.console.answering import answering
@@ -11,7 +10,7 @@ from serving.console.results import draw_results
 from serving.console.shell import page
 from serving.console.trace import read_trace, texts_of
 from serving.console.tracing import OF_A_LEG, draw_trace
-from serving.console.visit import Visit, in_thread
+from serving.console.visit import Visit
 
 _METHODS = (("hybrid", "Hybrid"), ("keyword", "Keyword"), ("vector", "Vector"), ("agentic", "Agentic"))
 _AGENTS = ("router", "direct", "split", "chain", "reflect")

@@ -8,7 +8,7 @@ from mneme.records import Citation
 from queries.browsing.inspected import InspectedEpisode, InspectedStatement
 from serving.console.markup import chip, link, tag
 from serving.console.visit import Visit
-from serving.console.words import count, day, expected, whole_day
+from serving.console.words import count, expected, whole_day
 
 _STATES = {"superseded": "no longer holds", "merged": "repeats another", "expired": "lies behind"}
 

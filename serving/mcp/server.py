@@ -130,6 +130,8 @@ def build_server(
         tool.description = cleandoc(tool.description)
         tool.parameters = _tidy(tool.parameters) | {"additionalProperties": False}
         tool.fn_metadata.output_schema = _tidy(tool.fn_metadata.output_schema)
+        if tool.name == "forget" and not may_erase:
+            tool.parameters["properties"]["target"]["enum"].remove("everything")
     return server
 
 
@@ -254,8 +256,6 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
         said = [Said(each.role, each.content, each.name, _aware(each.sent_at)) for each in messages or ()]
         return _result(memory.remember(whose(), note, said, conversation, wait))
 
-    targets = "message, conversation, document" + (", or everything that is known of the owner" if may_erase else "")
-
     @server.tool(
         title="Forget",
         annotations=ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False),
@@ -263,7 +263,7 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
     def forget(
         target: Annotated[
             Literal["message", "conversation", "document", "everything"],
-            Field(description=f"what to erase: {targets}"),
+            Field(description="what to erase"),
         ],
         id: Annotated[
             str, Field(description='its id, as search, timeline or remember show it, e.g. "default/trip-planning/7f3a"')

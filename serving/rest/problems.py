@@ -120,9 +120,9 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     seen = [_field_error(detail) for detail in error.errors()]
     shown = list(dict.fromkeys(seen))[:_MOST_ERRORS]
-    if [each["type"] for each in error.errors()] == ["json_invalid"]:
-        position = error.errors()[0]["loc"][-1]
-        return refusal(problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8")
+    match error.errors():
+        case [{"type": "json_invalid", "loc": ("body", int(position))}]:
+            return refusal(problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8")
     if isinstance(error.body, bytes) and error.body:  # left as they are, since their type says that they are no JSON
         media = request.headers.get("content-type", "none")[:100]
         return refusal(problems.MEDIA, f"Content-Type: {media!r} is not read here; send application/json")

@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 
 from connectors.durable import is_held
+from connectors.inbox.segments import inbox_folder
 from connectors.indices import embedded_folder
 from connectors.telemetry.exposition import child_ended, child_environment
 from flows.running.inbox_process import Order
@@ -54,7 +55,7 @@ class FlowProcess:
     @property
     def runs_elsewhere(self) -> bool:
         """Whether another process, not one of this service, runs the flow."""
-        return self.process_id is None and is_held(self._settings.data / "recovery" / "inbox")
+        return self.process_id is None and is_held(inbox_folder(self._settings.data))
 
     @property
     def trouble(self) -> str | None:

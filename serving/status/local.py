@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import httpx
 
@@ -12,6 +12,7 @@ from connectors.durable import is_held
 from connectors.indices import embedded_folder, open_index
 from connectors.telemetry.exposition import read_exposition
 from mneme.errors import MnemeError
+from mneme.ports import Lane
 from mneme.rows import Collection
 from mneme.settings import Settings
 from serving.status.status import Status, model_statuses
@@ -48,8 +49,7 @@ def local_status(settings: Settings) -> Status:
         case "inbox":
             from connectors.inbox.reader import unread
 
-            lanes = ("messages", "documents", "backfill")
-            lag = tried(lambda: {lane: unread(settings.data, lane) for lane in lanes}) or {}
+            lag = tried(lambda: {str(lane): unread(settings.data, lane) for lane in get_args(Lane)}) or {}
             letters = tried(lambda: _letters(settings.data / "dead-letters.jsonl"))
             status = replace(status, lag=lag, dead_letters=letters)
     live = sum(count for lane, count in status.lag.items() if lane != "backfill")

@@ -13,10 +13,11 @@ from typer.main import get_command
 
 from mneme.events import parse_event
 from serving.cli import app
+from serving.rest_reference import rest_page
 from serving.settings_reference import settings_page
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -59,9 +60,37 @@ def test_every_command_that_is_named_exists_with_its_options(page: str, line: st
     assert {word for word in words if word.startswith("-")} <= known
 
 
-def test_every_command_is_in_the_table_of_the_readme() -> None:
-    named = {line.split()[1] for line in re.findall(r"^\| `(mneme [^`]+)` \|", (ROOT / "README.md").read_text(), flags=re.M)}
+def commands_in_the_table_of(page: Path) -> list[str]:
+    """The commands that the tables of a page name."""
+    return [line.split()[1] for line in re.findall(r"^\| `(mneme [^`]+)` \|", page.read_text(encoding="utf-8"), flags=re.M)]
+
+
+def test_every_command_is_in_the_table_of_commands() -> None:
+    named = set(commands_in_the_table_of(ROOT / "docs" / "commands.md"))
     assert named == set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_the_readme_shows_the_ten_that_are_used_most() -> None:
+    shown = commands_in_the_table_of(ROOT / "README.md")
+    assert len(shown) == 10
+    assert set(shown) <= set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_a_newcomer_reads_the_readme_in_some_minutes() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 220
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_quotes_are_quoted_as_they_are(page: Path) -> None:
+    quoted = re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for path, text in quoted:
+        assert text == (ROOT / path).read_text(encoding="utf-8"), path
+
+
+def test_the_examples_of_publishing_are_quoted() -> None:
+    text = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
+    quoted = set(re.findall(r"^<!-- file: (\S+) -->", text, flags=re.M))
+    assert quoted == {f"examples/publish/{path.name}" for path in (ROOT / "examples" / "publish").iterdir()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -99,6 +128,16 @@ def test_links_lead_to_files_of_the_project(page: Path) -> None:
 def test_the_page_of_settings_is_current() -> None:
     written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     assert written == settings_page(), "run `make docs`"
+
+
+def test_the_page_of_the_rest_api_is_current() -> None:
+    assert (ROOT / "docs" / "rest.md").read_text(encoding="utf-8") == rest_page(), "run `make docs`"
+
+
+def test_every_operation_is_on_the_page_of_the_rest_api() -> None:
+    page = (ROOT / "docs" / "rest.md").read_text(encoding="utf-8")
+    assert {"### POST /api/v1/memories/search", "### POST /api/v1/memories", "### GET /health"} <= set(page.splitlines())
+    assert "](#" not in re.sub(r"settings\.md#\w+", "", page)
 
 
 def test_make_targets_that_are_named_exist() -> None:

@@ -67,7 +67,14 @@ class AskRequest(Asked):
             "description": "The answer; with `stream` as events: `piece` {text}, in the end `answer`, or `problem`",
             "content": {
                 "text/event-stream": {
-                    "schema": {"type": "string"},
+                    "itemSchema": {
+                        "type": "object",
+                        "properties": {
+                            "event": {"type": "string", "enum": ["piece", "answer", "problem"]},
+                            "data": {"type": "string", "contentMediaType": "application/json"},
+                        },
+                        "required": ["event", "data"],
+                    },
                     "example": 'event: piece\ndata: {"text":"On 4 May"}\n\nevent: answer\ndata: {"answer":"On 4 May [1]"}\n\n',
                 }
             },

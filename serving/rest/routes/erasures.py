@@ -75,7 +75,9 @@ def _event(asked: ErasureRequest, tenant: str) -> Erasing:
     return Erase.model_validate({"tenant_id": tenant, **named})
 
 
-@router.get("/erasures/{id:path}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN])
+@router.get(
+    "/erasures/{id:path}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN]
+)
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)

@@ -147,9 +147,9 @@ import sys
 from pathlib import Path
 from connectors.inbox import writer
 from connectors.inbox.writer import InboxWriter
-writer.SEGMENT_BYTES = 2000
+writer.SEGMENT_BYTES = 900
 log = InboxWriter(Path(sys.argv[1]))
-for number in range(100):
+for number in range(40):
     log.append([b"%s-%d" % (sys.argv[2].encode(), number)])
 """
 
@@ -158,7 +158,7 @@ def test_two_processes_may_append_at_once_beside_a_reader(tmp_path: Path):
     command = [sys.executable, "-c", APPENDING, str(folder_of(tmp_path))]
     writers = [subprocess.Popen([*command, name]) for name in ("a", "b")]
     reader, events = InboxReader(tmp_path, "messages", None), list[bytes]()
-    while len(events) < 200:
+    while len(events) < 80:
         events += [event.raw for event in reader.poll(7)]
         reader.commit(reader.position)
         assert events or any(writer.poll() is None for writer in writers)
@@ -166,7 +166,7 @@ def test_two_processes_may_append_at_once_beside_a_reader(tmp_path: Path):
     assert reader.poll(10) == []
     reader.close()
     for name in (b"a", b"b"):
-        assert [event for event in events if event.startswith(name)] == [b"%s-%d" % (name, number) for number in range(100)]
+        assert [event for event in events if event.startswith(name)] == [b"%s-%d" % (name, number) for number in range(40)]
 
 
 def test_a_full_disk_is_told_to_each_who_sent_and_what_is_sent_again_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -225,7 +225,7 @@ def test_segments_that_are_done_are_deleted(tmp_path: Path):
     assert b"event 5" in on_disk(tmp_path)
     reader.close()
     again = InboxReader(tmp_path, "messages", half)
-    assert len(again.poll(100)) == 6
+    assert len([event for _ in range(6) for event in again.poll(100)]) == 6
     again.commit(again.position)
     again.close()
     assert unread(tmp_path, "messages") == 0
@@ -304,7 +304,7 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(actions=ACTIONS)
 def test_every_event_comes_once_and_in_order_whatever_happens(
     actions: list[tuple[str, int]], tmp_path_factory: pytest.TempPathFactory

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -87,9 +87,11 @@ class Brief(BaseModel):
 
 
 @pytest.fixture
-def chat(model_server: ModelServer) -> OpenAiChat:
+def chat(model_server: ModelServer) -> Iterator[OpenAiChat]:
     models = Models(provider="openai", base_url=model_server.url, default="small")
-    return OpenAiChat(models, Clock().retries(0), prices={"small": (2.0, 8.0)})
+    opened = OpenAiChat(models, Clock().retries(0), prices={"small": (2.0, 8.0)})
+    yield opened
+    opened.close()
 
 
 def test_calls_are_counted_with_tokens_and_cost_by_tenant(chat: OpenAiChat):

@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from prometheus_client import Counter, Gauge, Histogram
 
 from connectors.telemetry import metrics
 
-METRICS = [each for each in vars(metrics).values() if isinstance(each, metrics.Counter | metrics.Gauge | metrics.Histogram)]
+METRICS = [each for each in vars(metrics).values() if isinstance(each, Counter | Gauge | Histogram)]
 ALLOWED = {
     "lane", "partition", "step", "kind", "stage", "role", "model", "tenant", "outcome", "direction", "purpose", "result",
     "method", "writer", "route", "status",
@@ -14,7 +15,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric._name)
-def test_a_metric_is_named_explained_and_of_few_labels(metric: metrics.Counter | metrics.Gauge | metrics.Histogram):
+def test_a_metric_is_named_explained_and_of_few_labels(metric: Counter | Gauge | Histogram):
     (family,) = metric.describe()
     assert re.fullmatch(r"mneme_[a-z_]+", family.name)
     assert len(family.documentation) > 15

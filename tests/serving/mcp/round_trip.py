@@ -1,4 +1,4 @@
-"""What a client of the MCP server goes through: remember, search, ask, a timeline, forget, gone. The same for each transport."""
+"""What a client of the MCP server goes through, whatever the transport: remember, search, ask, a timeline, forget, gone."""
 
 from typing import Any
 
@@ -21,6 +21,13 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return "".join(each.text for each in result.content)
 
 
+async def finds_nothing(client: Client, query: str) -> None:
+    """A search finds nothing, and says so."""
+    text, found = await told(client, "search", query=query)
+    assert found["memories"] == []
+    assert text.startswith("nothing is remembered about this")
+
+
 async def goes_round(client: Client) -> None:
     """
     1. Nothing is known.
@@ -28,8 +35,7 @@ async def goes_round(client: Client) -> None:
     3. What is forgotten is gone, and the rest is not.
     """
     # 1.
-    text, found = await told(client, "search", query="What is Mira allergic to?")
-    assert (text, found["memories"]) == ("nothing is remembered about this", [])
+    await finds_nothing(client, "What is Mira allergic to?")
     # 2.
     _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=True)
     assert note["searchable"]
@@ -41,9 +47,9 @@ async def goes_round(client: Client) -> None:
     assert talk["conversation_id"].endswith(":moving")
     assert talk["conversation_id"] in text
     text, found = await told(client, "search", query="What is Mira allergic to?")
-    assert found["memories"][0]["text"] == "Mira is allergic to penicillin."
+    assert found["memories"][0]["text"].endswith("Mira is allergic to penicillin.")
     assert found["memories"][0]["message_ids"] == note["message_ids"]
-    assert f"fact: Mira is allergic to penicillin. (from {note['message_ids'][0]})" in text
+    assert f"Mira is allergic to penicillin. (from {note['message_ids'][0]})" in text.splitlines()[0]
     text, answer = await told(client, "ask", question="What is Mira allergic to?")
     assert "penicillin" in answer["answer"]
     assert answer["citations"][0]["message_ids"] == note["message_ids"]
@@ -68,5 +74,4 @@ async def goes_round(client: Client) -> None:
     assert "Lyon" in text
     _, gone = await told(client, "forget", target="conversation", id=talk["conversation_id"], confirm=True)
     assert gone["erased"]
-    text, _ = await told(client, "search", query="Where does Mira live?")
-    assert text == "nothing is remembered about this"
+    await finds_nothing(client, "Where does Mira live?")

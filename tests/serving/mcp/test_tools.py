@@ -10,7 +10,7 @@ from serving.mcp.memory import AgentMemory
 from serving.mcp.server import build_server
 from serving.mcp.whose import Whose
 from serving.service.service import Service
-from tests.serving.mcp.round_trip import refused, told
+from tests.serving.mcp.round_trip import finds_nothing, refused, told
 
 
 def client_of(service: Service | None, user: str, **options: bool) -> Client:
@@ -42,7 +42,11 @@ def test_what_a_model_is_told_of_the_tools(snapshot: SnapshotAssertion):
         ("timeline", {}, "timeline: give an entity (its history), or since and before (what happened then), or both"),
         ("remember", {}, "remember: give either note (one thing to remember) or messages"),
         ("remember", {"note": "a", "messages": [{"role": "user", "content": "b"}]}, "remember: give either note"),
-        ("remember", {"messages": [{"role": "user", "content": "  "}]}, "remember: content is empty"),
+        (
+            "remember",
+            {"messages": [{"role": "user", "content": "  "}]},
+            "remember: event: content is empty; leave such a message out",
+        ),
         ("remember", {"messages": [{"role": "bot", "content": "b"}]}, "remember: messages.0.role: Input should be 'user' or"),
         ("forget", {"target": "message"}, "forget: id: give that of the message; search and timeline show ids"),
         ("forget", {"target": "message", "id": "acme/x/y"}, "forget: there is no message 'acme/x/y' of this owner"),
@@ -64,7 +68,7 @@ def test_an_error_says_what_is_wrong_and_what_to_do(service: Service, tool: str,
 def test_what_was_learnt_is_forgotten_with_its_messages_and_a_fact_says_which(service: Service):
     async def run() -> None:
         async with client_of(service, "ines") as client:
-            _, note = await told(client, "remember", note="Ines plays the cello on Tuesdays.", wait=True)
+            await told(client, "remember", note="Ines plays the cello on Tuesdays.", wait=True)
             _, found = await told(client, "search", query="cello")
             fact = next(each for each in found["memories"] if each["kind"] == "fact")
             text = await refused(client, "forget", target="message", id=fact["id"], confirm=True)
@@ -84,14 +88,34 @@ def test_a_document_is_forgotten_by_its_owner_only(service: Service):
         async with client_of(service, "ines") as client:
             assert "there is no document" in await refused(client, "forget", target="document", id="lease.txt", confirm=True)
         async with client_of(service, "zoe") as client:
-            text, found = await told(client, "search", query="When does the lease end?")
-            assert found["memories"][0]["document"] == "lease.txt"
+            _, found = await told(client, "search", query="When does the lease end?")
+            assert found["memories"][0]["document"] == "lease.txt, line 1"
             _, preview = await told(client, "forget", target="document", id="lease.txt")
             assert preview["preview"].startswith("the document lease.txt with")
             _, gone = await told(client, "forget", target="document", id="lease.txt", confirm=True)
             assert gone["erased"]
-            text, _ = await told(client, "search", query="When does the lease end?")
-            assert text == "nothing is remembered about this"
+            await finds_nothing(client, "When does the lease end?")
+
+    asyncio.run(run())
+
+
+def test_only_where_it_may_everything_is_erased(service: Service):
+    async def run() -> None:
+        async with client_of(service, "ann", may_erase=True) as client:
+            await told(client, "remember", note="Ann keeps bees.", wait=True)
+            _, preview = await told(client, "forget", target="everything")
+            assert preview["preview"] == "everything that is known of user ann"
+            _, gone = await told(client, "forget", target="everything", confirm=True)
+            assert gone["erased"]
+            await finds_nothing(client, "bees")
+
+    asyncio.run(run())
+
+
+def test_a_memory_that_takes_nothing_in_has_no_tools_for_it():
+    async def run() -> None:
+        async with client_of(None, "ann", writable=False) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "timeline", "profile"}
 
     asyncio.run(run())
 

@@ -1,19 +1,18 @@
-"""The doctor says what this machine can read, and how to install what is missing."""
+"""What this machine can read, and how to install what is missing."""
 
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from connectors.documents.kinds import KINDS
 from mneme.settings import Settings
-from serving import checks
-from serving.checks import Check, checks_of, worst
-from serving.cli import app
+from serving.checks import documents as documents_check
+from serving.checks.check import Check, is_fit, worst
+from serving.checks.documents import documents
 
 
 def found(settings: Settings | None = None) -> dict[str, Check]:
-    return {name: check for check in checks_of(settings or Settings()) for name in check.name.split(", ")}
+    return {name: check for check in documents(settings or Settings()) for name in check.name.split(", ")}
 
 
 def test_every_format_is_listed():
@@ -34,11 +33,12 @@ def test_a_program_that_is_missing_is_named_with_how_to_install_it(monkeypatch: 
     assert "apt-get install tesseract-ocr" in found()["pdf"].remedy
     monkeypatch.setattr("sys.platform", "darwin")
     assert "brew install tesseract" in found()["png"].remedy
-    assert worst(checks_of(Settings())) == "missing"
+    assert worst(documents(Settings())) == "missing"
+    assert is_fit(documents(Settings()))  # the rest works without
 
 
 def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(checks, "find_spec", lambda module: None)
+    monkeypatch.setattr(documents_check, "find_spec", lambda module: None)
     assert found()["vtt"] == Check(
         "documents",
         "vtt, srt",
@@ -51,7 +51,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
 def test_a_language_of_ocr_that_is_missing_is_named():
     settings = Settings.model_validate({"documents": {"ocr_languages": ["eng", "tlh"]}})
-    [check] = [check for check in checks_of(settings) if check.name.startswith("languages")]
+    [check] = [check for check in documents(settings) if check.name.startswith("languages")]
     assert check.state == "partly"
     assert "tesseract-ocr-tlh" in check.remedy
 
@@ -60,10 +60,3 @@ def test_sound_is_ready_with_an_endpoint():
     assert "MNEME_TRANSCRIPTION__PROVIDER" in found()["mp3"].remedy
     settings = Settings.model_validate({"transcription": {"provider": "openai", "base_url": "http://127.0.0.1:9"}})
     assert found(settings)["mp3"].state == "ready"
-
-
-def test_the_command_prints_the_table_and_the_remedies():
-    result = CliRunner().invoke(app, ["doctor"])
-    assert result.exit_code == 0
-    assert "docx" in result.stdout
-    assert "MNEME_TRANSCRIPTION__PROVIDER" in result.stderr

@@ -1,0 +1,50 @@
+import asyncio
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.memory import Memory
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
+from llama_index.core.llms import MockLLM
+from llama_index.core.schema import MetadataMode, NodeWithScore
+
+from serving.adapters.llama_index import MnemeMemoryBlock, MnemeRetriever
+from tests.serving.adapters.conftest import Connection
+from tests.serving.adapters.test_langchain import tell
+
+
+def test_nodes_are_memories_with_their_sources(connection: Connection):
+    tell(connection, "I am allergic to penicillin.", "My sister lives in Bremen.")
+    retriever = MnemeRetriever(connection.memories, {"user_id": connection.user_id}, top_k=1)
+    nodes = retriever.retrieve("penicillin")
+    assert len(nodes) == 1
+    assert isinstance(nodes[0], NodeWithScore)
+    assert "penicillin" in nodes[0].text
+    assert nodes[0].score == nodes[0].metadata["score"]
+    assert nodes[0].metadata["message_ids"]
+    shown = nodes[0].node.get_content(MetadataMode.LLM)
+    assert ("date" in shown, "message_ids" in shown) == (True, False)
+    assert [each.id_ for each in asyncio.run(retriever.aretrieve("penicillin"))] == [nodes[0].id_]
+    engine = RetrieverQueryEngine(
+        retriever, get_response_synthesizer(llm=MockLLM(), response_mode=ResponseMode.NO_TEXT)
+    )
+    assert engine.query("penicillin").source_nodes[0].id_ == nodes[0].id_
+
+
+def test_a_memory_block_keeps_what_leaves_the_window_and_brings_back_what_fits(here: Connection):
+    async def run() -> None:
+        block = MnemeMemoryBlock(
+            memories=here.memories, publisher=here.publisher, user_id=here.user_id, session_id="monday"
+        )
+        memory = Memory.from_defaults(
+            session_id="monday", token_limit=40, chat_history_token_ratio=0.5, token_flush_size=10, memory_blocks=[block]
+        )
+        await memory.aput(ChatMessage(role="user", content="I am allergic to penicillin, please note that."))
+        await memory.aput(ChatMessage(role="assistant", content="I have noted that you are allergic to penicillin."))
+        for number in range(6):
+            await memory.aput(ChatMessage(role="user", content=f"Number {number} is what I think of, over and over again."))
+        block._kept.settle()
+        await memory.aput(ChatMessage(role="user", content="penicillin?"))
+        shown = "\n".join(str(each.content) for each in await memory.aget())
+        assert "allergic to penicillin" in shown
+
+    asyncio.run(run())

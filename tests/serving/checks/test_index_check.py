@@ -1,0 +1,89 @@
+"""The index of the settings: the embedder that it is of, and the recovery store that wrote it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from connectors.embedders.hash_embedder import HashEmbedder
+from connectors.indices import open_index
+from mneme.errors import StoreRejected
+from mneme.settings import Settings
+from serving.checks import index as index_check
+from serving.checks.check import Check
+from serving.checks.index import index
+
+
+def settings_of(folder: Path, embedder: str = "hash") -> Settings:
+    return Settings.model_validate({"data": folder, "embedder": {"provider": embedder, "base_url": "http://127.0.0.1:1/v1"}})
+
+
+def found(settings: Settings) -> dict[str, Check]:
+    return {check.name: check for check in index(settings)}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("index")
+    opened = open_index(settings_of(folder))
+    opened.prepare(HashEmbedder().identity)
+    opened.set_metadata({"recovery_kafka": "a1"})
+    opened.close()
+    return folder
+
+
+def test_an_index_that_fits_is_ready(made: Path):
+    checks = found(settings_of(made))
+    assert checks["memories"].by == "0 messages"
+    assert checks["embedder of the index"].state == "ready"
+
+
+def test_another_embedder_is_missing_and_says_how_to_move_the_index(made: Path):
+    check = found(settings_of(made, "openai"))["embedder of the index"]
+    assert (check.state, check.needed) == ("missing", True)
+    assert "mneme reindex" in check.remedy
+
+
+def test_a_recovery_store_that_is_another_s_is_told(made: Path):
+    name = "recovery store of kafka"
+    assert "there is none here" in found(settings_of(made))[name].remedy
+    file = made / "recovery" / "kafka" / "mneme.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"recovery_id": "b2", "run": 1}))
+    assert "another one is here" in found(settings_of(made))[name].remedy
+    file.write_text(json.dumps({"recovery_id": "a1", "run": 1}))
+    assert found(settings_of(made))[name].state == "ready"
+    file.write_text("{")
+    assert found(settings_of(made))[name].state == "missing"
+
+
+def test_an_index_that_is_damaged_is_missing(made: Path, monkeypatch: pytest.MonkeyPatch):
+    class Damaged:
+        def metadata(self) -> dict[str, str]:
+            raise StoreRejected("index.json: not JSON; restore it")
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    monkeypatch.setattr("connectors.indices.open_index", lambda *_, **__: Damaged())
+    assert found(settings_of(made))["memories"] == Check(
+        "index", "memories", "none yet", "missing", "index.json: not JSON; restore it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "state"),
+    [
+        (index_check._version("2.3.0"), "missing"),
+        (index_check._version("2.19.1"), "ready"),
+        (index_check._plugin(("opensearch-sql",)), "missing"),
+        (index_check._plugin(None), "partly"),
+        (index_check._health("red"), "missing"),
+        (index_check._health("yellow"), "partly"),
+        (next(index_check._disks((20.0, 96.0))), "missing"),
+        (next(index_check._disks((20.0, 90.0))), "partly"),
+    ],
+)
+def test_what_a_cluster_tells_is_judged(check: Check, state: str):
+    assert check.state == state
+    assert check.remedy or state == "ready"

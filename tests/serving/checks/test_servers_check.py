@@ -1,0 +1,37 @@
+"""The doctor and the status at real servers: what is set up is ready, what is not is named."""
+
+from pathlib import Path
+
+import pytest
+
+from connectors.kafka.client import create_topics
+from mneme.settings import Kafka, OpenSearch, Settings
+from serving.checks.check import is_fit
+from serving.checks.index import index
+from serving.checks.kafka import kafka
+from serving.status.local import local_status
+
+
+@pytest.mark.kafka
+def test_topics_are_missing_until_they_are_made(kafka_settings: Kafka):
+    settings = Settings.model_validate({"index": {"backend": "opensearch"}, "kafka": kafka_settings})
+    before = {check.name: check for check in kafka(settings)}
+    assert before["broker"].state == "ready"
+    assert "mneme topics create" in before[kafka_settings.topics.messages].remedy
+    create_topics(kafka_settings)
+    after = list(kafka(settings))
+    assert {check.state for check in after} == {"ready"}
+    assert is_fit(after)
+
+
+@pytest.mark.opensearch
+def test_a_cluster_without_memories_is_fit_and_told(opensearch_settings: OpenSearch, tmp_path: Path):
+    values = {"data": tmp_path, "index": {"backend": "opensearch"}, "opensearch": opensearch_settings}
+    settings = Settings.model_validate(values | {"service": {"intake": "none"}})
+    found = {check.name: check for check in index(settings)}
+    assert [found[name].state for name in ("OpenSearch", "k-NN plugin", "indices")] == ["ready"] * 3
+    assert found["memories"].state == "partly"
+    assert is_fit(found.values())
+    status = local_status(settings)
+    assert status.index_bytes == 0
+    assert status.health == "red"

@@ -1,0 +1,157 @@
+"""A memory with everything in it, the real service over it, a browser, and what every page must be like."""
+
+import json
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+
+import flows
+from connectors.models import open_embedder
+from mneme.errors import MnemeError
+from mneme.settings import Settings, load_settings
+from serving.console.mount import mount
+from serving.rest.app import create_app
+from serving.service.service import Service
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+FLAGS += " --disable-component-update --disable-sync"
+
+HOSTILE = '<script>window.hacked = 1</script> **bold** <img src=x onerror="window.hacked = 2"> `code` ${window.hacked = 3}'
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The program; without one these tests are skipped."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no chromium, chromium-browser or google-chrome on this machine: `make programs`")
+    return found
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS.split())
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def settings(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Those of an embedded index with two examples, a document and a hostile conversation in it."""
+    folder = tmp_path_factory.mktemp("console")
+    settings = load_settings({}, data=folder / "data", service={"requests_per_minute": 0})
+    try:
+        open_embedder(settings).close()
+    except MnemeError:  # no weights on this machine
+        settings = load_settings({}, data=folder / "data", service={"requests_per_minute": 0}, embedder={"provider": "hash"})
+    hostile = folder / "hostile.jsonl"
+    event = {
+        "event": "message",
+        "conversation_id": "<b>hostile</b>",
+        "user_id": "mallory",
+        "sender_id": "mallory",
+        "sender_name": "<i>Mallory</i>",
+        "sent_at": "2025-01-01T10:00:00Z",
+    }
+    lines = [event | {"message_id": str(number), "content": f"Anna {number} {HOSTILE}"} for number in range(2)]
+    hostile.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    flows.ingest([EXAMPLES / "friends.jsonl", EXAMPLES / "acme.jsonl", EXAMPLES / "handbook.md", hostile], settings)
+    return settings
+
+
+@dataclass(frozen=True)
+class Console:
+    """A console that is served, and the service behind it."""
+
+    url: str
+    service: Service
+
+
+@contextmanager
+def served(service: Service) -> Iterator[Console]:
+    """The application of a service with the console on a port of its own, in a thread."""
+    app = create_app(service)
+    mount(app, service)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            time.sleep(0.02)
+        yield Console(f"http://127.0.0.1:{listening.getsockname()[1]}/console/", service)
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def console(settings: Settings) -> Iterator[Console]:
+    with Service(settings) as service, served(service) as console:
+        yield console
+
+
+@dataclass
+class Visitor:
+    """A page in the browser, and what went wrong on it."""
+
+    page: Page
+    console: Console
+    troubles: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        self.page.on("requestfailed", lambda request: self.troubles.append(f"failed: {request.url}"))
+        self.page.on(
+            "response", lambda answer: self.troubles.append(f"{answer.status}: {answer.url}") if answer.status >= 400 else None
+        )
+
+    def open(self, address: str) -> Page:
+        """Go to a page of the console, and wait until all of it is there."""
+        self.page.goto(self.console.url + address)
+        self.settled()
+        return self.page
+
+    def settled(self) -> None:
+        """Wait until the page is complete and takes what is done on it."""
+        self.page.wait_for_function("window.did_handshake && document.querySelector('main.content')?.ariaBusy === 'false'")
+
+    def serious_findings(self) -> list[str]:
+        """What axe finds that keeps somebody from using the page."""
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{each['impact']} {each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary', '')[:300]}"
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"console: {message.text}")
+
+
+@pytest.fixture
+def visitor(browser: Browser, console: Console) -> Iterator[Visitor]:
+    """Somebody with a wide screen in the light."""
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light", reduced_motion="reduce")
+    visitor = Visitor(context.new_page(), console)
+    yield visitor
+    context.close()
+    assert visitor.troubles == []

@@ -1,0 +1,83 @@
+"""The console where keys are set: nobody without one, a tenant's sees the tenant, the operator's sees the flow."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from mneme.settings import Settings
+from serving.service.service import Service
+from tests.serving.console.conftest import Console, Visitor, served
+
+OPERATOR, TENANT, OTHER = "operator-key-of-the-tests", "tenant-key-of-the-tests", "other-key-of-the-tests"
+
+
+@pytest.fixture(scope="module")
+def guarded(settings: Settings) -> Iterator[Console]:
+    keys = {OPERATOR: "*", TENANT: "default", OTHER: "elsewhere"}
+    where = settings.service.model_copy(update={"keys": keys, "intake": "none"})
+    with Service(settings.model_copy(update={"service": where})) as service, served(service) as console:
+        yield console
+
+
+@pytest.fixture
+def visitor(browser: Browser, guarded: Console) -> Iterator[Visitor]:
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
+    visitor = Visitor(context.new_page(), guarded)
+    yield visitor
+    context.close()
+    assert visitor.troubles == []
+
+
+def log_in(visitor: Visitor, key: str) -> None:
+    visitor.page.goto(visitor.console.url + "login")
+    visitor.page.get_by_label("Key").fill(key)
+    visitor.page.get_by_role("button", name="Log in").click()
+
+
+def test_without_a_key_every_page_leads_to_the_door(visitor: Visitor) -> None:
+    for address in ("", "conversations", "search?q=x", "flow", "document?id=handbook.md"):
+        visitor.page.goto(visitor.console.url + address)
+        assert visitor.page.url.endswith("/login")
+    assert visitor.serious_findings() == []
+
+
+def test_a_wrong_key_is_told_so(visitor: Visitor) -> None:
+    log_in(visitor, "no-key-of-this-service")
+
+    expect(visitor.page.get_by_role("alert")).to_have_text("This key is not one of this service's.")
+    assert visitor.page.context.cookies() == []
+
+
+def test_a_tenants_key_shows_that_tenant_whatever_the_address_says_and_no_flow(visitor: Visitor) -> None:
+    log_in(visitor, OTHER)
+    visitor.page.wait_for_url("**/conversations")
+
+    page = visitor.open("conversations?tenant=default&owner=user:mira")
+    expect(page.get_by_text("mira in elsewhere").or_(page.get_by_text("user in elsewhere"))).to_be_visible()
+    expect(page.get_by_text("No conversations here.")).to_be_visible()
+    expect(page.get_by_role("link", name="Flow")).to_have_count(0)
+    page = visitor.open("flow")
+    expect(page.get_by_role("alert")).to_contain_text("only the operator's key")
+    expect(page.get_by_text("Dead letters", exact=True)).to_have_count(0)
+
+
+def test_the_operators_key_shows_the_flow_until_it_is_logged_out(visitor: Visitor) -> None:
+    log_in(visitor, OPERATOR)
+    visitor.page.wait_for_url("**/conversations")
+
+    page = visitor.open("flow")
+    expect(page.get_by_role("heading", name="Dead letters")).to_be_visible()
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url("**/login")
+    visitor.page.goto(visitor.console.url + "flow")
+    assert visitor.page.url.endswith("/login")
+
+
+def test_a_tenants_key_shows_its_memories_and_no_way_to_write_where_nothing_is_taken_in(visitor: Visitor) -> None:
+    log_in(visitor, TENANT)
+    visitor.page.wait_for_url("**/conversations")
+
+    page = visitor.open("conversations?owner=user:mira")
+    expect(page.get_by_role("link", name="jason-and-mira")).to_be_visible()
+    expect(page.get_by_text("Write a message")).to_have_count(0)

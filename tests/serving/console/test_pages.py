@@ -1,0 +1,280 @@
+"""Every page in a real browser: nothing fails, nobody is kept out, and what it shows is what the memory holds."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from connectors.letters.dead_letters import FileDeadLetters
+from mneme.ports import DeadLetter
+from mneme.records import Position
+from mneme.times import utc_now
+from tests.serving.console.conftest import HOSTILE, Visitor
+
+QUESTION = "What has Jason been working on lately?"
+PAGES = {
+    "conversations": "conversations?owner=user:mira",
+    "conversation": "conversation?owner=user:mira&id=jason-and-mira",
+    "search": f"search?owner=user:mira&top_k=8&q={quote(QUESTION)}",
+    "ask": "search?owner=user:mira&method=agentic&since=2025-01-01&ask=1&q=When+is+Jason%27s+birthday%3F",
+    "graph": "graph?owner=user:nadia",
+    "entity": "graph?owner=user:mira&entity=Jason",
+    "profile": "profile?owner=user:mira",
+    "documents": "documents?owner=user:mira",
+    "document": "document?owner=user:mira&id=handbook.md",
+    "flow": "flow",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_complete_accessible_in_light_and_dark_and_fits_a_narrow_screen(visitor: Visitor, name: str) -> None:
+    page = visitor.open(PAGES[name])
+
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="That did not work")).to_have_count(0)
+    assert visitor.serious_findings() == []
+
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
+    assert visitor.serious_findings() == []
+
+    page.set_viewport_size({"width": 380, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 380
+    page.get_by_role("button", name="Menu").click()
+    expect(page.get_by_role("link", name="Profile")).to_be_visible()
+
+
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(visitor: Visitor) -> None:
+    page = visitor.open(PAGES["search"])
+    page.evaluate("document.activeElement.blur()")
+    wanted = page.evaluate(
+        """() => [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary')]
+            .filter(each => each.tabIndex >= 0 && each.checkVisibility() && !(each.type === 'radio' && !each.checked))
+            .map(each => each.id || each.textContent.trim() || each.ariaLabel)"""
+    )
+    reached, outlined = [], []
+    for _ in wanted:
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            """() => { const at = document.activeElement;
+                const shown = at.type === 'radio' ? at.closest('label') : at;
+                return [at.id || at.textContent.trim() || at.ariaLabel, getComputedStyle(shown).outlineStyle]; }"""
+        )
+        reached.append(name)
+        outlined.append(outline)
+
+    assert reached[0] == "Skip to the content"
+    assert sorted(reached) == sorted(wanted)
+    assert set(outlined) == {"solid"}
+
+
+def test_keys_lead_to_the_search_and_from_page_to_page(visitor: Visitor) -> None:
+    page = visitor.open(PAGES["profile"])
+
+    page.keyboard.press("/")
+    page.wait_for_url("**/search*")
+    visitor.settled()
+    expect(page.get_by_role("searchbox", name="Question")).to_be_focused()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    page.wait_for_url("**/documents*")
+    visitor.settled()
+
+
+def test_a_choice_of_colours_stays(visitor: Visitor) -> None:
+    page = visitor.open(PAGES["profile"])
+    page.get_by_role("button", name="Dark").click()
+
+    page = visitor.open(PAGES["documents"])
+
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
+
+
+def test_a_conversation_shows_its_cuts_what_was_made_and_its_messages(visitor: Visitor) -> None:
+    inspection = visitor.console.service.memories.inspect("jason-and-mira", {"user_id": "mira"})
+    assert inspection is not None
+
+    page = visitor.open("conversations?owner=user:mira")
+    page.get_by_role("link", name=re.compile("jason-and-mira")).click()
+    visitor.settled()
+
+    second = page.get_by_role("listitem").filter(has=page.get_by_role("heading", level=2, name=inspection.episodes[1].subject))
+    expect(second.get_by_text(inspection.episodes[1].begins_because[0])).to_be_visible()
+    expect(second.get_by_text(inspection.episodes[1].facts[0].text, exact=True)).to_be_visible()
+    message = second.get_by_text(inspection.episodes[1].messages[0].text, exact=True)
+    expect(message).to_be_hidden()
+    second.get_by_text(f"{len(inspection.episodes[1].messages)} messages").click()
+    expect(message).to_be_visible()
+
+
+def test_a_search_shows_which_fact_took_the_place_of_which_episode(visitor: Visitor) -> None:
+    memories = visitor.console.service.memories
+    found = memories.search(QUESTION, filters={"user_id": "mira"}, top_k=8, explain=True)
+    (replaced, *_) = [step for step in found.trace or () if step.move == "replaced"]
+    fact = memories.get(replaced.reason.removeprefix("by its fact "), {"user_id": "mira"})
+    episode = memories.get(replaced.id, {"user_id": "mira"})
+    assert fact is not None
+    assert episode is not None
+
+    page = visitor.open("search?owner=user:mira")
+    page.get_by_role("searchbox", name="Question").fill(QUESTION)
+    page.get_by_label("Results").fill("8")
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.wait_for_url("**q=What*")
+    visitor.settled()
+
+    changes = page.get_by_role("list", name="Which fact took the place of which episode")
+    row = changes.get_by_role("listitem").filter(has_text=episode.body["subject"])
+    expect(row.first).to_contain_text(fact.text)
+    results = page.locator(".results > li")
+    expect(results).to_have_count(len(found.ranked()))
+    for place in found.ranked():
+        expect(results.nth((place.rank or 0) - 1)).to_contain_text(
+            place.subject if place.id in {each.id for each in found.episodes} else place.text  # type: ignore[union-attr]
+        )
+
+
+def test_an_answer_is_written_with_links_to_what_it_cites(visitor: Visitor) -> None:
+    answer = visitor.console.service.memories.ask("When is Jason's birthday?", {"user_id": "mira"})
+
+    page = visitor.open("search?owner=user:mira&ask=1&q=When+is+Jason%27s+birthday%3F")
+
+    said = page.get_by_role("region", name="Answer")
+    expect(said).to_contain_text("14 May 2025")
+    number = answer.citations[0].number
+    said.get_by_role("link", name=f"[{number}]").click()
+    expect(page.locator(f"#citation-{number}")).to_contain_text(answer.citations[0].text)
+
+
+def test_clicking_through_the_graph_leads_to_the_history_of_an_entity(visitor: Visitor) -> None:
+    page = visitor.open("graph?owner=user:nadia")
+
+    page.locator("svg a.node", has_text="Clara Novak").click()
+    page.wait_for_url("**entity=Clara+Novak*")
+    visitor.settled()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Clara Novak")
+    expect(page.get_by_role("region", name="What is remembered of")).to_contain_text("Acme")
+    page.get_by_role("region", name=re.compile("entities")).get_by_role("link", name="Acme").first.click()
+    page.wait_for_url("**entity=Acme*")
+    visitor.settled()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Acme")
+
+
+def test_a_portrait_shows_its_evidence(visitor: Visitor) -> None:
+    line = next(each for each in visitor.console.service.memories.portrait({"user_id": "mira"}).lines if each.holds)
+
+    page = visitor.open("profile?owner=user:mira")
+
+    item = page.locator(".portraits li").filter(has_text=line.statement).first
+    item.locator("summary").click()
+    expect(item.locator(".evidence")).to_contain_text(line.evidence[0].text)
+
+
+def test_what_is_written_in_the_console_is_searchable_and_shown_as_text(visitor: Visitor) -> None:
+    page = visitor.open("conversations?owner=user:mallory")
+    page.get_by_text("Write a message").click()
+    page.get_by_label("Conversation", exact=True).fill("from <the> console")
+    page.get_by_label("Message", exact=True).fill(f"A zeppelin {HOSTILE}")
+    page.get_by_role("button", name="Send and make searchable").click()
+
+    expect(page.get_by_text("Searchable after")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name=re.compile("from <the> console"))).to_be_visible()
+    page.get_by_role("link", name="open the conversation").click()
+    page.wait_for_url("**/conversation?*")
+    visitor.settled()
+    expect(page.get_by_role("heading", level=1)).to_have_text("from <the> console")
+    page.get_by_text("1 message").last.click()
+    expect(page.locator(".said")).to_have_text(f"A zeppelin {HOSTILE}")
+    assert page.evaluate("window.hacked") is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["conversations", "conversation?id=%3Cb%3Ehostile%3C%2Fb%3E", "search?q=Anna", "search?q=Anna&ask=1", "graph", "profile"],
+)
+def test_hostile_texts_stay_texts(visitor: Visitor, address: str) -> None:
+    page = visitor.open(f"{address}{'&' if '?' in address else '?'}owner=user:mallory")
+
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main.content").get_by_text(re.compile("<b>hostile</b>|<script>|Mallory|Profile|Graph")).count()
+    assert page.locator("main.content script, main.content img, main.content i").count() == 0
+
+
+def test_a_hostile_address_stays_a_text(visitor: Visitor) -> None:
+    page = visitor.open(f"search?owner=user:mira&q={quote(HOSTILE)}&method={quote(HOSTILE)}")
+
+    expect(page.get_by_role("heading", name="That did not work")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("method")
+    assert page.evaluate("window.hacked") is None
+
+
+def test_an_error_is_shown_as_a_message_with_its_remedy(visitor: Visitor) -> None:
+    page = visitor.open("search?owner=user:mira&q=Jason&top_k=many")
+
+    expect(page.get_by_role("alert")).to_contain_text("top_k: 'many' is no number; leave it empty, or give one from 1")
+    assert "Traceback" not in page.content()
+
+
+def test_a_document_is_sent_shown_with_its_places_and_forgotten(visitor: Visitor) -> None:
+    page = visitor.open("documents?owner=user:mira")
+    page.get_by_text("Send a document").click()
+    content = b"# Zeppelins\n\nThe zeppelin Graf Anton flies to Lindau on 3 May 2025.\n"
+    page.get_by_label("File").set_input_files({"name": "zeppelins.md", "mimeType": "text/markdown", "buffer": content})
+    page.get_by_role("button", name="Send", exact=True).click()
+
+    page.get_by_role("link", name=re.compile("zeppelins.md .* read")).click(timeout=60_000)
+    page.wait_for_url("**/document?*")
+    visitor.settled()
+    expect(page.get_by_text("zeppelins.md, line 1").first).to_be_visible()
+    expect(page.locator(".made.is-fact")).to_contain_text("Graf Anton")
+    page.get_by_role("button", name="Forget …").click()
+    expect(page.get_by_role("dialog")).to_contain_text("cannot be undone")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.get_by_role("button", name="Forget …").click()
+    page.get_by_role("button", name="Forget it").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Removed", timeout=60_000)
+    page.get_by_role("link", name="To the documents").click()
+    page.wait_for_url("**/documents*")
+    visitor.settled()
+    expect(page.get_by_role("link", name=re.compile("zeppelins.md"))).to_have_count(0)
+
+
+def test_a_dead_letter_is_shown_with_its_reason_and_bytes_and_replayed(visitor: Visitor) -> None:
+    service = visitor.console.service
+    raw = (
+        b'{"event": "message", "message_id": "late", "conversation_id": "lost", "user_id": "mira", "sender_id": "mira",'
+        b' "content": "The <b>key</b> lies under the flowerpot.", "sent_at": "2025-05-05T10:00:00Z"}'
+    )
+    letters = FileDeadLetters(service.settings.data / "dead-letters.jsonl")
+    where = Position(topic="inbox:messages", partition=0, offset=7)
+    letters.send([DeadLetter("decode", "the disk was full; make room", raw, where, utc_now())])
+
+    page = visitor.open("flow")
+
+    letter = page.get_by_role("region", name="Dead letters").get_by_role("listitem").filter(has_text="the disk was full")
+    expect(letter).to_contain_text("decode")
+    letter.get_by_text(f"{len(raw)} bytes").click()
+    expect(letter.get_by_label("The bytes of the event")).to_have_text(raw.decode())
+    letter.get_by_role("button", name="Replay").click()
+    expect(page.get_by_text("1 letter sent again")).to_be_visible()
+    expect(letter).to_have_count(0)
+    assert list(letters.read()) == []
+    service.flush("default", ["lost"], 60.0)
+    found = service.memories.search("flowerpot", "keyword", {"user_id": "mira"})
+    assert any("flowerpot" in each.text for each in found.ranked())
+
+
+def test_the_flow_tells_its_health_lag_and_counts_and_goes_on(visitor: Visitor) -> None:
+    page = visitor.open("flow")
+
+    expect(page.get_by_text("All is well")).to_be_visible()
+    expect(page.get_by_text("Unread messages")).to_be_visible()
+    rows = page.get_by_role("region", name="The index").get_by_role("row")
+    expect(rows.filter(has_text="episodes")).to_have_text(re.compile(r"episodes\s*\d+"))
+    chart = page.get_by_role("region", name="Messages that became searchable").get_by_role("img")
+    expect(chart).to_have_attribute("aria-label", re.compile("now .* a second"), timeout=20_000)

@@ -1,0 +1,274 @@
+"""The service of the embedded mode, with its flow as a real child process."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import flows
+from connectors.inbox.segments import inbox_folder
+from connectors.indices import open_index
+from connectors.publisher import Publisher
+from mneme.errors import InputError, StoreRejected
+from mneme.events import Erase, Forget, Message
+from mneme.rows import Collection, Row
+from mneme.settings import Settings
+from serving.service.service import Service
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+SECONDS = 60.0  # nothing takes so long, also on a machine that does other things
+
+
+def settings_in(data: Path, **service: object) -> Settings:
+    base = Settings(_env_file=None)
+    return base.model_copy(
+        update={
+            "data": data,
+            "embedder": base.embedder.model_copy(update={"provider": "hash"}),
+            "service": base.service.model_copy(update=service),
+            "flow": base.flow.model_copy(update={"epoch_seconds": 0.2, "buckets": 8, "recovery_partitions": 2}),
+        }
+    )
+
+
+def message(conversation: str, number: int, user: str = "ann") -> Message:
+    return Message(
+        conversation_id=conversation,
+        user_id=user,
+        message_id=f"m{number}",
+        sent_at=START + timedelta(minutes=number),
+        content=f"Thing number {number} of {conversation} happened in the garden of Bob.",
+    )
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def rows_of(settings: Settings, collection: Collection = Collection.MESSAGES) -> list[Row]:
+    with closing(open_index(settings, read_only=True)) as index:
+        return sorted(index.scan(collection), key=lambda row: (row.at, row.id))
+
+
+def flow_of(service: Service) -> int:
+    """The process id of the service's own flow, once it runs."""
+    assert service._flow is not None
+    eventually(lambda: service._flow.process_id)
+    identity = service._flow.process_id
+    assert identity is not None
+    return identity
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with Service(settings_in(tmp_path_factory.mktemp("service"))) as service:
+        yield service
+
+
+def test_what_is_accepted_is_found_and_a_flush_waits_for_all_of_it(running: Service):
+    running.accept([message("standup", number) for number in range(6)])
+    flushed = running.flush("default", ["standup"], SECONDS)
+    assert flushed.searchable
+    assert len(flushed.flush_ids) == 1
+    assert flushed.seconds > 0
+    found = running.memories.search("what happened in the garden?", filters={"user_id": "ann"}, top_k=20)
+    assert found.episodes
+    assert not found.raw_messages, "all of it lies in the episode"
+    assert running.wait_for_flush("default", flushed.flush_ids[0], 0)
+
+
+def test_a_flush_without_time_to_wait_says_that_it_is_not_done(running: Service):
+    assert not running.flush("default", ["standup"], 0).searchable
+    assert not running.wait_for_flush("default", "nobody-sent-it", 0.05)
+
+
+def test_all_that_is_open_of_an_owner_is_flushed(running: Service):
+    running.accept([message(name, number, "owen") for number in range(3) for name in ("monday", "tuesday")])
+    running.accept([message("elsewhere", 1, "pat")])
+    flushed = running.flush_owner("default", "default/user/owen", SECONDS)
+    assert flushed.searchable
+    assert len(flushed.flush_ids) == 2
+    held = {name for row in rows_of(running.settings, Collection.EPISODES) for name in (row.conversation_id,)}
+    assert {"monday", "tuesday"} <= held
+    assert "elsewhere" not in held
+
+
+def test_what_others_sent_is_flushed_with_an_owner_too(running: Service):
+    with Publisher.connect(running.settings) as publisher:
+        publisher.send(message("from-outside", 1, "quinn"))
+    eventually(lambda: any(row.conversation_id == "from-outside" for row in rows_of(running.settings)))
+    flushed = running.flush_owner("default", "default/user/quinn", SECONDS)
+    assert flushed.searchable
+    assert len(flushed.flush_ids) == 1
+    assert running.flush_owner("default", "default/user/quinn", SECONDS).flush_ids == (), "nothing is open any more"
+
+
+def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Service):
+    running.accept([message("secret-talk", number, "rae") for number in range(3)])
+    erasure = running.erase(Forget(conversation_id="secret-talk"), SECONDS)
+    assert erasure.receipt is not None
+    assert erasure.receipt["messages"] == 3
+    assert running.receipt("default", erasure.erasure_id, 0) == erasure.receipt
+    assert running.receipt("default", "nobody-asked", 0) is None
+    inbox = inbox_folder(running.settings.data)
+    eventually(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.rglob("*.log")))
+
+
+def test_an_event_that_is_too_large_takes_none_with_it(running: Service):
+    large = message("too-large", 1).model_copy(update={"content": "x" * 11_000_000})
+    with pytest.raises(InputError, match="is the most"):
+        running.accept([message("beside-it", 1), large])
+    running.flush("default", ["beside-it"], SECONDS)
+    assert not [row for row in rows_of(running.settings) if row.conversation_id == "beside-it"]
+
+
+def test_health_is_green_while_the_flow_keeps_up(running: Service):
+    eventually(lambda: running.health().status == "green")
+    lag = running.health().lag
+    assert lag is not None
+    assert lag.alive
+    assert set(lag.unread) == {"messages", "documents", "backfill"}
+
+
+def test_files_are_refused_beside_it_with_what_to_do(running: Service, tmp_path: Path):
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes(message("from-a-file", 1).to_bytes())
+    eventually(lambda: running.lag().alive)
+    flow_of(running)
+    running.flush("default", ["standup"], SECONDS)
+    with pytest.raises(StoreRejected, match="mneme publish FILE"):
+        flows.ingest([file], running.settings)
+
+
+def test_a_second_service_appends_and_leaves_the_flow_to_the_first(running: Service):
+    running.flush("default", ["standup"], SECONDS)
+    with Service(running.settings) as second:
+        second.accept([message("by-the-second", number) for number in range(2)])
+        assert second.flush("default", ["by-the-second"], SECONDS).searchable
+        assert not second.runs_the_flow
+        assert second.health().status == "green"
+
+
+def test_waits_end_when_the_service_ends(tmp_path: Path):
+    service = Service(settings_in(tmp_path / "data"))
+    service.flush("default", ["nothing"], SECONDS)
+    ended = threading.Event()
+
+    def wait() -> None:
+        assert not service.wait_for_flush("default", "never", SECONDS * 10)
+        ended.set()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    service.end_waits()
+    thread.join(SECONDS)
+    assert ended.is_set()
+    service.close()
+
+
+def test_nothing_is_lost_or_doubled_when_the_flow_is_killed_again_and_again(tmp_path: Path):
+    settings = settings_in(tmp_path / "data")
+    with Service(settings) as service:
+        service.flush("default", ["standup"], SECONDS)
+        for part in range(3):
+            service.accept([message("standup", number) for number in range(part * 20, part * 20 + 20)])
+            os.kill(flow_of(service), signal.SIGKILL)
+            service.accept([message("other", number) for number in range(part * 5, part * 5 + 5)])
+        assert service.flush("default", ["standup", "other"], SECONDS).searchable
+        assert flow_of(service)
+    ids = [row.message_ids[0] for row in rows_of(settings) if row.conversation_id == "standup"]
+    assert sorted(ids) == sorted(f"m{number}" for number in range(60))
+    held = [
+        each for row in rows_of(settings, Collection.EPISODES) if row.conversation_id == "standup" for each in row.message_ids
+    ]
+    assert sorted(held) == sorted(ids), "each message lies in one episode"
+    assert len([row for row in rows_of(settings) if row.conversation_id == "other"]) == 15
+
+
+ORPHANED = """
+import os, signal, sys, time
+from pathlib import Path
+from tests.serving.service.test_service import Service, flow_of, settings_in
+service = Service(settings_in(Path(sys.argv[1])))
+service.flush("default", ["standup"], 60)
+print(flow_of(service), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_flow_ends_with_a_service_that_is_killed_and_the_next_one_goes_on(tmp_path: Path):
+    settings = settings_in(tmp_path / "data")
+    killed = subprocess.run([sys.executable, "-c", ORPHANED, str(settings.data)], capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    identity = int(killed.stdout)
+    eventually(lambda: not Path(f"/proc/{identity}/cmdline").exists() or not Path(f"/proc/{identity}/cmdline").read_bytes())
+    with Service(settings) as service:
+        service.accept([message("standup", 1)])
+        assert service.flush("default", ["standup"], SECONDS).searchable
+
+
+def test_what_cannot_run_is_told_with_its_reason(tmp_path: Path):
+    settings = settings_in(tmp_path / "data")
+    with Service(settings) as service:
+        service.flush("default", ["standup"], SECONDS)
+    other = settings.model_copy(update={"flow": settings.flow.model_copy(update={"buckets": 9})})
+    with Service(other) as service:
+        eventually(lambda: any("MNEME_FLOW__BUCKETS=8" in problem for problem in service.health().problems))
+        assert service.health().status == "red"
+        service.accept([message("kept", 1)])
+    with Service(settings) as service:
+        assert service.flush("default", ["kept"], SECONDS).searchable
+    assert [row.conversation_id for row in rows_of(settings)] == ["kept"]
+
+
+@pytest.mark.parametrize("files_first", [True, False])
+def test_files_and_the_inbox_may_take_turns_on_one_conversation(tmp_path: Path, files_first: bool):
+    settings = settings_in(tmp_path / "data")
+
+    def from_files(part: int) -> None:
+        file = tmp_path / f"chat-{part}.jsonl"
+        file.write_bytes(b"\n".join(message("standup", number).to_bytes() for number in range(part * 10, part * 10 + 12)))
+        flows.ingest([file], settings)
+
+    def from_inbox(part: int) -> None:
+        with Service(settings) as service:
+            service.accept([message("standup", number) for number in range(part * 10, part * 10 + 12)])
+            assert service.flush("default", ["standup"], SECONDS).searchable
+
+    turns = [from_files, from_inbox] if files_first else [from_inbox, from_files]
+    for part in range(4):
+        turns[part % 2](part)
+    ids = [row.message_ids[0] for row in rows_of(settings)]
+    assert sorted(ids) == sorted(f"m{number}" for number in range(42)), "two of each part overlap with the next"
+    held = [each for row in rows_of(settings, Collection.EPISODES) for each in row.message_ids]
+    assert sorted(held) == sorted(ids), "each message lies in one episode"
+
+
+def test_a_service_that_only_answers_takes_nothing_in(tmp_path: Path):
+    with Service(settings_in(tmp_path / "data", intake="none")) as service:
+        with pytest.raises(InputError, match="MNEME_SERVICE__INTAKE"):
+            service.accept([message("standup", 1)])
+        assert service.lag().total == 0
+        assert service.health().status == "red", "there is no index"
+
+
+def test_an_owner_is_erased_with_what_lies_unread(tmp_path: Path):
+    settings = settings_in(tmp_path / "data")
+    with Publisher.connect(settings) as publisher:
+        publisher.send_many(message("early", number, "sam") for number in range(4))
+    with Service(settings) as service:
+        assert service.erase(Erase(user_id="sam"), SECONDS).receipt is not None
+    assert rows_of(settings) == []
+    left = b"".join(path.read_bytes() for path in inbox_folder(settings.data).rglob("*") if path.is_file())
+    assert b"garden" not in left, "also when the service ends at once"

@@ -1,0 +1,107 @@
+"""``mneme init`` writes a .env that loads, tells every setting, and replaces nothing unasked."""
+
+import itertools
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from mneme.errors import InputError
+from mneme.settings import Settings, load_settings
+from serving.cli import app
+from serving.environment_file import environment_file
+from serving.rest.keys import Keys
+from serving.settings_reference import settings_page
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def init(*arguments: str, answers: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["init", *arguments], input=answers)
+
+
+def test_what_is_commented_out_is_every_setting_with_its_default(folder: Path):
+    documented = set(re.findall(r"^\| `(MNEME_\w+)` \|", settings_page(), flags=re.M))
+    lines = environment_file({}).splitlines()
+    told = {line.removeprefix("#").split("=")[0]: line for line in lines if re.match(r"#MNEME_\w+=", line)}
+    assert set(told) == documented
+    active = [line.removeprefix("#") for line in told.values() if not line.endswith("=")]  # what is left out has no default
+    (folder / "all.env").write_text("\n".join(active))
+    assert Settings(_env_file="all.env") == Settings(_env_file=None)  # type: ignore[call-arg]
+
+
+def test_every_setting_has_a_line_that_says_what_it_is():
+    lines = environment_file({}).splitlines()
+    for before, line in itertools.pairwise(lines):
+        if re.match(r"#MNEME_\w+=", line):
+            assert before.startswith("# "), line
+
+
+def test_what_is_chosen_is_active_and_loads(folder: Path):
+    result = init("--opensearch", "https://search:9200", "--kafka", "broker:9092", "--openai", "gpt-4.1", "--key", "acme")
+    assert result.exit_code == 0
+    assert (folder / ".env").stat().st_mode & 0o777 == 0o600
+    settings = load_settings({})
+    assert settings.index.backend == "opensearch"
+    assert (settings.opensearch.url, settings.kafka.bootstrap_servers) == ("https://search:9200", "broker:9092")
+    assert (settings.models.default, settings.extraction.extractor) == ("gpt-4.1", "model")
+    key = re.findall(r"[0-9a-f]{48}", result.stdout)[0]
+    assert settings.service.keys == {f"sha256:{sha256(key.encode()).hexdigest()}": "acme"}
+    assert key not in (folder / ".env").read_text()
+    caller = Keys(settings.service.keys).caller(key)
+    assert caller is not None
+    assert caller.tenant == "acme"
+
+
+def test_off_a_terminal_it_asks_nothing_and_takes_the_embedded_index():
+    assert init().exit_code == 0
+    assert load_settings({}) == Settings(_env_file=None)  # type: ignore[call-arg]
+
+
+def test_a_file_that_is_there_is_replaced_only_when_told(folder: Path):
+    (folder / ".env").write_text("MNEME_DATA=mine\n")
+    refused = init("--embedded")
+    assert refused.exit_code == 2
+    assert "--force" in refused.stderr
+    assert (folder / ".env").read_text() == "MNEME_DATA=mine\n"
+    assert init("--embedded", "--print").stdout.startswith("# Settings of Mneme")
+    assert (folder / ".env").read_text() == "MNEME_DATA=mine\n"
+    assert init("--embedded", "--force").exit_code == 0
+    assert "MNEME_INDEX__BACKEND=embedded" in (folder / ".env").read_text()
+
+
+def test_at_a_terminal_it_asks_three_things(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("serving.commands.init._at_a_terminal", lambda: True)
+    result = init(answers="y\nhttp://search:9200\nbroker:9092\nqwen\nhttp://models:8000/v1\nn\n")
+    assert result.exit_code == 0
+    settings = load_settings({})
+    assert (settings.opensearch.url, settings.kafka.bootstrap_servers) == ("http://search:9200", "broker:9092")
+    assert (settings.models.default, settings.models.base_url) == ("qwen", "http://models:8000/v1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--embedded", "--opensearch", "http://h:9200"), "--opensearch"),
+        (("--kafka", "h:9092"), "--kafka"),
+        (("--base-url", "http://h/v1"), "--openai"),
+        (("--file", "nowhere/.env"), "nowhere"),
+        (("--openai", "it's"), "MNEME_MODELS__DEFAULT"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], named: str, folder: Path):
+    result = init(*arguments)
+    assert result.exit_code == 2
+    assert named in result.stderr
+    assert not list(folder.iterdir())
+
+
+def test_a_setting_that_there_is_not_is_refused():
+    with pytest.raises(InputError, match="MNEME_NONSENSE"):
+        environment_file({"MNEME_NONSENSE": "1"})
