@@ -23,6 +23,8 @@ ENV PATH=/opt/venv/bin:$PATH MNEME_DATA=/data PYTHONUNBUFFERED=1
 USER mneme
 WORKDIR /home/mneme
 VOLUME /data
+# mneme serve; with MNEME_SERVICE__HOST=0.0.0.0, which wants keys
+EXPOSE 8765
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["mneme"]
 CMD ["run"]

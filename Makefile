@@ -10,12 +10,13 @@ unexport PYTHONDONTWRITEBYTECODE
 PARALLEL ?= -n 2 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
+FUZZ ?= 5000
 CODE := mneme connectors flows queries serving evaluation
 RESOLVE := uv pip compile pyproject.toml requirements/weights.in --override requirements/overrides.txt \
 	--universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup programs demo test lint audit format bench docs site formats lock clean
+.PHONY: help setup programs screenshots demo test lint audit format bench docs site fuzz formats lock clean
 
 help: ## This list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -33,6 +34,9 @@ $(DEVELOPMENT): requirements-dev.lock $(STAMP)
 
 programs: ## Programs that tests need: tesseract, LibreOffice, docker-compose (installs them as root on Debian, else names them)
 	@requirements/system-packages.sh --tests
+
+screenshots: $(STAMP) ## Take the pictures of docs/console.md again, by the browser test of the console
+	@MNEME_TEST_SCREENSHOTS=1 $(BIN)/pytest -q -n 0 tests/serving/console/test_screenshots.py
 
 demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 	@$(BIN)/mneme demo
@@ -77,6 +81,9 @@ docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md
 site: $(DEVELOPMENT) ## The documentation as a site, in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
+
+fuzz: $(DEVELOPMENT) ## Ask the service 5,000 things and more, made from its own description (minutes; FUZZ=20000 for more)
+	@MNEME_TEST_FUZZ=$(FUZZ) $(BIN)/pytest -q -n 0 -s tests/serving/rest/test_fuzz.py
 
 formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/formats.md again (minutes)
 	@$(BIN)/python -m tests.samples.table docs/formats.md

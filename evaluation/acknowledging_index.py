@@ -18,8 +18,11 @@ from mneme.ports import (
     Create,
     EmbedderIdentity,
     Filter,
+    Group,
     Hit,
     Outcome,
+    Owned,
+    Place,
     Remove,
     Scored,
     Selection,
@@ -107,6 +110,18 @@ class AcknowledgingIndex:
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         """How many messages there are."""
         return int(np.count_nonzero(self._states)) if collection is Collection.MESSAGES else 0
+
+    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
+        """Nothing is listed."""
+        return []
+
+    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
+        """Nothing is listed."""
+        return []
+
+    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
+        """Nothing is listed."""
+        return []
 
     def refresh(self) -> None:
         """Everything is visible at once."""

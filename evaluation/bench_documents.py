@@ -19,8 +19,8 @@ from rich.console import Console
 
 from connectors.documents.claims import Carrier
 from connectors.kafka.client import create_topics
-from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
+from connectors.publisher import Publisher
 from evaluation.faults.deployment import Deployment
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError

@@ -229,7 +229,7 @@ class _Talks:
         asked = {"user_id": user, "conversation_id": conversation}
 
         def is_found() -> bool:
-            answer = self._memories.search(messages[-1].content, "keyword", asked)
+            answer = self._memories.search(str(messages[-1].content), "keyword", asked)
             return any(episode.atomic_facts for episode in answer.episodes)
 
         self._mneme.until(is_found, _LONGEST_SECONDS, _LOOK_SECONDS)

@@ -297,7 +297,7 @@ class _Partition(StatefulSourcePartition[Fed, Any]):
             batch = self._feed.next_batch()
         self._had_nothing = not batch
         if batch:
-            self._meter.read(len(batch))
+            self._meter.read(sum(isinstance(fed, Incoming) for fed in batch))
         return batch
 
     def next_awake(self) -> datetime | None:

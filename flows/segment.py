@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from connectors.telemetry.context import about
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.quarantine import is_quarantined, noted, quarantine_letter, quarantined, released
 from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
@@ -257,7 +258,8 @@ class SegmentLane:
         except Exception as error:  # whatever it is, it must not stop the other conversations at every start
             if not is_defect(error):
                 raise
-            log.error("conversation put in quarantine: %s; see the dead letters", type(error).__name__)
+            with about(conversation=lane):
+                log.error("conversation put in quarantine: %s; see the dead letters", type(error).__name__)
             done = [self._quarantine(lane, error)]
         yield from done
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Programs that reading documents needs beside the Python packages: tesseract for scans and pictures, LibreOffice for old Word
-# and PowerPoint files, and fonts to draw with. Nothing but the tests and the full image asks for them; `mneme doctor` says
+# and PowerPoint files, and fonts to draw with; and Chromium, in which the console is tested. Nothing but the tests and the full image asks for them; `mneme doctor` says
 # what a machine has. With --tests also docker-compose (some 120 kB, no daemon), which checks docker-compose.yml. As root on
 # Debian or Ubuntu they are installed, elsewhere what to install is said.
 set -euo pipefail
@@ -32,6 +32,7 @@ fi
 if [ "${1:-}" = --tests ] && ! command -v docker-compose >/dev/null && ! docker compose version >/dev/null 2>&1; then
     missing+=(docker-compose)
 fi
+command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || missing+=(chromium)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
@@ -46,4 +47,4 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 fi
 printf 'Not installed, and tests that need them are skipped:\n' >&2
 printf '  Debian, Ubuntu:  apt-get install --no-install-recommends %s\n' "${missing[*]}" >&2
-printf '  macOS:           brew install tesseract tesseract-lang && brew install --cask libreoffice\n' >&2
+printf '  macOS:           brew install tesseract tesseract-lang && brew install --cask libreoffice chromium\n' >&2

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError
 
 from connectors.endpoints.answer_file import AnswerFile
+from connectors.telemetry.context import about, ids_of
 from connectors.telemetry.metrics import ANSWER_CACHE
 from mneme.ports import Answer, ChatModel, Prompt, Role, Usage
 
@@ -67,7 +68,8 @@ class CachedChat:
             ANSWER_CACHE.labels(prompt.role, "hit").inc()
             return stored
         ANSWER_CACHE.labels(prompt.role, "miss").inc()
-        answer = self._chat.answer(prompt, form)
+        with about(**ids_of(prompt.scope)):
+            answer = self._chat.answer(prompt, form)
         # What is returned is what was read back: the first answer and every later one are the same to the letter.
         self._answers.add(prompt.scope, {key: answer.model_dump_json(by_alias=True)})
         return self._stored(prompt.scope, key, form) or answer

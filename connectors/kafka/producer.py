@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Condition
+from threading import Condition, get_ident
 from typing import Any
 
 from kafka import KafkaProducer
@@ -31,8 +31,9 @@ class Record:
 class ReliableProducer:
     """A producer whose failures are told at ``flush`` and ``close``. Safe for several threads.
 
-    ``send`` waits while too much is not acknowledged yet; that is the back-pressure. A record that is not
-    acknowledged within ``delivery_seconds`` has failed.
+    A failure is told at the next ``flush`` of any thread, and at that of the thread that sent the record. ``send`` waits
+    while too much is not acknowledged yet; that is the back-pressure. A record that is not acknowledged within
+    ``delivery_seconds`` has failed.
     """
 
     def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS) -> None:
@@ -42,6 +43,7 @@ class ReliableProducer:
         self._unacknowledged_bytes = 0
         self._failures = 0
         self._first_failure: StoreError | None = None
+        self._failure_of: dict[int, StoreError] = {}  # the first of each thread, by its id
         delivery_ms = int(delivery_seconds * 1000)
         arguments: dict[str, Any] = {
             **connection_arguments(settings),
@@ -76,7 +78,7 @@ class ReliableProducer:
             )
             self._unacknowledged += 1
             self._unacknowledged_bytes += size
-        place = f"publishing to {record.topic}"
+        place, thread = f"publishing to {record.topic}", get_ident()
         try:
             with kafka_errors(self._settings, place):
                 future = self._producer.send(
@@ -86,10 +88,10 @@ class ReliableProducer:
                     headers=[(name, value.encode()) for name, value in record.headers],
                 )
         except BaseException:
-            self._done(size, None)
+            self._done(size, thread, None)
             raise
-        future.add_callback(lambda _: self._done(size, None))
-        future.add_errback(lambda error: self._done(size, store_error(self._settings, place, error)))
+        future.add_callback(lambda _: self._done(size, thread, None))
+        future.add_errback(lambda error: self._done(size, thread, store_error(self._settings, place, error)))
 
     def flush(self, timeout: float | None = None) -> None:
         """Wait until everything sent so far is durable. Without a timeout that ends within the delivery time.
@@ -108,6 +110,9 @@ class ReliableProducer:
                 raise store_error(self._settings, "waiting for acknowledgements", KafkaTimeoutError(f"{timeout} s"))
             failures, first = self._failures, self._first_failure
             self._failures, self._first_failure = 0, None
+            own = self._failure_of.pop(get_ident(), None)
+        if first is None and own is not None:  # another thread was told of it, and of how many
+            raise type(own)(f"what this thread sent was not all written, because: {own}") from own
         if first is not None:
             raise type(first)(f"{failures} of the records sent were not written, the first because: {first}") from first
 
@@ -122,11 +127,12 @@ class ReliableProducer:
         finally:
             self._producer.close()
 
-    def _done(self, size: int, failure: StoreError | None) -> None:
+    def _done(self, size: int, thread: int, failure: StoreError | None) -> None:
         with self._changed:
             self._unacknowledged -= 1
             self._unacknowledged_bytes -= size
             if failure is not None:
                 self._failures += 1
                 self._first_failure = self._first_failure or failure
+                self._failure_of.setdefault(thread, failure)
             self._changed.notify_all()

@@ -375,7 +375,7 @@ class OpenSearchIndex:
         if limit < 1:
             return []
         return [
-            Owned(*each["key"], each["doc_count"], moment_of(each["last"]["value"]))
+            Owned(each["key"][0], each["key"][1], each["doc_count"], moment_of(each["last"]["value"]))
             for each in self._counted(Collection.MESSAGES, owners_of(tenant_id, limit), {})
         ]
 

@@ -5,9 +5,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from typing import Any, ParamSpec, TypeVar
+from urllib.parse import unquote
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+_CONVERSATION = 3  # its place in a scope
 
 _ids: ContextVar[Mapping[str, str]] = ContextVar("mneme_ids", default={})  # noqa: B039  never changed, only replaced
 
@@ -25,6 +28,13 @@ def about(**ids: str | None) -> Iterator[None]:
 def current_ids() -> Mapping[str, str]:
     """The ids of what is worked at now."""
     return _ids.get()
+
+
+def ids_of(scope: str) -> Mapping[str, str]:
+    """The ids that a scope of answers names: ``tenant/type/owner/conversation``, of which the owner is left out."""
+    parts = [unquote(part) for part in scope.split("/")]
+    named = {"tenant": parts[0], "conversation": parts[_CONVERSATION] if len(parts) > _CONVERSATION else ""}
+    return {name: value for name, value in named.items() if value}
 
 
 class ContextPool(ThreadPoolExecutor):

@@ -3,10 +3,9 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from urllib.parse import unquote
 
 from connectors.telemetry import metrics, tracing
-from connectors.telemetry.context import current_ids
+from connectors.telemetry.context import current_ids, ids_of
 
 Prices = Mapping[str, tuple[float, float]]  # of a model: a million tokens asked and answered
 
@@ -65,5 +64,5 @@ def measured_batch(texts: int, queued: Callable[[], int]) -> Iterator[None]:
 
 def tenant_of(scope: str) -> str:
     """The label of the tenant that a scope (``tenant/owner/conversation``) begins with, or of the search that asks."""
-    tenant = unquote(scope.split("/", 1)[0]) or current_ids().get("tenant")
+    tenant = ids_of(scope).get("tenant") or current_ids().get("tenant")
     return metrics.tenant_label(tenant) if tenant else _NOBODY

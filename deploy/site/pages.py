@@ -22,9 +22,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, **kwargs: Any) -> str:
-    """A page of docs/: its links to the tree around it."""
-    return relinked(markdown) if page.file.src_uri not in FROM_THE_TREE else markdown
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **kwargs: Any) -> str:
+    """A page of docs/: its links to the tree around it, and names of files as titles of pages."""
+    text = markdown if page.file.src_uri in FROM_THE_TREE else relinked(markdown)
+    titles = {path: title for group in config.nav or [] for title, path in _entries(group)}
+
+    def link(found: re.Match[str]) -> str:
+        title = titles.get(found[2].split("#")[0])
+        return f"[{title}]({found[2]})" if title else found[0]
+
+    return re.sub(r"\[((?:docs/)?[\w/]+\.md)\]\(([^)\s]+)\)", link, text)
+
+
+def _entries(entry: Any) -> list[tuple[str, str]]:
+    """The pages below an entry of the navigation, as title and path."""
+    return [
+        pair
+        for title, below in entry.items()
+        for pair in ([(title, below)] if isinstance(below, str) else [each for inner in below for each in _entries(inner)])
+    ]
 
 
 def relinked(text: str) -> str:
@@ -74,9 +90,9 @@ def _section(path: str, command: Any) -> str:
     for parameter in command.params:
         option = parameter.param_type_name == "option"
         names = [*parameter.opts, *parameter.secondary_opts] if option else [parameter.name.upper()]
-        told = getattr(parameter, "show_default", None)  # in words where the default is none that can be shown
-        default = told if isinstance(told, str) else parameter.default
-        shown = f"`{default}`" if isinstance(default, (str, int, float)) and not isinstance(default, bool) else ""
+        told, default = getattr(parameter, "show_default", None), parameter.default
+        is_shown = isinstance(default, (str, int, float)) and not isinstance(default, bool)
+        shown = told if isinstance(told, str) else f"`{default}`" if is_shown else ""  # in words where it is no value
         meaning = _plain(getattr(parameter, "help", "") or "")
         lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {meaning} | {shown} |")
     return "\n".join([*lines, ""])

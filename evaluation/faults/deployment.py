@@ -13,8 +13,8 @@ from typing import Self
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, delete_topics, unread
-from connectors.publisher import Publisher
 from connectors.opensearch.client import drop_indices
+from connectors.publisher import Publisher
 from evaluation.faults.beside import Publishing, Sampling
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.faults.servers import Servers

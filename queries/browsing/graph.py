@@ -1,5 +1,6 @@
 """The entity graph around a name, or around what is spoken of most: ``Memories.graph``."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ MOST_SHOWN = 200  # entities
 MOST_HOPS = 3
 _LATEST = 2_000  # entities among which those that are spoken of most are looked for: those that changed last
 _HITS = 1_000  # entities, and as many relationships, that share a word with the names of one hop
+_ENDS = 4  # entities that are asked for, for each that may be shown
 _EDGES = 4  # relationships that are shown, for each entity
 
 Part = Entity | Relationship
@@ -55,10 +57,15 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
     for hop in range(1, hops + 1):
         nodes = known.nodes()
         ahead = [node for node in reached if reached[node] == hop - 1]
-        ends = {end for node in ahead for edge in nodes.edges_at(node) for end in nodes.ends(edge)} - reached.keys()
-        new = sorted(ends, key=nodes.rank)[: limit - len(reached)]
-        reached |= dict.fromkeys(new, hop)
-        known.add(name for node in new for name in nodes.names(node))
+        spoken = Counter[str]()
+        for edge in {edge.id: edge for node in ahead for edge in nodes.edges_at(node)}.values():
+            spoken.update(dict.fromkeys(nodes.ends(edge) - reached.keys(), len(edge.mentions)))
+        ends = [end for end, _ in spoken.most_common(_ENDS * limit)]
+        known.add([name for end in ends for name in nodes.names(end)])
+        nodes = known.nodes()  # what had only a name may be an entity by now
+        reached = {nodes.known_as(node): at for node, at in reached.items()}
+        new = dict.fromkeys(nodes.known_as(end) for end in ends)
+        reached |= dict.fromkeys(sorted(new.keys() - reached.keys(), key=nodes.rank)[: limit - len(reached)], hop)
     # 3.
     nodes = known.nodes()
     entities = [Reached(each, hop, 1.0) for node, hop in reached.items() if (each := nodes.entity(node)) is not None]

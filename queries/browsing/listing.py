@@ -87,7 +87,7 @@ def memory_of(row: Row) -> Memory:
     is_knowledge = row.owner_type == "tenant" and isinstance(record, Episode)
     return Memory(
         id=row.id,
-        kind="knowledge" if is_knowledge else record.kind,  # type: ignore[arg-type]  # of what lies in _HOMES
+        kind="knowledge" if is_knowledge else record.kind,
         owner=row.owner_key,
         text=_text(record),
         at=row.at,

@@ -198,6 +198,10 @@ class Nodes:
         """The nodes that a relationship is between."""
         return {self._called[folded(edge.source)], self._called[folded(edge.target)]}
 
+    def known_as(self, node: str) -> str:
+        """The node, by what is known now: of one that was only a name the entity that goes by it."""
+        return node if node in self._entities else self._called.get(node, node)
+
     def edges_at(self, node: str) -> Sequence[Relationship]:
         """The relationships of a node."""
         return self._edges.get(node, ())

@@ -80,7 +80,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
     """Whether each flow's recovery store is the one that wrote the index."""
-    for name in ("kafka", "inbox", "files"):
+    for name in ("kafka", "files"):
         written_by = metadata.get(f"recovery_{name}")
         if written_by is None:
             continue

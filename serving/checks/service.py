@@ -47,8 +47,13 @@ def _port(host: str, port: int) -> Check:
 
 def _flows(settings: Settings) -> Iterator[Check]:
     from connectors.durable import is_held
+    from connectors.inbox.segments import inbox_folder
 
-    running = [name for name in ("kafka", "inbox", "files") if is_held(settings.data / "recovery" / name)]
+    # The flow from the inbox holds the recovery store of files as well.
+    locks = {"kafka": settings.data / "recovery" / "kafka", "inbox": inbox_folder(settings.data)}
+    running = [name for name, folder in locks.items() if is_held(folder)]
+    if "inbox" not in running and is_held(settings.data / "recovery" / "files"):
+        running.append("files")
     names = ", ".join(running)
     yield Check("service", "flow", f"one runs here, from {names}" if running else "none runs on this data folder", "ready")
 

@@ -1,1 +1,1 @@
-"""The web console: what is remembered, how it is found, and how the flow is, in a browser (`mount` of serving/console/mount.py)."""
+"""The web console: what is remembered, how it is found, and how the flow is, in a browser."""

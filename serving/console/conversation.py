@@ -20,7 +20,9 @@ async def conversation(visit: Visit) -> None:
     link("Conversations", visit.link("conversations"), "back")
     if found is None:
         tag("h1", "No such conversation")
-        nothing(f"{identity or 'Nothing'} is not among the conversations of this owner.", "Was it another's? Choose in the menu.")
+        nothing(
+            f"{identity or 'Nothing'} is not among the conversations of this owner.", "Was it another's? Choose in the menu."
+        )
         return
     begin = _begin(visit, found)
     episodes = found.episodes[begin : begin + _ON_A_PAGE]
@@ -37,7 +39,11 @@ async def conversation(visit: Visit) -> None:
                 with tag("header"):
                     tag("h2", "Open")
                     chip(f"{count(len(found.open), 'message')} in no episode yet", "open")
-                tag("p", "They are found by their words already. A flush, a pause or a new subject makes an episode of them.", "quiet")
+                tag(
+                    "p",
+                    "They are found by their words already. A flush, a pause or a new subject makes an episode of them.",
+                    "quiet",
+                )
                 _messages(found.open)
     _paging(visit, found, identity, begin)
 

@@ -47,7 +47,10 @@ def _row(visit: Visit, each: ConversationSummary) -> None:
     with tag("li"), link("", visit.link("conversation", id=each.conversation_id), "row"):
         with tag("span", classes="row-main"):
             tag("strong", each.title or each.conversation_id)
-            tag("small", f"{each.conversation_id} · {', '.join(each.participants)}" if each.participants else each.conversation_id)
+            tag(
+                "small",
+                f"{each.conversation_id} · {', '.join(each.participants)}" if each.participants else each.conversation_id,
+            )
         with tag("span", classes="row-side"):
             if each.open_messages:
                 chip(f"{each.open_messages} open", "open")

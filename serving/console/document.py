@@ -2,7 +2,6 @@
 
 from mneme.errors import MnemeError
 from mneme.events import ForgetDocument
-from mneme.records import Owner
 from queries.browsing.documents import ListedDocument
 from queries.browsing.inspected import InspectedEpisode, Inspection
 from serving.console.markup import chip, link, nothing, notice, tag
@@ -99,7 +98,7 @@ def _forget(visit: Visit, listed: ListedDocument) -> None:
         with dialog:
             tag("p", "Erasing …", "waiting", role="status")
         try:
-            erasure = await in_thread(visit.service.erase, _event(listed), visit.service.settings.service.wait_seconds)
+            erasure = await in_thread(visit.service.erase, _event(visit, listed), visit.service.settings.service.wait_seconds)
         except MnemeError as error:
             dialog.clear()
             with dialog:
@@ -126,7 +125,7 @@ def _forget(visit: Visit, listed: ListedDocument) -> None:
             tag("button", "Keep it", data_closes=True, type="button")
 
 
-def _event(listed: ListedDocument) -> ForgetDocument:
-    owner = Owner.from_key(listed.owner)
-    whose = {} if owner.type == "tenant" else {f"{owner.type}_id": owner.id}
-    return ForgetDocument.model_validate({"tenant_id": owner.tenant_id, "document_id": listed.document_id, **whose})
+def _event(visit: Visit, listed: ListedDocument) -> ForgetDocument:
+    owner = visit.owner
+    whose = {f"{owner.type}_id": owner.id} if owner is not None and owner.key == listed.owner else {}  # else the tenant's
+    return ForgetDocument.model_validate({"tenant_id": visit.tenant_id, "document_id": listed.document_id, **whose})

@@ -53,8 +53,8 @@ async def _list(visit: Visit, place: TextElement) -> bool:
         found = await visit.fetch(visit.service.memories.documents, visit.filters())
     place.clear()
     with place:
-        for each in found.notes:
-            notice(each)
+        for note in found.notes:
+            notice(note)
         if not found.documents:
             nothing("No documents here.", "Send one above, or with `mneme publish handbook.pdf`.")
         with tag("ul", classes="rows"):
@@ -67,7 +67,9 @@ def _row(visit: Visit, each: ListedDocument) -> None:
     with tag("li"), link("", visit.link("document", id=each.document_id), "row"):
         with tag("span", classes="row-main"):
             tag("strong", each.title or each.name)
-            whose = "the tenant's" if "/tenant/" in each.owner else "attached to a message" if each.message_id else "the owner's"
+            whose = (
+                "the tenant's" if "/tenant/" in each.owner else "attached to a message" if each.message_id else "the owner's"
+            )
             tag("small", f"{each.name} · {each.format} · {whose}")
             for reason in each.unread[:2]:
                 tag("small", f"not read: {reason}", "reasons")
@@ -110,6 +112,7 @@ def upload(
     asked = request.query_params.get("tenant") or None
     tenant_id = caller.tenant_of(asked if caller.is_operator else None)
     owner = owner_of(request.query_params.get("owner", ""), tenant_id)
+    whose_id = {f"{owner.type}_id": owner.id} if owner is not None and whose == "owner" else {}
     try:
         if file.size == 0 or not file.filename:
             raise InputError("file: it is empty; choose one with something in it")
@@ -120,7 +123,9 @@ def upload(
             name=file.filename,
             tenant_id=tenant_id,
             media_type=file.content_type,
-            **({f"{owner.type}_id": owner.id} if owner and whose == "owner" else {}),
+            user_id=whose_id.get("user_id"),
+            group_id=whose_id.get("group_id"),
+            agent_id=whose_id.get("agent_id"),
         )
         service.publisher.flush()
         said = (f"{file.filename} is kept, and will be read now. It appears below.", "done")

@@ -1,6 +1,6 @@
 """How the flow is, as it goes: health, lag, throughput, models, and what could not be taken in. For the operator."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
@@ -105,7 +105,11 @@ def _counts(last: Sample) -> None:
     if last.counts is None:
         tag("p", "The index does not answer, or there is none yet.", "quiet")
         return
-    names = {Collection.GRAPH: "entities and relationships", Collection.MEMORIES: "other memories", Collection.CONTROL: "kept by the flow"}
+    names = {
+        Collection.GRAPH: "entities and relationships",
+        Collection.MEMORIES: "other memories",
+        Collection.CONTROL: "kept by the flow",
+    }
     _table(("", "rows"), [(names.get(each, each.value), f"{count:,}") for each, count in last.counts.items()])
 
 
@@ -117,7 +121,7 @@ def _models(last: Sample) -> None:
     _table(("model", "calls", "tokens"), rows)
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     with tag("table"):
         with tag("thead"), tag("tr"):
             for place, title in enumerate(head):

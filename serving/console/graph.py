@@ -43,7 +43,15 @@ def _form(visit: Visit, name: str, hops: int) -> None:
         for key, value in (("owner", visit.said("owner")), ("tenant", visit.said("tenant"))):
             if value:
                 tag("input", type="hidden", name=key, value=value)
-        tag("input", name="entity", id="question", aria_label="Name", defaultValue=name, placeholder="A name", autocomplete="off")
+        tag(
+            "input",
+            name="entity",
+            id="question",
+            aria_label="Name",
+            defaultValue=name,
+            placeholder="A name",
+            autocomplete="off",
+        )
         with tag("label", classes="inline"):
             tag("input", type="checkbox", name="hops", value="2", defaultChecked=hops == 2 or None)
             tag("span", "two steps")
@@ -61,14 +69,17 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
         _WIDTH - 2 * _MARGIN,
         _HEIGHT - _MARGIN,
     )
-    with tag("figure", classes="card picture"), tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", aria_hidden="true"):
-        with tag("g", transform=f"translate({_MARGIN} {_MARGIN / 2})"):
-            for edge in found.relationships:
-                if edge.source in at and edge.target in at and edge.source != edge.target:
-                    _edge(edge, at)
-            for each in nodes:
-                x, y = at[each.name]
-                _node(visit, each, x, y, each.name == name or (bool(name) and each.hop == 0))
+    with (
+        tag("figure", classes="card picture"),
+        tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", aria_hidden="true"),
+        tag("g", transform=f"translate({_MARGIN} {_MARGIN / 2})"),
+    ):
+        for edge in found.relationships:
+            if edge.source in at and edge.target in at and edge.source != edge.target:
+                _edge(edge, at)
+        for each in nodes:
+            x, y = at[each.name]
+            _node(visit, each, x, y, each.name == name or (bool(name) and each.hop == 0))
 
 
 def _edge(edge: GraphRelationship, at: dict[str, tuple[float, float]]) -> None:

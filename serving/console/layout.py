@@ -8,7 +8,9 @@ _ROUNDS = 250
 _SPRING, _GRAVITY = 0.1, 0.25  # weak: names stand beside the nodes, and need room
 
 
-def positions(nodes: Sequence[str], edges: Sequence[tuple[str, str]], width: float, height: float) -> dict[str, tuple[float, float]]:
+def positions(
+    nodes: Sequence[str], edges: Sequence[tuple[str, str]], width: float, height: float
+) -> dict[str, tuple[float, float]]:
     """The place of each node within a frame, the same for the same graph (the springs of Fruchterman and Reingold).
 
     Args:

@@ -54,7 +54,10 @@ class Letters:
                 tag("p", "None: everything that came could be taken in.", "quiet")
                 return
             with tag("div", classes="actions"):
-                tag("span", f"{count(len(letters), 'letter')}{f', the newest {_SHOWN} of them' if len(letters) > _SHOWN else ''}")
+                tag(
+                    "span",
+                    f"{count(len(letters), 'letter')}{f', the newest {_SHOWN} of them' if len(letters) > _SHOWN else ''}",
+                )
                 tag("button", "Replay all", type="button").on("click", lambda: self._replay(letters))
             with tag("ul", classes="letters"):
                 for letter in reversed(letters[-_SHOWN:]):

@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nicegui.events import GenericEventArguments
+from pydantic import ValidationError
 
 from mneme.errors import InputError, MnemeError
-from mneme.events import Message
+from mneme.events import Message, describe
 from mneme.times import utc_now
 from serving.console.markup import link, notice, tag
 from serving.console.shell import show_failure
@@ -58,7 +59,13 @@ def publishing(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> No
                 tag("input", name="conversation", id="publish-conversation", required=True, defaultValue="from-the-console")
             with tag("div", classes="field"):
                 tag("label", "Who says it", for_="publish-sender")
-                tag("input", name="sender", id="publish-sender", required=True, defaultValue=visit.owner.id if visit.owner else "")
+                tag(
+                    "input",
+                    name="sender",
+                    id="publish-sender",
+                    required=True,
+                    defaultValue=visit.owner.id if visit.owner else "",
+                )
             with tag("div", classes="field is-wide"):
                 tag("label", "Message", for_="publish-text")
                 tag("textarea", name="text", id="publish-text", required=True, rows=2)
@@ -79,13 +86,15 @@ def _message(visit: Visit, said: dict[str, str]) -> Message:
         raise InputError("owner: nobody is chosen; choose whose memory it is to be in the menu")
     if missing := [name for name in ("conversation", "sender", "text") if not said.get(name)]:
         raise InputError(f"{', '.join(missing)}: empty; write something")
-    return Message.model_validate(
-        {
-            "tenant_id": visit.tenant_id,
-            f"{visit.owner.type}_id": visit.owner.id,
-            "conversation_id": said["conversation"],
-            "sender_id": said["sender"],
-            "content": said["text"],
-            "sent_at": utc_now(),
-        }
-    )
+    fields = {
+        "tenant_id": visit.tenant_id,
+        f"{visit.owner.type}_id": visit.owner.id,
+        "conversation_id": said["conversation"],
+        "sender_id": said["sender"],
+        "content": said["text"],
+        "sent_at": utc_now(),
+    }
+    try:
+        return Message.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(describe(error)) from error

@@ -90,7 +90,8 @@ def _within(place: FoundEpisode) -> None:
         with tag("details"):
             tag("summary", f"{count(len(place.atomic_facts) + len(place.remarks), 'best statement')} of it")
             with tag("ul", classes="statements"):
-                for each in (*place.atomic_facts, *place.remarks):
+                statements: tuple[FoundFact | FoundMessage, ...] = (*place.atomic_facts, *place.remarks)
+                for each in statements:
                     kind = "fact" if isinstance(each, FoundFact) else "message"
                     with tag("li", classes=f"is-{kind}", data_record=each.id):
                         tag("span", each.text)

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mneme.errors import MnemeError
 from mneme.rows import Collection
@@ -56,7 +57,7 @@ def rates(samples: tuple[Sample, ...]) -> list[tuple[float, float]]:
     counted = [(each.at, each.counts[Collection.MESSAGES]) for each in samples if each.counts is not None]
     return [
         (counted[-1][0] - at, max(0.0, (count - before) / (at - earlier)))
-        for (earlier, before), (at, count) in zip(counted, counted[1:], strict=False)
+        for (earlier, before), (at, count) in pairwise(counted)
         if at > earlier
     ]
 

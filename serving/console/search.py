@@ -33,7 +33,9 @@ async def search(visit: Visit) -> None:
         answer = await answering(visit, question, filters=_filters(visit), explain=True, **how)
         found = answer.found if answer else None
     else:
-        found = await visit.fetch(visit.service.memories.search, question, filters=visit.filters(**_filters(visit)), explain=True, **how)
+        found = await visit.fetch(
+            visit.service.memories.search, question, filters=visit.filters(**_filters(visit)), explain=True, **how
+        )
     if found is not None:
         texts = await visit.fetch(_texts, visit, found)
         draw_results(visit, found)
@@ -102,7 +104,16 @@ def _form(visit: Visit) -> None:
                         tag("span", title)
             with tag("div", classes="field"):
                 tag("label", "Results", for_="top-k")
-                tag("input", type="number", name="top_k", id="top-k", min=1, max=200, placeholder="auto", defaultValue=visit.said("top_k"))
+                tag(
+                    "input",
+                    type="number",
+                    name="top_k",
+                    id="top-k",
+                    min=1,
+                    max=200,
+                    placeholder="auto",
+                    defaultValue=visit.said("top_k"),
+                )
             if visit.said("method") == "agentic":
                 with tag("div", classes="field"):
                     tag("label", "Strategy", for_="agent")

@@ -129,8 +129,7 @@ def _frame(visit: Visit, path: str) -> TextElement:
                     if visit.service.settings.service.keys:
                         with tag("form", method="post", action="logout"):
                             tag("button", "Log out", "plain", type="submit")
-        main = tag("main", classes="content", id="content", tabindex="-1", aria_busy="true")
-    return main
+        return tag("main", classes="content", id="content", tabindex="-1", aria_busy="true")
 
 
 def _way(visit: Visit, path: str) -> None:
@@ -149,7 +148,12 @@ def _whose(visit: Visit, path: str) -> None:
     owner = visit.owner
     with tag("details", classes="whose"):
         with tag("summary", aria_label=f"Whose memory: {owner.id if owner else 'nobody yet'}. Choose another"):
-            tag("span", (owner.id[:1] if owner else "?").upper(), f"face is-{owner.type if owner else 'none'}", aria_hidden="true")
+            tag(
+                "span",
+                (owner.id[:1] if owner else "?").upper(),
+                f"face is-{owner.type if owner else 'none'}",
+                aria_hidden="true",
+            )
             with tag("span", classes="whose-name"):
                 tag("strong", owner.id if owner else "Nobody yet")
                 tag("small", f"{owner.type} in {visit.tenant_id}" if owner else f"in {visit.tenant_id}")

@@ -77,9 +77,7 @@ def read_trace(steps: Sequence[TraceStep]) -> Trace:
         recall=_legs(steps, "recall"),
         fusion=_legs(steps, "fuse"),
         preferred=_legs(steps, "prefer"),
-        replacements=tuple(
-            Replacement(step.round, step.id, step.score, fact, entered.get(fact)) for step, fact in replaced
-        ),
+        replacements=tuple(Replacement(step.round, step.id, step.score, fact, entered.get(fact)) for step, fact in replaced),
         rounds=tuple(Round(number, dict(moves)) for number, moves in sorted(rounds.items())),
         reranked=_legs(steps, "rerank"),
         agent=tuple(step for step in steps if step.stage == "agent"),

@@ -54,7 +54,12 @@ def _agent(trace: Trace) -> None:
 
 
 def _stage(
-    place: int, title: str, legs: tuple[Leg, ...], texts: Mapping[str, str], ranked: Mapping[str, int | None], more: int = OF_A_LEG
+    place: int,
+    title: str,
+    legs: tuple[Leg, ...],
+    texts: Mapping[str, str],
+    ranked: Mapping[str, int | None],
+    more: int = OF_A_LEG,
 ) -> None:
     with tag("li", classes="stage"):
         _stage_title(place, title)

@@ -73,6 +73,9 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         for operations in told["paths"].values():
             for operation in operations.values():
                 responses = operation["responses"]
+                for response in responses.values():
+                    if response["description"] == "Successful Response":
+                        response["description"] = "As asked"
                 for status in _ALWAYS:
                     if str(status) not in responses or status == 422:
                         responses[str(status)] = _refusal(status)

@@ -101,7 +101,9 @@ class FlowProcess:
         if self.runs_elsewhere:
             self._trouble = None
             return True
-        if self._settings.index.backend == "embedded" and is_held(embedded_folder(self._settings)):
+        settings = self._settings
+        is_written = settings.index.backend == "embedded" and is_held(embedded_folder(settings))
+        if is_written or is_held(settings.data / "recovery" / "files"):
             self._trouble = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
             return True
         return False

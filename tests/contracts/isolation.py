@@ -145,6 +145,7 @@ def every_reading(index: MemoryIndex, filter: Filter, tokens: Sequence[str] = ("
         "vector": [hit.row for hit in near],
         "score": [one.row for one in index.score(Collection.FACTS, filter, tokens, axis(0), 500)],
         "scan": list(index.scan(Collection.FACTS, filter)),
+        "page": index.page(Collection.FACTS, filter, 500),
     }
 
 

@@ -96,6 +96,12 @@ def test_the_metrics_are_read_where_they_are_shown(
     assert targets == {f"flow:{flow.telemetry.metrics_port}", "service:8765"}
 
 
+def test_prometheus_finds_its_rules() -> None:
+    folder = ROOT / "deploy" / "prometheus"
+    read = yaml.safe_load((folder / "prometheus.yml").read_text(encoding="utf-8"))
+    assert [rules for rules in read.get("rule_files", []) if not (folder / rules).exists()] == []
+
+
 def test_what_is_mounted_from_the_tree_is_there(services: dict[str, Any]) -> None:
     source = FILE.read_text(encoding="utf-8")
     mounted = re.findall(r"- (\./[^:]+):", source)

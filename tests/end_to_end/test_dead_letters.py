@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.publisher import Publisher
 from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
+from connectors.publisher import Publisher
 from evaluation.faults.flow_process import environment
 from mneme.errors import StoreError
 from mneme.events import Edit, Message, parse_event

@@ -11,8 +11,8 @@ from kafka import KafkaConsumer
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.kafka.producer import Record, ReliableProducer
-from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
+from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
 from mneme.events import Message
 from mneme.ports import Filter, MemoryIndex

@@ -10,8 +10,8 @@ import pytest
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
+from connectors.publisher import Publisher
 from flows import ingest
 from mneme.events import Delete, Document, Edit, Message, parse_event
 from mneme.ports import MemoryIndex

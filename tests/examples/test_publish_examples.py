@@ -2,11 +2,13 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
+import threading
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import jsonschema
 import pytest
@@ -127,9 +129,35 @@ def test_the_shell_sends_keys_and_events_that_fit_the_schema(tmp_path: Path) -> 
     assert [key for key, _, _ in lines] == ["default/standup"] * 3
 
 
-def test_what_goes_by_http_are_the_same_messages() -> None:
-    script = (FOLDER / "publish-by-http.sh").read_text(encoding="utf-8")
-    (body,) = re.findall(r"<<'MESSAGES'\n(.*?)\nMESSAGES", script, flags=re.S)
-    request = json.loads(body)
+class Recording(BaseHTTPRequestHandler):
+    """Keeps what it is sent."""
+
+    requests: ClassVar[list[tuple[str, str | None, Any]]] = []
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.requests.append((self.path, self.headers["Authorization"], json.loads(body)))
+        self.send_response(202)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Nothing is printed."""
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not here")
+@pytest.mark.parametrize("key", [None, "a-key-of-our-own-1"])
+def test_what_goes_by_http_are_the_same_messages(key: str | None) -> None:
+    Recording.requests.clear()
+    environment = {**os.environ, **({"MNEME_API_KEY": key} if key else {})}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Recording) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        subprocess.run([str(FOLDER / "publish-by-http.sh"), url], env=environment, check=True, timeout=30, capture_output=True)
+        server.shutdown()
+    ((path, authorization, request),) = Recording.requests
+    assert f"### POST {path}\n" in (FOLDER.parents[1] / "docs" / "rest.md").read_text(encoding="utf-8")
+    assert authorization == (f"Bearer {key}" if key else None)
     assert told([taken(json.dumps(one)) for one in request["messages"]]) == STANDUP[:2]
     assert request["flush"] is True

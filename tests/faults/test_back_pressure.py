@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from connectors.publisher import Publisher
 from connectors.kafka.sinks import read_dead_letters
+from connectors.publisher import Publisher
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Size
 from evaluation.faults.texts import EXAMPLES, Volume, read_templates

@@ -5,10 +5,12 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from connectors.service.client import ServiceClient
 from mneme.errors import InputError, SettingsError, StoreUnavailable
@@ -116,6 +118,31 @@ def test_a_service_is_named_by_the_environment_or_by_the_call(url: str) -> None:
 def test_without_its_key_nothing_is_told(url: str) -> None:
     with Memories.connect(load_settings({}), url=url) as memories, pytest.raises(SettingsError, match="key"):
         memories.owners()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["search", "where does Jonas work?"],
+        ["ask", "what colour is the new boat?"],
+        ["history", "Jonas"],
+        ["inspect", "harbour"],
+        ["documents"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_the_command_line_asks_a_service(command: list[str], url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from serving.cli import app
+
+    monkeypatch.setenv("MNEME_DATA", str(tmp_path))  # where there is no index
+    monkeypatch.setenv("MNEME_SERVICE__API_KEY", "a-key-for-the-tests")
+    asked = [*command, "--user", "maya"]
+    told = CliRunner().invoke(app, [*asked, "--json", "--url", url])
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.output)
+    shown = CliRunner(env={"MNEME_SERVICE__URL": url}).invoke(app, asked)
+    assert shown.exit_code == 0, shown.output
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_tenant_is_not_told_of(remote: Memories) -> None:

@@ -50,11 +50,12 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], schemas: Ma
     summary = escape(operation["summary"])
     yield f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code> <span>{summary}</span></summary>"
     yield "".join(f"<p>{_text(each)}</p>" for each in operation.get("description", "").split("\n\n"))
-    if parameters := operation.get("parameters"):
-        yield "<dl>" + "".join(map(_parameter, parameters)) + "</dl>"
+    fields = [*map(_parameter, operation.get("parameters", ())), *_fields(operation, schemas)]
+    if fields:
+        yield f"<dl>{''.join(fields)}</dl>"
     yield f"<pre>{escape(_curl(method, path, operation, schemas))}</pre>"
     yield "<dl>" + "".join(
-        f"<dt><code>{status}</code></dt><dd>{escape(response['description'])}</dd>"
+        f"<dt><code>{status}</code></dt><dd>{_text(response['description'])}</dd>"
         for status, response in operation["responses"].items()
     )
     yield "</dl></details>"
@@ -63,7 +64,24 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], schemas: Ma
 def _parameter(parameter: Mapping[str, Any]) -> str:
     told = parameter.get("description") or parameter["schema"].get("description", "")
     place = parameter["in"] + (" (needed)" if parameter.get("required") else "")
-    return f"<dt><code>{escape(parameter['name'])}</code></dt><dd>{place}{': ' if told else ''}{_text(told)}</dd>"
+    return _entry(parameter["name"], place, told)
+
+
+def _entry(name: str, place: str, told: str) -> str:
+    return f"<dt><code>{escape(name)}</code></dt><dd>{place}{': ' if told else ''}{_text(told)}</dd>"
+
+
+def _fields(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    """What a body may hold."""
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        schema = schemas[_name(content["schema"])]
+        for name, told in schema.get("properties", {}).items():
+            place = "body (needed)" if name in schema.get("required", ()) else "body"
+            yield _entry(name, place, told.get("description", ""))
+
+
+def _name(schema: Mapping[str, Any]) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[-1]
 
 
 def _curl(method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
@@ -81,8 +99,8 @@ def _curl(method: str, path: str, operation: Mapping[str, Any], schemas: Mapping
     if "multipart/form-data" in content:
         return f"{line} -F file=@lease.pdf -F user_id=user_123"
     if "application/json" in content:
-        schema = schemas[content["application/json"]["schema"]["$ref"].rsplit("/", 1)[-1]]
-        body = json.dumps(schema["examples"][0], indent=2, ensure_ascii=False)
+        example = schemas[_name(content["application/json"]["schema"])]["examples"][0]
+        body = json.dumps(example, indent=2, ensure_ascii=False).replace("'", "'\\''")
         return f"{line} -H 'Content-Type: application/json' -d '{body}'"
     return line
 

@@ -64,7 +64,8 @@ class SearchRequest(Asked):
 def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> SearchResponse:
     """The memories that answer a question: episodes, facts, and what else is remembered, in one ranking.
 
-    `facts` is filled by `hybrid` only; with every method an episode carries its best facts.
+    `facts` is filled by mRAG only: `hybrid`, and `agentic`, which searches with it; an episode carries its best facts with
+    every method.
     """
     options: dict[str, Any] = asked.model_dump(exclude={"query", "method", "filters", "policy"})
     if asked.policy is not None:

@@ -23,8 +23,8 @@ from connectors.kafka.client import (
     store_error,
     unread,
 )
-from connectors.publisher import Publisher
 from connectors.kafka.reader import PartitionReader
+from connectors.publisher import Publisher
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.events import Message
 from mneme.settings import Kafka

@@ -9,6 +9,7 @@ import pytest
 
 from connectors import Publisher
 from connectors.documents.references import open_references
+from connectors.kafka.producer import ReliableProducer
 from mneme.errors import InputError, StoreRejected
 from mneme.events import LARGEST_EVENT_BYTES, Delete, Document, Edit, Flush, Forget, ForgetDocument, parse_event
 from mneme.settings import Documents, Kafka
@@ -146,8 +147,9 @@ def test_a_document_that_no_topic_takes_is_refused_before_it_is_sent(kafka_setti
 
 
 def test_the_producer_is_idempotent_and_waits_for_all_replicas(kafka_settings: Kafka):
-    with Publisher(kafka_settings) as publisher:
-        configuration = publisher._producer.configuration
+    producer = ReliableProducer(kafka_settings)
+    configuration = producer.configuration
+    producer.close()
     assert configuration["enable_idempotence"] is True
     assert configuration["acks"] == -1, "all"
     assert configuration["max_in_flight_requests_per_connection"] <= 5

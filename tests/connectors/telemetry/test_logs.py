@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from connectors.telemetry.context import ContextPool, about, current_ids
+from connectors.telemetry.context import ContextPool, about, current_ids, ids_of
 from connectors.telemetry.logs import LogFormat, secrets_of
 from mneme.settings import Settings
 
@@ -57,6 +57,19 @@ def test_no_secret_of_the_settings_is_in_a_line_also_not_in_an_error(form: str):
     assert "canary" not in line.replace("test_no_secret", "")
     assert "hunter2" not in line
     assert "ValueError" in line
+
+
+@pytest.mark.parametrize(
+    ("scope", "ids"),
+    [
+        ("", {}),
+        ("a%2Fb", {"tenant": "a/b"}),
+        ("acme/user/maya", {"tenant": "acme"}),
+        ("acme/user/maya/c%2F1", {"tenant": "acme", "conversation": "c/1"}),
+    ],
+)
+def test_a_scope_names_its_tenant_and_its_conversation_and_not_its_owner(scope: str, ids: dict[str, str]):
+    assert ids_of(scope) == ids
 
 
 def test_a_thread_of_the_pool_works_at_what_whoever_submitted_works_at():

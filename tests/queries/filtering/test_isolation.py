@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from flows.extraction import LocalExtractor
 from mneme.errors import InputError
 from mneme.ids import owner_key
-from mneme.ports import Filter, Hit, Scored, TextLeg, VectorLeg
+from mneme.ports import Filter, Group, Hit, Place, Scored, TextLeg, VectorLeg
 from mneme.records import Owner, OwnerType
 from mneme.rows import Collection, Key, Row, Vector
 from queries import Memories
@@ -85,6 +85,14 @@ class Watched(ReferenceIndex):
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         self._watch(filter)
         return super().count(collection, filter)
+
+    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
+        self._watch(filter)
+        return super().page(collection, filter, limit, after)
+
+    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
+        self._watch(filter)
+        return super().conversations(collection, filter, limit, after)
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
         if self.allowed is not None:
@@ -178,6 +186,41 @@ def test_the_history_and_the_inspection_of_what_all_share_show_ones_own(index, m
             assert not any((told.facts, told.foresights, told.relationships, told.profile))
 
 
+@pytest.mark.parametrize("person", EVERYBODY, ids=lambda person: person.owner.key)
+def test_lists_the_graph_and_the_portrait_show_ones_own(index, memories, person):
+    watch(index, person)
+    listed = memories.browse(None, person.asks, limit=200)
+    assert person.secret in listed.model_dump_json()
+    assert memories.conversations(person.asks).items
+    shown = (
+        listed,
+        memories.browse("knowledge", person.asks),
+        memories.conversations(person.asks),
+        memories.graph(None, person.asks),
+        memories.graph("Mira", person.asks, hops=3),
+        memories.portrait(person.asks),
+    )
+    assert [others_in(each.model_dump_json(), person) for each in shown] == [[]] * len(shown)
+
+
+def test_what_is_anothers_is_not_there_under_its_id(index, memories):
+    mine = EVERYBODY[0]
+    for other in EVERYBODY[1:]:
+        index.allowed = None
+        theirs = memories.browse(None, other.asks, limit=200).items
+        watch(index, mine)
+        for each in theirs:
+            found = memories.get(each.id, mine.asks)
+            assert found is None or others_in(found.model_dump_json(), mine) == []
+
+
+def test_owners_are_those_of_one_tenant(memories):
+    for tenant in {person.owner.tenant_id for person in EVERYBODY}:
+        named = {(each.type, each.id) for each in memories.owners(tenant)}
+        own = {(person.owner.type, person.owner.id) for person in EVERYBODY if person.owner.tenant_id == tenant}
+        assert named == own | {("user", "librarian")}
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -242,7 +285,7 @@ def test_filters_have_a_largest_size(memories):
 @pytest.mark.parametrize("person", [EVERYBODY[0], EVERYBODY[3], EVERYBODY[11]], ids=lambda person: person.owner.key)
 def test_the_command_line_shows_ones_own_memory_only(index, memories, monkeypatch, person):
     watch(index, person)
-    monkeypatch.setattr(Memories, "connect", lambda *_: memories)
+    monkeypatch.setattr(Memories, "connect", lambda *_, **__: memories)
     monkeypatch.setattr(Memories, "close", lambda self: None)
     owner = [f"--{person.owner.type}", person.owner.id, "--tenant", person.owner.tenant_id]
     for command in (["search", "Mira, tea, Lisbon", "--json"], ["history", "Mira", "--json"], ["inspect", "talk", "--json"]):

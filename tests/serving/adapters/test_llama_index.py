@@ -1,10 +1,12 @@
 import asyncio
 
+import pytest
+from llama_index.core import Settings
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.llms import MockLLM
 from llama_index.core.memory import Memory
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
-from llama_index.core.llms import MockLLM
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
 from serving.adapters.llama_index import MnemeMemoryBlock, MnemeRetriever
@@ -12,7 +14,8 @@ from tests.serving.adapters.conftest import Connection
 from tests.serving.adapters.test_langchain import tell
 
 
-def test_nodes_are_memories_with_their_sources(connection: Connection):
+def test_nodes_are_memories_with_their_sources(connection: Connection, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Settings, "_llm", MockLLM())
     tell(connection, "I am allergic to penicillin.", "My sister lives in Bremen.")
     retriever = MnemeRetriever(connection.memories, {"user_id": connection.user_id}, top_k=1)
     nodes = retriever.retrieve("penicillin")
@@ -24,17 +27,13 @@ def test_nodes_are_memories_with_their_sources(connection: Connection):
     shown = nodes[0].node.get_content(MetadataMode.LLM)
     assert ("date" in shown, "message_ids" in shown) == (True, False)
     assert [each.id_ for each in asyncio.run(retriever.aretrieve("penicillin"))] == [nodes[0].id_]
-    engine = RetrieverQueryEngine(
-        retriever, get_response_synthesizer(llm=MockLLM(), response_mode=ResponseMode.NO_TEXT)
-    )
+    engine = RetrieverQueryEngine(retriever, get_response_synthesizer(llm=MockLLM(), response_mode=ResponseMode.NO_TEXT))
     assert engine.query("penicillin").source_nodes[0].id_ == nodes[0].id_
 
 
 def test_a_memory_block_keeps_what_leaves_the_window_and_brings_back_what_fits(here: Connection):
     async def run() -> None:
-        block = MnemeMemoryBlock(
-            memories=here.memories, publisher=here.publisher, user_id=here.user_id, session_id="monday"
-        )
+        block = MnemeMemoryBlock(memories=here.memories, publisher=here.publisher, user_id=here.user_id, session_id="monday")
         memory = Memory.from_defaults(
             session_id="monday", token_limit=40, chat_history_token_ratio=0.5, token_flush_size=10, memory_blocks=[block]
         )
@@ -46,5 +45,6 @@ def test_a_memory_block_keeps_what_leaves_the_window_and_brings_back_what_fits(h
         await memory.aput(ChatMessage(role="user", content="penicillin?"))
         shown = "\n".join(str(each.content) for each in await memory.aget())
         assert "allergic to penicillin" in shown
+        await memory.sql_store._async_engine.dispose()  # which it never closes
 
     asyncio.run(run())

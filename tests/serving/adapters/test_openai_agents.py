@@ -13,7 +13,10 @@ from tests.serving.adapters.conftest import Connection
 
 ITEMS: list[Any] = [
     {"role": "user", "content": "I moved to Lyon."},
-    {"role": "user", "content": [{"type": "input_text", "text": "What is the weather?"}, {"type": "input_image", "image_url": "x"}]},
+    {
+        "role": "user",
+        "content": [{"type": "input_text", "text": "How is it?"}, {"type": "input_image", "image_url": "x"}],
+    },
     {"type": "reasoning", "id": "r1", "summary": []},
     {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Lyon"}'},
     {"type": "function_call_output", "call_id": "c1", "output": "sunny\n"},

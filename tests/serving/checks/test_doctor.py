@@ -122,8 +122,8 @@ def test_a_port_that_is_taken_and_a_flow_that_runs_are_seen(folder: Path):
         other.listen()
         port = other.getsockname()[1]
         told = Settings.model_validate({"data": folder, "service": {"port": port, "url": AWAY}})
-        (folder / "recovery" / "inbox").mkdir(parents=True)
-        lock = FolderLock(folder / "recovery" / "inbox", "the recovery store")
+        (folder / "inbox").mkdir(parents=True)
+        lock = FolderLock(folder / "inbox", "the inbox")
         found = {check.name: check for check in service(told)}
         lock.release()
     assert found["port"].state == "partly"

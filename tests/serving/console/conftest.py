@@ -5,7 +5,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,12 +133,13 @@ class Visitor:
         """Wait until the page is complete and takes what is done on it."""
         self.page.wait_for_function("window.did_handshake && document.querySelector('main.content')?.ariaBusy === 'false'")
 
-    def serious_findings(self) -> list[str]:
-        """What axe finds that keeps somebody from using the page."""
-        found = Axe().run(self.page).response["violations"]
+    def serious_findings(self, rules: Sequence[str] = ()) -> list[str]:
+        """What axe finds that keeps somebody from using the page; by all its rules, or some."""
+        found = Axe().run(self.page, options={"runOnly": list(rules)} if rules else None).response["violations"]
         return [
-            f"{each['impact']} {each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary', '')[:300]}"
+            f"{each['id']}: {node['html'][:200]} {node.get('failureSummary', '')[:300]}"
             for each in found
+            for node in each["nodes"]
             if each["impact"] in ("serious", "critical")
         ]
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from serving.cli import app
 from tests.serving.mcp.conftest import THIRD_KEY
-from tests.serving.mcp.round_trip import goes_round
+from tests.serving.mcp.round_trip import finds_nothing, goes_round, told
 
 
 def server(*options: str, **variables: str) -> StdioServerParameters:
@@ -40,7 +40,12 @@ def test_with_a_url_it_speaks_for_that_service(url: str, tmp_path: Path):
             MNEME_DATA=str(tmp_path / "unused"),
         )
         async with Client(parameters) as client:
-            await goes_round(client)
+            _, note = await told(client, "remember", note="Mira is allergic to penicillin.", wait=True)
+            _, found = await told(client, "search", query="penicillin")
+            assert found["memories"][0]["message_ids"] == note["message_ids"]
+            _, gone = await told(client, "forget", target="message", id=note["message_ids"][0], confirm=True)
+            assert gone["erased"]
+            await finds_nothing(client, "penicillin")
         assert not (tmp_path / "unused").exists()
 
     asyncio.run(run())

@@ -50,6 +50,8 @@ capabilities: { drop: [ALL] }
   value: /scratch
 - name: HOME
   value: /scratch
+- name: NICEGUI_STORAGE_PATH # the console's library; else below the working directory
+  value: /scratch/nicegui
 {{- end }}
 
 {{- define "mneme.secretSettings" -}}

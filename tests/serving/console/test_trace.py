@@ -1,0 +1,74 @@
+"""What the trace of a search tells, and where the nodes of a graph stand."""
+
+import math
+
+import pytest
+
+from queries.responses import TraceStep
+from serving.console.layout import positions
+from serving.console.trace import kind_of, read_trace
+
+STEPS = (
+    TraceStep(stage="recall", move="bm25", id="t/c/1-a", score=4.0, reason="episodes 1"),
+    TraceStep(stage="recall", move="bm25", id="t/c/2-b", score=1.0, reason="episodes 2"),
+    TraceStep(stage="recall", move="cosine", id="t/c/1-a/f/0", score=0.5, reason="facts 1"),
+    TraceStep(stage="fuse", move="fused", id="t/c/1-a", score=0.03, reason="episodes 1"),
+    TraceStep(stage="compete", move="expanded", id="t/c/1-a", score=0.1, reason="3 facts", round=1),
+    TraceStep(stage="compete", move="replaced", id="t/c/1-a", score=0.1, reason="by its fact t/c/1-a/f/0", round=1),
+    TraceStep(stage="compete", move="entered", id="t/c/1-a/f/0", score=0.4, reason="a place was free", round=1),
+    TraceStep(stage="compete", move="expanded", id="t/c/2-b", score=0.1, reason="1 facts", round=2),
+)
+
+
+def test_a_trace_is_sorted_into_stages_with_shares_of_the_best() -> None:
+    trace = read_trace(STEPS)
+
+    assert [leg.title for leg in trace.recall] == ["episodes by words", "facts by meaning"]
+    assert [place.share for place in trace.recall[0].places] == [1.0, 0.25]
+    assert [leg.title for leg in trace.fusion] == ["episodes"]
+    assert [(each.number, each.moves) for each in trace.rounds] == [
+        (1, {"expanded": 1, "replaced": 1, "entered": 1}),
+        (2, {"expanded": 1}),
+    ]
+
+
+def test_a_replacement_names_episode_fact_and_both_scores() -> None:
+    (change,) = read_trace(STEPS).replacements
+
+    assert (change.episode_id, change.fact_id, change.round) == ("t/c/1-a", "t/c/1-a/f/0", 1)
+    assert (change.episode_score, change.fact_score) == (0.1, 0.4)
+
+
+def test_what_is_drawn_is_named_once_and_only_the_best_of_a_leg() -> None:
+    assert read_trace(STEPS).shown(1) == ["t/c/1-a", "t/c/1-a/f/0"]
+
+
+@pytest.mark.parametrize(
+    ("identity", "title", "kind"),
+    [
+        ("t/c/1-a/f/0", "", "fact"),
+        ("t/c/1-a/m/3", "", "message"),
+        ("t/c/1-a", "episodes", "episode"),
+        ("x", "graph by words", "entity"),
+    ],
+)
+def test_a_record_is_coloured_by_its_kind(identity: str, title: str, kind: str) -> None:
+    assert kind_of(identity, title) == kind
+
+
+def test_nodes_stand_within_the_frame_apart_and_linked_ones_nearer() -> None:
+    nodes = [f"n{number}" for number in range(20)]
+    edges = [("n0", "n1"), ("n1", "n2"), ("n0", "nobody"), ("n3", "n3")]
+
+    at = positions(nodes, edges, 800, 500)
+
+    assert all(0 <= x <= 800 and 0 <= y <= 500 for x, y in at.values())
+    distances = {(a, b): math.dist(at[a], at[b]) for a in nodes for b in nodes if a < b}
+    assert min(distances.values()) > 15
+    assert distances["n0", "n1"] < sum(distances.values()) / len(distances)
+    assert positions(nodes, edges, 800, 500) == at
+
+
+def test_a_graph_of_nothing_and_of_one_has_a_layout() -> None:
+    assert positions([], [], 10, 10) == {}
+    assert positions(["a"], [], 10, 20) == {"a": (5.0, 10.0)}

@@ -1,0 +1,92 @@
+"""What the service says of itself: complete, true, and readable offline."""
+
+import html
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+from fastapi.testclient import TestClient
+
+API = "/api/v1"
+OPERATIONS = {
+    ("post", f"{API}/memories/search"),
+    ("post", f"{API}/ask"),
+    ("post", f"{API}/memories"),
+    ("get", f"{API}/memories"),
+    ("delete", f"{API}/memories"),
+    ("get", f"{API}/memories/{{id}}"),
+    ("patch", f"{API}/memories/{{id}}"),
+    ("delete", f"{API}/memories/{{id}}"),
+    ("post", f"{API}/events"),
+    ("get", f"{API}/conversations"),
+    ("get", f"{API}/conversations/{{id}}"),
+    ("get", f"{API}/history"),
+    ("get", f"{API}/graph"),
+    ("get", f"{API}/profile"),
+    ("get", f"{API}/owners"),
+    ("get", f"{API}/documents"),
+    ("post", f"{API}/documents"),
+    ("delete", f"{API}/documents/{{id}}"),
+    ("post", f"{API}/flush"),
+    ("get", f"{API}/flushes/{{id}}"),
+    ("get", f"{API}/erasures/{{id}}"),
+    ("get", f"{API}/export"),
+    ("get", f"{API}/dead-letters"),
+    ("post", f"{API}/dead-letters/replay"),
+    ("get", "/health"),
+    ("get", "/health/live"),
+    ("get", "/metrics"),
+}
+
+
+@pytest.fixture(scope="module")
+def described(client: TestClient) -> dict[str, Any]:
+    told: dict[str, Any] = client.get("/openapi.json").json()
+    return told
+
+
+def operations_of(described: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(method, path): each for path, methods in described["paths"].items() for method, each in methods.items()}
+
+
+def test_these_are_the_operations(described: dict[str, Any]) -> None:
+    assert set(operations_of(described)) == OPERATIONS
+
+
+def test_every_operation_is_told_with_its_problems_and_its_key(described: dict[str, Any]) -> None:
+    assert set(described["components"]["securitySchemes"]) == {"HTTPBearer", "APIKeyHeader"}
+    for name, told in operations_of(described).items():
+        assert told["summary"], name
+        assert told["description"], name
+        assert told["tags"][0] in [each["name"] for each in described["tags"]], name
+        assert told["security"] == [{"HTTPBearer": []}, {"APIKeyHeader": []}], name
+        for status in ("401", "403", "422", "429", "500"):
+            assert list(told["responses"][status]["content"]) == ["application/problem+json"], name
+
+
+def test_every_body_has_an_example_that_is_one(described: dict[str, Any]) -> None:
+    resolver = {"components": described["components"]}
+    seen = 0
+    for name, told in operations_of(described).items():
+        content = told.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            schema = content["application/json"]["schema"]
+            examples = described["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]]["examples"]
+            assert examples, name
+            for example in examples:
+                jsonschema.validate(example, schema | resolver)
+                seen += 1
+    assert seen >= 8
+
+
+def test_no_model_is_of_the_framework(described: dict[str, Any]) -> None:
+    assert not {"HTTPValidationError", "ValidationError"} & described["components"]["schemas"].keys()
+
+
+def test_the_page_shows_every_operation_and_loads_nothing(client: TestClient, described: dict[str, Any]) -> None:
+    page = client.get("/docs").text
+    for (method, path), told in operations_of(described).items():
+        assert f"<b>{method.upper()}</b> <code>{path}</code> <span>{told['summary']}</span>" in page
+    assert not re.findall(r"<(?:script|link|img|iframe)\b|url\(|@import|src=", page)
+    assert "curl -X POST 'http://localhost:8765/api/v1/memories/search'" in html.unescape(page)

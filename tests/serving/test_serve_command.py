@@ -1,0 +1,127 @@
+"""``mneme serve`` as a program: it tells where it is, takes in and finds, and ends in order."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from serving.cli import app
+from tests.serving.rest.test_search import ANNOUNCED
+
+START_SECONDS, END_SECONDS = 60, 10
+
+
+class Served:
+    """A running ``mneme serve``."""
+
+    def __init__(self, folder: Path) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
+        environment |= {"MNEME_DATA": str(folder / "data"), "MNEME_EMBEDDER__PROVIDER": "hash", "COLUMNS": "200"}
+        self.log = folder / "log.txt"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "serving", "serve", "--port", "0"], cwd=folder, env=environment, stderr=log
+            )
+        self.url = self._listening()
+
+    def _listening(self) -> str:
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            if found := re.search(r"Mneme listens on (\S+)", self.log.read_text()):
+                return found[1]
+            time.sleep(0.1)
+        raise AssertionError(f"it does not listen: {self.log.read_text()}")
+
+    def end(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(END_SECONDS)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    # `python -m serving` finds the rooms where this checkout is, in whatever folder it runs.
+    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n")
+    os.environ["PYTHONPATH"] = str(tmp_path)
+    try:
+        served = Served(tmp_path)
+    finally:
+        del os.environ["PYTHONPATH"]
+    try:
+        yield served
+    finally:
+        if served.process.poll() is None:
+            served.process.kill()
+            served.process.wait()
+
+
+def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served: Served) -> None:
+    told = served.log.read_text()
+    assert f"REST     {served.url}/docs" in told
+    assert f"console  {served.url}/console" in told
+    assert f"MCP      {served.url}/mcp" in told
+    assert "index    embedded, in " in told
+    with httpx.Client(base_url=served.url, timeout=60) as client:
+        said = ("Good morning.", "We agreed the Q2 deadline is unrealistic given current headcount.")
+        messages = [{"conversation_id": "standup", "user_id": "user_123", "content": text} for text in said]
+        assert client.post("/api/v1/memories", json={"messages": messages}).status_code == 202
+        assert client.post("/api/v1/flush", json={"user_id": "user_123", "timeout": 60}).json()["searchable"] is True
+        path, body = ANNOUNCED.removeprefix("POST ").splitlines()
+        found = client.post(path, content=body, headers={"Content-Type": "application/json"}).json()
+        assert "Q2 deadline is unrealistic" in found["facts"][0]["atomic_fact"]
+        assert client.get("/console", follow_redirects=True).status_code == 200
+        assert client.get("/health").json()["status"] == "green"
+        assert "mneme_flow_raw_seconds_count 2.0" in client.get("/metrics").text  # of the flow, a process of its own
+
+        answers: list[dict[str, Any]] = []
+        waits = threading.Event()
+
+        def wait() -> None:
+            waits.set()
+            answers.append(client.get("/api/v1/flushes/never", params={"wait": 60}).json())
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        waits.wait()
+        while "mneme_http_requests_in_flight 2.0" not in client.get("/metrics").text:
+            time.sleep(0.05)
+        assert served.end() == 0
+        waiting.join()
+    assert answers[0]["searchable"] is False
+    assert "Traceback" not in served.log.read_text()
+
+
+class TestWhatStopsItAtOnce:
+    @pytest.fixture(autouse=True)
+    def here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("MNEME_DATA", str(tmp_path / "data"))
+        monkeypatch.setenv("MNEME_SERVICE__INTAKE", "none")
+
+    def test_a_host_of_others_without_keys(self) -> None:
+        told = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0"])
+        assert told.exit_code == 2
+        assert "MNEME_SERVICE__KEYS" in told.output
+
+    def test_a_key_that_can_be_guessed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("MNEME_SERVICE__KEYS", '{"short": "*"}')
+        told = CliRunner().invoke(app, ["serve", "--port", "0"])
+        assert told.exit_code == 2
+        assert "openssl rand" in told.output
+        assert "short" not in told.output
+
+    def test_a_port_that_is_taken(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            told = CliRunner().invoke(app, ["serve", "--port", str(taken.getsockname()[1])])
+        assert told.exit_code == 2
+        assert "cannot be listened on" in told.output
