@@ -1,4 +1,4 @@
-"""The table of metrics of docs/observability.md, written from the metrics themselves: ``python -m serving.metrics_reference``."""
+"""The table of metrics in docs/observability.md, from the metrics themselves: ``python -m serving.metrics_reference``."""
 
 from collections.abc import Iterator
 

@@ -104,7 +104,9 @@ class KeptMessages:
         self._lock = threading.RLock()
         self._written: dict[str, Message] = {}  # by id, until a list shows it
         self._removed: dict[str, None] = {}  # ids, the latest: a list may still show them for a second
-        self._awaited: tuple[str, bool] | None = None  # the latest write, and whether it is there when it is done
+        # Of each conversation the id that was written last (True), and the one that was removed last (False): those before
+        # them are done before them.
+        self._awaited: dict[tuple[str, bool], str] = {}
         self._latest = datetime.min.replace(tzinfo=UTC)
 
     @property
@@ -128,7 +130,7 @@ class KeptMessages:
             if len(self._written) > _MOST_WRITTEN:
                 self._forget_stored()
             if ids:
-                self._awaited = (ids[-1], True)
+                self._awaited[conversation_id, True] = ids[-1]
             return ids
 
     def remove(self, kept: Sequence[Kept]) -> None:
@@ -139,6 +141,8 @@ class KeptMessages:
         """
         with self._lock:
             tenant = self.owner.tenant_id
+            if any(each.id in self._written for each in kept):
+                self.settle()  # only what has been there can be seen to be gone
             self._publisher.send_many(
                 Delete(tenant_id=tenant, conversation_id=each.conversation_id, message_id=each.message_id) for each in kept
             )
@@ -146,10 +150,11 @@ class KeptMessages:
             for each in kept:
                 self._removed[each.id] = None
                 self._written.pop(each.id, None)
+                self._awaited[each.conversation_id, False] = each.id
+                if self._awaited.get((each.conversation_id, True)) == each.id:
+                    del self._awaited[each.conversation_id, True]
             while len(self._removed) > _MOST_REMOVED:
                 del self._removed[next(iter(self._removed))]
-            if kept:
-                self._awaited = (kept[-1].id, False)
 
     def forget(self, conversation_id: str) -> None:
         """Erase a conversation with all that was learnt from it; it is gone on return.
@@ -163,8 +168,8 @@ class KeptMessages:
                 raise StoreUnavailable(self._late("erased"))
             for each in [each for each, event in self._written.items() if event.conversation_id == conversation_id]:
                 del self._written[each]
-            if self._awaited is not None and self._awaited[0] not in self._written:
-                self._awaited = None
+            self._awaited.pop((conversation_id, True), None)
+            self._awaited.pop((conversation_id, False), None)
 
     def newest_first(
         self, filters: Mapping[str, Any], matches: Callable[[Mapping[str, Scalar]], bool] = lambda labels: True
@@ -221,17 +226,17 @@ class KeptMessages:
             StoreUnavailable: it was not in time.
         """
         with self._lock:
-            if self._awaited is None:
+            if not self._awaited:
                 return
-            identity, is_there = self._awaited  # those before it are stored before it
-            deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
             await_index(self.memories, self._wait_seconds)
-            while (self.memories.get(identity, self.filters) is not None) is not is_there:
-                if time.monotonic() >= deadline:
-                    raise StoreUnavailable(self._late("stored"))
-                time.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-            self._awaited = None
+            deadline, pause = time.monotonic() + self._wait_seconds, _FIRST_PAUSE_SECONDS
+            for place, identity in tuple(self._awaited.items()):
+                while (self.memories.get(identity, self.filters) is not None) is not place[1]:
+                    if time.monotonic() >= deadline:
+                        raise StoreUnavailable(self._late("stored"))
+                    time.sleep(pause)
+                    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                del self._awaited[place]
 
     def _forget_stored(self) -> None:
         """Leave what was written long ago to the lists, which show what has been stored for some seconds."""

@@ -51,7 +51,8 @@ class MnemeStore(BaseStore):
 
     ``get`` gives what was put, exactly (as JSON); ``put`` under the same key takes the place of what was there, ``delete``
     takes it away, with all that was learnt from it. ``search`` with a query goes by meaning and words, over the texts of the
-    values; without, and with ``filter``, it goes through all values under the prefix. What a store writes it reads at once.
+    values; without, and with ``filter``, it goes through all values under the prefix. What a store writes it reads at once; a
+    query finds it when the index shows it, within a second or two.
 
     Each namespace is a conversation, each value a message. Whose memory they are: that of one owner, or of the user that a
     label of the namespace names (``user_at``).

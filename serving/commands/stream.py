@@ -254,7 +254,7 @@ def flush(
 
 def _whose_flow(settings: "Settings", url: str | None) -> str:
     if url or settings.service.url:
-        return "the service is behind, or its flow does not run; see GET /api/v1/health there"
+        return "the service is behind, or its flow does not run; see GET /health there"
     if settings.intake == "inbox":
         return "`mneme status` says how far the flow is; give it longer with --timeout"
     return "is `mneme run` up, with the same index?"

@@ -7,7 +7,7 @@ from serving.console.markup import chip, link, nothing, tag
 from serving.console.publishing import publishing
 from serving.console.shell import page
 from serving.console.visit import Visit
-from serving.console.words import count, day, moment
+from serving.console.words import count, moment
 
 _ON_A_PAGE = 30
 
@@ -55,4 +55,4 @@ def _row(visit: Visit, each: ConversationSummary) -> None:
             if each.open_messages:
                 chip(f"{each.open_messages} open", "open")
             tag("span", f"{count(each.messages, 'message')} · {count(each.episodes, 'episode')}")
-            tag("span", day(each.started_at) if each.started_at == each.last_at else moment(each.last_at), "when")
+            tag("span", moment(each.last_at), "when")

@@ -81,24 +81,21 @@ def _tiles(last: Sample, taken: tuple[Sample, ...]) -> None:
     lag = last.health.lag
     if lag is not None:
         alive = {True: "runs", False: "stopped", None: "elsewhere"}[lag.alive]
-        _tile("The flow", alive, "", warns=lag.alive is False)
+        _tile("The flow", alive, warns=lag.alive is False)
     unread = lag.unread if lag is not None else {}
     for lane in (*_LANES, *(each for each in unread if each not in _LANES)):
         if lane in unread:
-            _tile(f"Unread {lane}", f"{unread[lane]:,}", "", warns=lane != "backfill" and unread[lane] > _MUCH)
+            _tile(f"Unread {lane}", f"{unread[lane]:,}", warns=lane != "backfill" and unread[lane] > _MUCH)
     lately = rates(taken)[-5:]
-    _tile("Lately", number(sum(rate for _, rate in lately) / len(lately)) if lately else "0", "a second")
-    _tile("Model calls", number(sum(calls for calls, _ in last.models.values())), "")
-    _tile("Tokens", number(sum(tokens for _, tokens in last.models.values())), "")
+    _tile("A second, lately", number(sum(rate for _, rate in lately) / len(lately)) if lately else "0")
+    _tile("Model calls", number(sum(calls for calls, _ in last.models.values())))
+    _tile("Tokens", number(sum(tokens for _, tokens in last.models.values())))
 
 
-def _tile(title: str, value: str, unit: str, warns: bool = False) -> None:
+def _tile(title: str, value: str, warns: bool = False) -> None:
     with tag("div", classes=f"tile{' is-warning' if warns else ''}"):
         tag("dt", title)
-        with tag("dd"):
-            tag("span", value)
-            if unit:
-                tag("small", f" {unit}")
+        tag("dd", value)
 
 
 def _counts(last: Sample) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import anyio
 from fastapi import Depends, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json
+from starlette.convertors import Convertor, register_url_convertor
 
 from mneme.errors import InputError
 from mneme.events import Name
@@ -23,6 +24,21 @@ WAITING = 64  # requests that wait for a flush or an erasure at a time; others w
 _LOOK_SECONDS = 0.5
 
 Found = TypeVar("Found")
+
+
+class _Name(Convertor[str]):
+    """The rest of a path, whatever it holds: a name may have slashes, and line breaks, which ``path`` leaves out."""
+
+    regex = "(?s:.+)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("name", _Name())  # {id:name} in a route
 
 
 class Turns:

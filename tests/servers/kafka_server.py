@@ -79,7 +79,7 @@ class KafkaServer(Server):
             format_command = [*java, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(configuration)]
             with self.log.open("ab") as log:
                 subprocess.run(format_command, check=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        return [*java[:1], *self.java_options, *java[1:], "kafka.Kafka", str(configuration)]
+        return [*java[:1], *self.compiler_options, *self.java_options, *java[1:], "kafka.Kafka", str(configuration)]
 
     def ready(self) -> bool:
         """Whether it answers an ApiVersions request (its port accepts connections before that)."""

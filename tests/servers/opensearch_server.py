@@ -195,7 +195,12 @@ class OpenSearchServer(Server):
         java += [f"-Dlog4j2.configurationFile={home / 'config' / 'log4j2.properties'}"]
         java += [f"-Dos.log={os.environ.get('OPENSEARCH_LOG', 'warn')}"]
         java += [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
-        java += [*self.java_options, "-cp", ":".join(str(jar) for jar in sorted((home / "lib").iterdir()))]
+        java += [
+            *self.compiler_options,
+            *self.java_options,
+            "-cp",
+            ":".join(str(jar) for jar in sorted((home / "lib").iterdir())),
+        ]
         settings = [f"{name}={value}" for name, value in self._settings().items()]
         return [*java, "mneme.testing.Launch", str(home), *settings]
 

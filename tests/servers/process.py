@@ -85,6 +85,11 @@ class Server(ABC):
         """Whether it answers requests."""
 
     @property
+    def compiler_options(self) -> list[str]:
+        """For Java: a server that lives for some tests is not worth the optimising compiler, which takes half of its time."""
+        return [] if self.detached else ["-XX:TieredStopAtLevel=1"]
+
+    @property
     def log(self) -> Path:
         """What the server printed."""
         return self.data / "server.log"

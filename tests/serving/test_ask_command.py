@@ -41,7 +41,7 @@ class FakeMemories:
     answer = ANSWER
 
     @classmethod
-    def connect(cls, settings: object) -> "FakeMemories":
+    def connect(cls, settings: object, url: str | None = None) -> "FakeMemories":
         return cls()
 
     def __enter__(self) -> "FakeMemories":

@@ -97,7 +97,7 @@ class FakeMemories:
     asked: dict[str, Any]
 
     @classmethod
-    def connect(cls, settings: object) -> "FakeMemories":
+    def connect(cls, settings: object, url: str | None = None) -> "FakeMemories":
         return cls()
 
     def __enter__(self) -> "FakeMemories":
@@ -256,7 +256,6 @@ def test_search_asks_as_of_a_time_and_for_what_is_over(command_line: CliRunner) 
     assert result.exit_code == 0
     assert FakeMemories.asked["filters"] == {
         "user_id": "mira",
-        "tenant_id": "default",
         "knowledge": True,
         "as_of": datetime(2026, 3, 1),
         "expired": True,
@@ -269,7 +268,7 @@ def test_history_is_told_as_a_table_or_as_json(command_line: CliRunner) -> None:
     assert "Jason's birthday is on 14 May." in result.stdout
     assert FakeMemories.asked == {
         "entity": "Jason",
-        "filters": {"group_id": "team", "tenant_id": "default", "as_of": datetime(2026, 3, 1)},
+        "filters": {"group_id": "team", "as_of": datetime(2026, 3, 1)},
     }
     result = command_line.invoke(app, ["history", "Jason", "--user", "mira", "--json"])
     assert History.model_validate(json.loads(result.stdout)) == HISTORY

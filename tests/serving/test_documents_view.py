@@ -53,7 +53,7 @@ class FakeMemories:
     asked: dict[str, Any]
 
     @classmethod
-    def connect(cls, settings: object) -> "FakeMemories":
+    def connect(cls, settings: object, url: str | None = None) -> "FakeMemories":
         return cls()
 
     def __enter__(self) -> "FakeMemories":
@@ -89,7 +89,7 @@ def test_none_are_said_to_be_none() -> None:
 def test_the_command_lists_those_of_an_owner(command_line: CliRunner) -> None:
     result = command_line.invoke(app, ["documents", "--user", "mira", "-c", "standup", "--no-knowledge"])
     assert result.exit_code == 0
-    assert FakeMemories.asked == {"user_id": "mira", "tenant_id": "default", "knowledge": False, "conversation_id": ["standup"]}
+    assert FakeMemories.asked == {"user_id": "mira", "knowledge": False, "conversation_id": ["standup"]}
     assert "offer.pdf" in result.stdout
 
 

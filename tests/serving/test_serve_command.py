@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -81,6 +82,7 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
         assert "Q2 deadline is unrealistic" in found["facts"][0]["atomic_fact"]
         assert client.get("/console", follow_redirects=True).status_code == 200
         assert client.get("/health").json()["status"] == "green"
+        assert client.get(f"/api/v1/flushes/{quote('a%2Fb/c', safe='')}").json()["flush_ids"] == ["a%2Fb/c"]
         assert "mneme_flow_raw_seconds_count 2.0" in client.get("/metrics").text  # of the flow, a process of its own
 
         answers: list[dict[str, Any]] = []

@@ -53,7 +53,7 @@ def conversations(asked: Annotated[ConversationsAsked, Query()], service: Servic
     return service.memories.conversations(asked.filters(caller), asked.limit, asked.after)
 
 
-@router.get("/conversations/{id:path}", summary="One conversation", responses=refusals(404, 409, 503))
+@router.get("/conversations/{id:name}", summary="One conversation", responses=refusals(404, 409, 503))
 def conversation(id: ConversationId, asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Inspection:
     """A conversation, or a document by its id or file name, episode by episode, with everything that was made of it."""
     found = service.memories.inspect(id, asked.filters(caller))

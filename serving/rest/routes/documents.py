@@ -97,7 +97,7 @@ def _metadata(given: str | None) -> dict[str, Any]:
 
 
 @router.delete(
-    "/documents/{id:path}",
+    "/documents/{id:name}",
     summary="Erase a document",
     responses={**SENT, **refusals(409, 503)},
     dependencies=[WAITING_TURN],

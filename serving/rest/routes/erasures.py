@@ -76,7 +76,7 @@ def _event(asked: ErasureRequest, tenant: str) -> Erasing:
 
 
 @router.get(
-    "/erasures/{id:path}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN]
+    "/erasures/{id:name}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN]
 )
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""

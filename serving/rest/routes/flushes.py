@@ -75,7 +75,7 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     return flush_status(flushed)
 
 
-@router.get("/flushes/{id:path}", summary="Whether a flush is done", responses=refusals(409, 503), dependencies=[WAITING_TURN])
+@router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=refusals(409, 503), dependencies=[WAITING_TURN])
 def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
     """Whether all that was sent before a flush is searchable; with `wait`, as soon as it is.
 

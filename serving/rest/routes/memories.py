@@ -136,7 +136,7 @@ def browse(asked: Annotated[MemoriesAsked, Query()], service: ServiceIn, caller:
     return service.memories.browse(asked.kind, asked.filters(caller), asked.limit, asked.after)
 
 
-@router.get("/memories/{id:path}", summary="One memory", responses=refusals(404, 409, 503))
+@router.get("/memories/{id:name}", summary="One memory", responses=refusals(404, 409, 503))
 def get(id: MemoryId, asked: Annotated[Browsed, Query()], service: ServiceIn, caller: CallerIn) -> Memory:
     """A memory of any kind, by its id."""
     return _found(id, asked, service, caller)
@@ -160,7 +160,7 @@ class Change(BaseModel):
     message_id: str
 
 
-@router.patch("/memories/{id:path}", status_code=202, summary="Correct a message", responses=refusals(404, 409, 503))
+@router.patch("/memories/{id:name}", status_code=202, summary="Correct a message", responses=refusals(404, 409, 503))
 def correct(
     id: MemoryId, asked: Annotated[OwnerAsked, Query()], correction: Correction, service: ServiceIn, caller: CallerIn
 ) -> Accepted:
@@ -171,7 +171,7 @@ def correct(
     return message
 
 
-@router.delete("/memories/{id:path}", status_code=202, summary="Take a message away", responses=refusals(404, 409, 503))
+@router.delete("/memories/{id:name}", status_code=202, summary="Take a message away", responses=refusals(404, 409, 503))
 def delete(id: MemoryId, asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> Accepted:
     """Take a message away, with all that was made of it alone.
 

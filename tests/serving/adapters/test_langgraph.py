@@ -53,6 +53,10 @@ def test_a_value_comes_back_exactly_an_overwrite_replaces_it_and_a_delete_takes_
     again = store.get(at, "food")
     assert again is not None
     assert again.value == {"again": True}
+    store.put(at, "short-lived", {"n": 1})
+    store.delete(at, "short-lived")
+    assert keys(store.search(at, query="again")) == ["food"]
+    assert store.get(at, "short-lived") is None
 
 
 def test_values_are_found_by_what_they_say_under_a_prefix(connection: Connection):

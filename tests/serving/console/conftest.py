@@ -101,8 +101,9 @@ def served(service: Service) -> Iterator[Console]:
         thread.join()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def console(settings: Settings) -> Iterator[Console]:
+    """One at a time: NiceGUI knows one event loop in a process."""
     with Service(settings) as service, served(service) as console:
         yield console
 

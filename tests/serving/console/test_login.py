@@ -5,18 +5,24 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from mneme.settings import Settings
+import flows
+from mneme.settings import load_settings
 from serving.service.service import Service
-from tests.serving.console.conftest import Console, Visitor, served
+from tests.serving.console.conftest import EXAMPLES, Console, Visitor, served
 
 OPERATOR, TENANT, OTHER = "operator-key-of-the-tests", "tenant-key-of-the-tests", "other-key-of-the-tests"
 
 
 @pytest.fixture(scope="module")
-def guarded(settings: Settings) -> Iterator[Console]:
+def guarded(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    folder = tmp_path_factory.mktemp("guarded")
+    talk = folder / "talk.jsonl"
+    talk.write_text("".join((EXAMPLES / "friends.jsonl").read_text().splitlines(keepends=True)[:6]))
     keys = {OPERATOR: "*", TENANT: "default", OTHER: "elsewhere"}
-    where = settings.service.model_copy(update={"keys": keys, "intake": "none"})
-    with Service(settings.model_copy(update={"service": where})) as service, served(service) as console:
+    asked = {"keys": keys, "intake": "none", "requests_per_minute": 0}
+    settings = load_settings({}, data=folder / "data", embedder={"provider": "hash"}, service=asked)
+    flows.ingest([talk], settings)
+    with Service(settings) as service, served(service) as console:
         yield console
 
 

@@ -1,12 +1,17 @@
 """The pictures of docs/console.md, taken when they are asked for: ``make screenshots``."""
 
 import os
+import time
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser
 
+from connectors.letters.dead_letters import FileDeadLetters
+from mneme.events import Message
+from mneme.ports import DeadLetter
+from mneme.times import utc_now
 from tests.serving.console.conftest import Console, Visitor
 
 SHOTS = {
@@ -19,6 +24,19 @@ SHOTS = {
     "document": ("document?owner=user:mira&id=handbook.md", "light", 900),
     "flow": ("flow", "dark", 1100),
 }
+
+
+def _make_it_flow(console: Console) -> None:
+    """Messages, some at a time, and one event that cannot be taken in."""
+    raw = b'{"event": "message", "conversation_id": "standup", "user_id": "mira", "sender_id": "mira", "content": 42}'
+    letter = DeadLetter("decode", "content: Input should be a valid string", raw, None, utc_now())
+    FileDeadLetters(console.service.settings.data / "dead-letters.jsonl").send([letter])
+    for wave in (4, 12, 30, 18, 40, 9):
+        said = [f"Gauge {number} of {wave} at the Eilbek bridge works again." for number in range(wave)]
+        talk = {"conversation_id": f"gauges-{wave}", "user_id": "mira", "sender_id": "mira"}
+        console.service.accept([Message.model_validate({**talk, "content": text, "sent_at": utc_now()}) for text in said])
+        time.sleep(2.0)
+
 
 pytestmark = pytest.mark.skipif("MNEME_TEST_SCREENSHOTS" not in os.environ, reason="make screenshots")
 
@@ -34,7 +52,9 @@ def test_a_screenshot_is_taken(browser: Browser, console: Console, name: str) ->
     visitor = Visitor(context.new_page(), console)
     page = visitor.open(address)
     if name == "flow":
-        page.get_by_role("img", name="a second").wait_for()
+        _make_it_flow(console)
+        page.get_by_role("region", name="Dead letters").get_by_role("button", name="Replay", exact=True).wait_for()
+        page.wait_for_timeout(2_500)  # a last look of the page at what was written
     target = folder / f"{name}.png"
     if height is None:
         page.locator(".trace").screenshot(path=target)

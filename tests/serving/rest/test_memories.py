@@ -182,8 +182,11 @@ class TestOneMemory:
         assert client.get(path, params={"user_id": "somebody"}).status_code == 404
         assert client.get(path).status_code == 422
 
-    def test_an_id_with_encoded_parts_is_found(self, client: TestClient, inbox: Inbox) -> None:
-        assert client.get(f"{API}/memories/{quote('default/a%2Fb/m1')}", params=WHOSE).status_code == 404
+    @pytest.mark.parametrize("name", ["a/b", "a\nb", "a\n", "ä?#&+ b"])  # with a percent sign: test_serve_command.py
+    def test_any_name_can_stand_in_a_path(self, client: TestClient, inbox: Inbox, name: str) -> None:
+        assert client.get(f"{API}/flushes/{quote(name, safe='')}").json()["flush_ids"] == [name]
+        assert client.delete(f"{API}/documents/x{quote(name, safe='')}").status_code == 202
+        assert [each.document_id for each in inbox.read("documents")] == [f"x{name}"]
 
     def test_a_message_is_corrected_by_an_edit(self, client: TestClient, inbox: Inbox) -> None:
         told = client.patch(f"{API}/memories/default/standup/m3", params=WHOSE, json={"content": "9 August 2025."})
@@ -375,7 +378,7 @@ class TestOperation:
         client.get(f"{API}/memories/default/standup/m1", params=WHOSE)
         told = client.get("/metrics")
         assert told.headers["content-type"].startswith("text/plain")
-        assert f'route="{API}/memories/{{id:path}}"' in told.text
+        assert f'route="{API}/memories/{{id:name}}"' in told.text
         assert "standup" not in told.text
 
     def test_a_wait_is_no_longer_than_the_settings_allow(self, memory_settings: Settings, client: TestClient) -> None:
