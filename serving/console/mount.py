@@ -1,7 +1,7 @@
 """The console under ``/console`` of an application. To import this is to import NiceGUI."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,4 +68,11 @@ def _console() -> ASGIApp:
         show_welcome_message=False,
         reconnect_timeout=10.0,
     )
+    nicegui.on_exception(_told)
     return nicegui
+
+
+def _told(_: Exception) -> None:
+    """What went wrong after a page was built is in the log, where NiceGUI writes it; whoever clicked is told so."""
+    with suppress(RuntimeError):  # there is no page any more
+        ui.notify("That did not work: an error inside Mneme. The log of the service says which.", type="negative", timeout=8000)

@@ -15,8 +15,8 @@ from mneme.settings import EmbedderSettings, Settings
 def test_both_are_compared_with_each_alone() -> None:
     phases = {
         "messages": Phase(10.0, messages=200),
-        "searches": Phase(10.0, [100.0] * 50),
-        "both": Phase(10.0, [300.0] * 20, Counter({"503: too many": 2}), messages=80),
+        "searches": Phase(10.0, [100.0] * 51, answered=50),
+        "both": Phase(10.0, [300.0] * 20, Counter({"503: too many": 2}), 20, 80),
     }
     report = report_of(Settings(_env_file=None), 50, 1000, 5, "hybrid", phases)
     assert report.headline == {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 import flows
 from connectors.models import open_embedder
@@ -26,6 +26,8 @@ from serving.service.service import Service
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 FLAGS += " --disable-component-update --disable-sync"
+
+expect.set_options(timeout=30_000)  # for a machine that is busy with other tests
 
 HOSTILE = '<script>window.hacked = 1</script> **bold** <img src=x onerror="window.hacked = 2"> `code` ${window.hacked = 3}'
 

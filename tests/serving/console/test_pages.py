@@ -15,11 +15,11 @@ from tests.serving.console.conftest import HOSTILE, Visitor
 QUESTION = "What has Jason been working on lately?"
 PAGES = {
     "conversations": "conversations?owner=user:mira",
-    "conversation": "conversation?owner=user:mira&id=jason-and-mira",
+    "conversation": "conversation?owner=user:nadia&id=nadia-and-ruben",
     "search": f"search?owner=user:mira&top_k=8&q={quote(QUESTION)}",
-    "ask": "search?owner=user:mira&method=agentic&since=2025-01-01&ask=1&q=When+is+Jason%27s+birthday%3F",
+    "ask": "search?owner=user:mira&method=agentic&top_k=4&since=2025-01-01&ask=1&q=When+is+Jason%27s+birthday%3F",
     "graph": "graph?owner=user:nadia",
-    "entity": "graph?owner=user:mira&entity=Jason",
+    "entity": "graph?owner=user:nadia&entity=Clara+Novak",
     "profile": "profile?owner=user:mira",
     "documents": "documents?owner=user:mira",
     "document": "document?owner=user:mira&id=handbook.md",
@@ -217,6 +217,25 @@ def test_an_error_is_shown_as_a_message_with_its_remedy(visitor: Visitor) -> Non
 
     expect(page.get_by_role("alert")).to_contain_text("top_k: 'many' is no number; leave it empty, or give one from 1")
     assert "Traceback" not in page.content()
+
+
+def test_an_error_inside_is_told_without_what_it_was(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("a secret")
+
+    service = visitor.console.service
+    monkeypatch.setattr(service.memories, "portrait", broken)
+    page = visitor.open(PAGES["profile"])
+    expect(page.get_by_role("alert")).to_contain_text("an error inside Mneme")
+    assert "a secret" not in page.content()
+
+    monkeypatch.setattr(service, "accept", broken)
+    page = visitor.open(PAGES["conversations"])
+    page.get_by_text("Write a message").click()
+    page.get_by_label("Message", exact=True).fill("Hello")
+    page.get_by_role("button", name="Send and make searchable").click()
+    expect(page.get_by_text("an error inside Mneme")).to_be_visible()
+    assert "a secret" not in page.content()
 
 
 def test_a_document_is_sent_shown_with_its_places_and_forgotten(visitor: Visitor) -> None:

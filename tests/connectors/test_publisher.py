@@ -1,0 +1,44 @@
+"""Where ``Publisher.connect`` sends, by the settings."""
+
+from pathlib import Path
+
+import pytest
+
+from connectors.documents.references import open_references
+from connectors.documents.roots import documents_of
+from connectors.inbox.reader import unread
+from connectors.publisher import Publisher
+from mneme.errors import InputError, SettingsError
+from mneme.events import Message
+from mneme.settings import Settings
+
+
+def settings_in(data: Path, **service: object) -> Settings:
+    base = Settings(_env_file=None)
+    return base.model_copy(update={"data": data, "service": base.service.model_copy(update=service)})
+
+
+def test_with_the_embedded_index_events_go_to_its_inbox(tmp_path: Path):
+    settings = settings_in(tmp_path)
+    with Publisher.connect(settings) as publisher:
+        publisher.send(Message(conversation_id="standup", user_id="ann", content="Good morning"))
+        publisher.send(Message(conversation_id="standup", user_id="ann", content="Long ago"), backfill=True)
+        publisher.send_document(b"a note", name="note.txt", user_id="ann")
+    assert [unread(tmp_path, lane) for lane in ("messages", "backfill", "documents")] == [1, 1, 1]
+
+
+def test_a_document_too_large_for_an_event_lies_beside_the_inbox_for_its_tenant_only(tmp_path: Path):
+    settings = settings_in(tmp_path)
+    content = b"much " * 400_000
+    with Publisher.connect(settings) as publisher:
+        document = publisher.send_document(content, name="book.txt", user_id="ann", tenant_id="acme")
+    assert document.uri is not None
+    references = open_references(documents_of(settings))
+    assert references.read(document.uri, "acme", document.sha256) == content
+    with pytest.raises(InputError, match="that this tenant may read"):
+        references.read(document.uri, "other", document.sha256)
+
+
+def test_where_nothing_is_taken_in_nothing_can_be_sent(tmp_path: Path):
+    with pytest.raises(SettingsError, match="MNEME_SERVICE__INTAKE"):
+        Publisher.connect(settings_in(tmp_path, intake="none"))
