@@ -101,11 +101,18 @@ class FolderLock:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether some process holds the ``FolderLock`` of a folder."""
+    """Whether some process holds the ``FolderLock`` of a folder.
+
+    Raises:
+        StoreUnavailable: it cannot be seen.
+    """
     try:
         descriptor = os.open(folder / LOCK_FILE, os.O_RDONLY)
     except FileNotFoundError:
         return False
+    except OSError as error:
+        reason = (error.strerror or "it cannot be used").lower()
+        raise StoreUnavailable(f"{folder}: {reason}; correct the folder, or its rights") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

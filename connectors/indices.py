@@ -17,6 +17,15 @@ def embedded_folder(settings: Settings) -> Path:
     return settings.data / _FOLDER
 
 
+def index_place(settings: Settings) -> str:
+    """Where the memory lies, as it may be shown."""
+    if settings.index.backend == "embedded":
+        return f"the embedded index in {settings.data}"
+    from connectors.opensearch.client import shown
+
+    return f"OpenSearch at {shown(settings.opensearch.url)}"
+
+
 def open_index(settings: Settings, read_only: bool = False, pause: Callable[[float], None] = time.sleep) -> MemoryIndex:
     """The index of ``index.backend``, not yet prepared. The other backend's packages need not be installed.
 

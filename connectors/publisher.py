@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from connectors.documents.claims import Carried, Carrier
 from connectors.documents.roots import documents_of, uploads_of
 from connectors.files.chat_events import Given
-from connectors.files.files import modified_at
+from connectors.files.files import modified_at as modified_at_of
 from mneme.errors import InputError, SettingsError
 from mneme.events import LARGEST_EVENT_BYTES, AnyEvent, Document, Erase, Flush, Forget, ForgetDocument, describe
 from mneme.ids import content_hash
@@ -30,10 +30,9 @@ _DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long b
 class Publisher:
     """Sends events to Kafka, or with ``Publisher.connect`` to where the settings say.
 
-    Events of one conversation stay in order. What is sent
-    is durable when ``flush``, or the end of the ``with`` block, returns; what could not be written is raised there.
-    To send again what may have failed is safe: an event that arrives twice counts once. Safe for several threads;
-    ``flush`` waits for, and reports on, what all of them sent.
+    Events of one conversation stay in order. What is sent is durable when ``flush``, or the end of the ``with`` block,
+    returns; what could not be written is raised there. To send again what may have failed is safe: an event that arrives
+    twice counts once. Safe for several threads; ``flush`` waits for, and reports on, what all of them sent.
 
     >>> with Publisher.connect() as publisher:  # doctest: +SKIP
     ...     publisher.send(Message(conversation_id="standup", user_id="user_123", content="Good morning"))
@@ -94,9 +93,11 @@ class Publisher:
             raise SettingsError("MNEME_SERVICE__INTAKE is none; set it to kafka or inbox, or MNEME_SERVICE__URL")
         if settings.intake == "kafka":
             return cls(settings.kafka, documents=settings.documents)
+        from connectors.inbox.segments import disk_errors
         from connectors.inbox.transport import InboxTransport
 
-        uploads_of(settings).mkdir(parents=True, exist_ok=True)
+        with disk_errors(settings.data):
+            uploads_of(settings).mkdir(parents=True, exist_ok=True)
         return cls(documents=documents_of(settings), transport=InboxTransport(settings.data))
 
     def send(self, event: AnyEvent, backfill: bool = False) -> None:
@@ -137,6 +138,7 @@ class Publisher:
         tenant_id: str = "default",
         media_type: str | None = None,
         dated_at: datetime | None = None,
+        modified_at: datetime | None = None,
         metadata: Mapping[str, str | int | float | bool] | None = None,
         flush_id: str = "",
     ) -> Document:
@@ -153,7 +155,8 @@ class Publisher:
             user_id, group_id, agent_id: whose it is; None of them: it is the tenant's knowledge.
             tenant_id: isolation boundary.
             media_type: only of use where the content does not say what it is.
-            dated_at: its date, aware; None: the date in it, else that of the file, else when it arrives.
+            dated_at: its date, aware; None: the date in it, else ``modified_at``, else when it arrives.
+            modified_at: when its file was last changed, aware; None: of a path, what the file system says.
             metadata: for filters of a search.
             flush_id: names the marker that appears once all of it is searchable.
 
@@ -169,30 +172,34 @@ class Publisher:
         carrier = self._documents_carrier()
         read = content if isinstance(content, bytes) else carrier.read(Path(content))
         uploads = self._service if len(read) > carrier.inline_bytes else None
-        carried = (
-            carrier.carry(read, tenant_id) if uploads is None else Carried(uri=f"upload:{name}", sha256=content_hash(read))
-        )
-        try:
-            document = Document(
-                **_tenant(tenant_id),
-                user_id=user_id,
-                group_id=group_id,
-                agent_id=agent_id,
-                document_id=document_id or Given(name, user_id, group_id, agent_id).belonging(name),
-                name=name,
-                media_type=media_type,
-                dated_at=dated_at,
-                modified_at=None if isinstance(content, bytes) else modified_at(Path(content)),
-                metadata=dict(metadata or {}),
-                flush_id=flush_id,
-                **asdict(carried),
-            )
-        except ValidationError as error:
-            raise InputError(describe(error)) from error
-        if uploads is None:
-            self.send(document)
-        else:
+        document_id = document_id or Given(name, user_id, group_id, agent_id).belonging(name)
+
+        def made(carried: Carried) -> Document:
+            try:
+                return Document(
+                    **_tenant(tenant_id),
+                    user_id=user_id,
+                    group_id=group_id,
+                    agent_id=agent_id,
+                    document_id=document_id,
+                    name=name,
+                    media_type=media_type,
+                    dated_at=dated_at,
+                    modified_at=modified_at or (None if isinstance(content, bytes) else modified_at_of(Path(content))),
+                    metadata=dict(metadata or {}),
+                    flush_id=flush_id,
+                    **asdict(carried),
+                )
+            except ValidationError as error:
+                raise InputError(describe(error)) from error
+
+        if uploads is not None:
+            document = made(Carried(uri=f"upload:{name}", sha256=content_hash(read)))
             uploads.upload(document, read)
+            return document
+        draft = made(Carried(content=""))  # for an event that is wrong nothing is left in the store
+        document = made(carrier.carry(read, draft.owner, draft.document_id))
+        self.send(document)
         return document
 
     def flush(self, timeout: float | None = None) -> None:
@@ -238,7 +245,8 @@ class Publisher:
     ) -> str:
         """Erase a document and all that was made of it; returns the erasure id, under which the receipt appears.
 
-        Name its owner as when it was sent. What lies behind a ``uri``, a claim check too, stays there: remove it yourself.
+        Name its owner as when it was sent. Its claim checks go too, if the flow has the same store; what else lies behind a
+        ``uri`` stays there: remove it yourself.
         """
         erasure_id = uuid4().hex
         self.send(

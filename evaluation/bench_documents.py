@@ -25,7 +25,8 @@ from evaluation.faults.deployment import Deployment
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError
 from mneme.events import Document, Flush, Message
-from mneme.ids import message_id, owner_key
+from mneme.ids import message_id
+from mneme.records import Owner
 from mneme.rows import Collection, Key, flush_marker
 from mneme.settings import Settings
 from mneme.times import utc_now
@@ -40,6 +41,9 @@ _TEXTS = (
     "Good. The train to Leeds leaves at half past twelve, so we have two hours.",
     "I booked a table at the Copper Kettle for lunch, under my name.",
 )
+
+
+_OWNER = Owner(tenant_id="default", type="user", id="bench")
 
 
 @dataclass(slots=True)
@@ -131,7 +135,7 @@ class _Talk:
             content=f"{_TEXTS[self._count % len(_TEXTS)]} ({self._count})",
         )
         identity = message_id("default", conversation, message.message_id)
-        key = Key(Collection.MESSAGES, owner_key("default", "user", "bench"), identity)
+        key = Key(Collection.MESSAGES, _OWNER.key, identity)
         started = time.monotonic()
         self._publisher.send(message)
         self._publisher.flush()
@@ -190,7 +194,7 @@ def _sent(files: Sequence[Path], publisher: Publisher, settings: Settings) -> It
     for number, path in enumerate(files):
         flush_id, document_id = uuid.uuid4().hex, f"{number:03d}-{path.name}"
         if path.stat().st_size <= settings.documents.inline_bytes:
-            carried = Carrier(settings.documents).carry(path.read_bytes(), "default")
+            carried = Carrier(settings.documents).carry(path.read_bytes(), _OWNER, document_id)
             event = Document(
                 document_id=document_id,
                 name=path.name,

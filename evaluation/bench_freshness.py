@@ -222,7 +222,6 @@ class _Talks:
         self._publisher.flush()
         began = time.perf_counter()
         flush_id = self._publisher.flush_conversation("default", conversation)
-        self._publisher.flush()
         delays = {"acknowledged": time.perf_counter() - began}
         self._memories.wait_for_flush(flush_id, timeout=_LONGEST_SECONDS)
         delays["answered"] = time.perf_counter() - began

@@ -38,7 +38,7 @@ class Running:
 
     def memories(self) -> Memories:
         """What is asked: the service, or else the index itself."""
-        return Memories.open(self.settings)
+        return Memories.connect(self.settings)
 
     def until(self, condition: Callable[[], bool], seconds: float, poll: float = 0.05) -> None:
         """Wait for something that the processes do.

@@ -305,11 +305,9 @@ class _Partition(StatefulSourcePartition[Fed, Any]):
 
     def snapshot(self) -> Any:
         self._epochs.snapshot(self, self._pending.own)
-        if (
-            unread := getattr(self._feed, "unread", None)
-        ) is not None:  # of Kafka and the inbox; a file is just read to its end
-            self._meter.left(unread)
         with self._failures:
+            if (unread := getattr(self._feed, "unread", None)) is not None:  # a file is just read to its end
+                self._meter.left(unread)
             return self._feed.place()
 
     def close(self) -> None:

@@ -5,8 +5,8 @@ For everything that one activation brings:
 2. What the index refuses becomes a dead letter with the row; the stream goes on.
 3. Send dead letters, then tell the change feed what was written.
 4. For flushes: refresh, then write their markers, for which their senders wait.
-5. For erasures, whose rows are gone by now: erase what else tells of them (cached answers of models, dead letters), take
-   it off the disk, then write their receipts.
+5. For erasures, whose rows are gone by now: erase what else tells of them (cached answers of models, claim checks, dead
+   letters), take it off the disk, then write their receipts.
 
 While the index or the broker is out of reach, each of these waits and tries again.
 """
@@ -20,9 +20,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from connectors.documents.erased_claims import ErasedClaims
 from connectors.telemetry.flow import FLUSHES, count_bulk, count_letters
 from connectors.telemetry.metrics import STORE_WAITS
-from flows.items import Erased, FlushDone, SinkItem, WriteBatch
+from flows.items import Erased, Erasure, FlushDone, SinkItem, WriteBatch
 from mneme.errors import StoreUnavailable
 from mneme.ids import content_hash
 from mneme.ports import (
@@ -38,7 +39,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import Key, Row, erasure_receipt, flush_marker
+from mneme.rows import CLAIMS_REFUSED, Key, Row, erasure_receipt, flush_marker
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -64,6 +65,7 @@ class Writer:
         stopping: set when the flow is to end; waiting ends then too.
         wrote: called with kind and id of each row that was written, for reports.
         erase_answers: erases what models answered about a scope (``tenant/owner``, or with ``/conversation``); how many.
+        erase_claims: erases what was left as claim check of a document, or of all of an owner.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Writer:
         stopping: threading.Event,
         wrote: Callable[[str, str], None] = lambda kind, identity: None,
         erase_answers: Callable[[Erased], int] = lambda erased: 0,
+        erase_claims: Callable[[Erasure], ErasedClaims] = lambda erasure: ErasedClaims(),
     ) -> None:
         self._index = index
         self._dead_letters = dead_letters
@@ -83,6 +86,7 @@ class Writer:
         self._stopping = stopping
         self._wrote = wrote
         self._erase_answers = erase_answers
+        self._erase_claims = erase_claims
         self._refused_lately: OrderedDict[tuple[Key, str], None] = OrderedDict()
 
     def write(self, items: Sequence[SinkItem]) -> None:
@@ -128,9 +132,12 @@ class Writer:
         owner = erasure.owner if erasure.conversation_id is None else None
         scope = Scope(erasure.tenant_id, erased.conversation_ids, owner, erasure.document_id)
         answers = self._patiently(lambda: self._erase_answers(erased))
+        claims = self._patiently(lambda: self._erase_claims(erasure))
         letters = self._patiently(lambda: self._dead_letters.erase(scope))
         self._patiently(self._index.purge)
-        removed = {**erased.removed, "answers": answers, "dead_letters": letters}
+        removed = {**erased.removed, "answers": answers, "claims": claims.erased, "dead_letters": letters}
+        if claims.refused:
+            removed[CLAIMS_REFUSED] = claims.refused
         receipt = Put(erasure_receipt(erasure.tenant_id, erasure.erasure_id, self._clock(), removed))
         self._patiently(lambda: self._index.write([receipt]))
 

@@ -265,8 +265,14 @@ def flush_marker(tenant_id: str, flush_id: str, at: datetime, attempt: int = 0) 
     return _note(tenant_id, "flush", flush_id, at, {"flush_id": flush_id, "attempt": attempt})
 
 
+CLAIMS_REFUSED = "claims_refused"  # in a receipt: claim checks that their store did not let us delete
+
+
 def erasure_receipt(tenant_id: str, erasure_id: str, at: datetime, removed: Mapping[str, int]) -> Row:
-    """The row that says: everything of this erasure is gone, since ``at``. ``removed`` counts what was taken from where."""
+    """The row that says: everything of this erasure is gone, since ``at``. ``removed`` counts what was taken from where.
+
+    Only if it counts ``CLAIMS_REFUSED`` something is left.
+    """
     return _note(tenant_id, "erasure", erasure_id, at, {"erased_at": at.isoformat(), "removed": dict(removed)})
 
 

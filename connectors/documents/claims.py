@@ -1,7 +1,8 @@
 """How an event carries a document: within it, or by a claim check.
 
 A claim check: what is too large for an event is left where the reader can fetch it, under its hash, and the event carries
-its URI and hash in place of it.
+its URI and hash in place of it. It lies in a folder of its document, in one of its owner, so that an erasure finds it
+(erased_claims.py).
 """
 
 import errno
@@ -15,11 +16,13 @@ from uuid import uuid4
 from connectors.documents.roots import ROOTS, STORE, TENANT, Prefix, place_of, tenant_folder
 from connectors.documents.stores import Refused, Store
 from mneme.errors import DiskFull, InputError, StoreRejected, StoreUnavailable
-from mneme.ids import content_hash
+from mneme.ids import content_hash, short_hash
+from mneme.records import Owner
 from mneme.settings import Documents
 
 _LARGEST = "MNEME_DOCUMENTS__LARGEST_BYTES"
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+_ATTEMPTS = 5  # to leave a file in a folder that an erasure may take away, empty, at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,11 @@ class Carrier:
                 f"{path.name}: {(error.strerror or 'it cannot be read').lower()}; give the path of a file"
             ) from error
 
-    def carry(self, content: bytes, tenant_id: str) -> Carried:
+    def carry(self, content: bytes, owner: Owner, document_id: str) -> Carried:
         """Text as it is, other bytes as base64, and by claim check what is too large.
 
-        What is left once more is the same file or object: its name is its hash.
+        What is left once more is the same file or object, for its name is its hash, but written anew: its time of change
+        tells whether an erasure came after it.
 
         Raises:
             InputError: it is larger than the reader takes, or too large for an event and no place is set for claim checks.
@@ -90,8 +94,8 @@ class Carrier:
             )
         digest = content_hash(content)
         if isinstance(self._place, Path):
-            return Carried(uri=_leave(self._place, tenant_id, digest, content), sha256=digest)
-        key = f"{_of_tenant(self._place.base, tenant_id)}/{digest}"
+            return Carried(uri=_leave(self._place, owner, document_id, digest, content), sha256=digest)
+        key = f"{folder_of_claims(self._place.base, owner, document_id)}/{digest}"
         assert self._store is not None, "made with the place"
         try:
             self._store.write(key, content)
@@ -109,28 +113,45 @@ def text_of(content: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _leave(store: Path, tenant_id: str, digest: str, content: bytes) -> str:
-    """Write a file whole or not at all: under another name, then renamed when it is on the disk."""
-    folder = Path(_of_tenant(str(store), tenant_id)).absolute()
-    # What stands before the tenant is somebody's share: were it made here, the reader would not see it.
-    share = Path(*takewhile(lambda part: TENANT not in part, store.parts)).absolute()
+def folder_of_claims(place: str, owner: Owner, document_id: str | None = None) -> str:
+    """Where the claims of a document lie, or below which all of an owner do. Neither has a name that tells who or what."""
+    folder = f"{_of_tenant(place, owner.tenant_id)}/{short_hash(owner.key)}"
+    return folder if document_id is None else f"{folder}/{short_hash(document_id)}"
+
+
+def share_of(store: Path) -> Path:
+    """What stands before the tenant is somebody's share: were it made here, the reader would not see it."""
+    return Path(*takewhile(lambda part: TENANT not in part, store.parts)).absolute()
+
+
+def _leave(store: Path, owner: Owner, document_id: str, digest: str, content: bytes) -> str:
+    folder, share = Path(folder_of_claims(str(store), owner, document_id)).absolute(), share_of(store)
     if not share.is_dir():
         raise StoreUnavailable(f"{STORE}: the folder is not there; mount it, or make it")
-    written = folder / f".{digest}.{uuid4().hex}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    for attempt in range(_ATTEMPTS):
         try:
-            with written.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            written.replace(folder / digest)
-            _keep(folder)
-        finally:
-            written.unlink(missing_ok=True)
-    except OSError as error:
-        raise _mapped(error) from error
+            _write(folder, digest, content)
+            break
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError) or attempt == _ATTEMPTS - 1:
+                raise _mapped(error) from error
     return (folder / digest).as_uri()
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    """Write a file whole or not at all: under another name, then renamed when it is on the disk."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / f".{name}.{uuid4().hex}"
+    try:
+        with written.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        written.replace(folder / name)
+        for each in (folder, *folder.parents[:2]):  # of the document, the owner and the tenant
+            _keep(each)
+    finally:
+        written.unlink(missing_ok=True)
 
 
 def _keep(folder: Path) -> None:

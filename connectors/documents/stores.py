@@ -8,7 +8,9 @@ own messages is told: they may hold names, addresses and keys.
 import asyncio
 import errno
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from connectors.documents.roots import PACKAGES, ROOTS, Prefix, is_plain
@@ -21,10 +23,15 @@ _ABSENT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 _WRONG = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)  # how clients refuse names and settings
 _FOR_GOOD = frozenset({errno.EINVAL, errno.ENAMETOOLONG, errno.EPERM, errno.ENOSYS, errno.ENOENT})
 _AGAIN = frozenset({408, 425, 429})
+_WRITTEN = ("LastModified", "mtime", "last_modified", "created")  # of S3, Google, Azure, and fsspec's memory
 
 
 class Refused(Exception):
     """A store will never do what was asked; the message says why, and the remedy."""
+
+
+class Absent(Refused):
+    """There is nothing of that name."""
 
 
 class Store:
@@ -72,6 +79,29 @@ class Store:
         """
         self._ask(len(content), "pipe_file", key, content)
 
+    def list(self, prefix: str) -> dict[str, datetime | None]:
+        """The objects under ``prefix/``, at any depth: the key of each, and when it was written, aware (None: not told).
+
+        Many stores tell whole seconds.
+
+        Raises:
+            Refused: there is no such bucket, they may not be listed, or the package of the store is missing.
+            StoreUnavailable: no answer, or a passing error.
+        """
+        found = self._ask(0, "find", prefix, detail=True)
+        files = {key.lstrip("/"): told for key, told in found.items() if told.get("type", "file") == "file"}
+        return {key: _written_at(told) for key, told in files.items() if key.startswith(f"{prefix}/")}
+
+    def remove(self, key: str) -> None:
+        """Delete an object; one that is not there is deleted.
+
+        Raises:
+            Refused: it may not be deleted, or the package of the store is missing.
+            StoreUnavailable: no answer, or a passing error.
+        """
+        with suppress(Absent):
+            self._ask(0, "rm_file", key)
+
     def _ask(self, moved: int, request: str, *arguments: Any, **options: Any) -> Any:
         try:
             system = self._opened()
@@ -89,7 +119,7 @@ class Store:
                 raise StoreUnavailable(
                     f"{self._scheme}://: the store does not answer ({type(error).__name__}); is it up, and reachable from here?"
                 ) from error
-            raise Refused(reason) from error
+            raise (Absent if isinstance(error, _ABSENT) else Refused)(reason) from error
 
     def _opened(self) -> Any:
         import fsspec
@@ -139,6 +169,16 @@ class StoreReferences:
         if sha256 is not None and content_hash(content) != sha256:
             raise InputError("sha256: the object has another content than the event promises; send the event again")
         return content
+
+
+def _written_at(told: Mapping[str, Any]) -> datetime | None:
+    """When an object was written, as its store tells: a date, or seconds since 1970."""
+    moment = next((told[name] for name in _WRITTEN if told.get(name) is not None), None)
+    if isinstance(moment, int | float):
+        moment = datetime.fromtimestamp(moment, UTC)
+    if not isinstance(moment, datetime):
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _package(scheme: str, error: ImportError) -> str:

@@ -79,14 +79,15 @@ class InboxReader:
             return lines_from(self._folder, self._position)
 
     def commit(self, offset: int) -> None:
-        """Everything before ``offset`` is done: say so to lag monitors, and delete the segments that hold nothing else."""
-        if offset == self._committed:
-            return
+        """Everything before ``offset`` is done: say so to lag monitors, and delete the segments that hold nothing else.
+
+        A segment may end after all of it was done: an erasure in another lane ends it.
+        """
         with disk_errors(self._folder):
-            replace_json(self._folder / _COMMITTED, {"offset": offset})
-            self._committed = offset
-            firsts = first_offsets(self._folder)
-            for first, following in pairwise(firsts):
+            if offset != self._committed:
+                replace_json(self._folder / _COMMITTED, {"offset": offset})
+                self._committed = offset
+            for first, following in pairwise(first_offsets(self._folder)):
                 if following <= offset:
                     segment(self._folder, first).unlink(missing_ok=True)
 

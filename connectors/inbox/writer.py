@@ -36,8 +36,9 @@ class InboxWriter:
         Raises:
             StoreUnavailable, StoreRejected: they may not be written; to append them again is safe.
         """
-        if not events and not first_offsets(self._folder):
-            return
+        with disk_errors(self._folder):
+            if not events and not first_offsets(self._folder):
+                return
         with disk_errors(self._folder), alone(self._folder / _LOCK):
             firsts = first_offsets(self._folder)
             first = firsts[-1] if firsts else self._begin(new_beginning())

@@ -12,7 +12,8 @@ from kafka.admin import KafkaAdminClient, OffsetSpec
 from connectors.silent_loggers import silence
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 from mneme.events import LARGEST_EVENT_BYTES
-from mneme.settings import Kafka
+from mneme.ports import Lane
+from mneme.settings import Kafka, Topics
 
 LARGEST_INPUT_BYTES = LARGEST_EVENT_BYTES + 64 * 1024  # with key, headers and framing
 LARGEST_OUTPUT_BYTES = LARGEST_INPUT_BYTES + 1024 * 1024  # a dead letter is an input with headers that explain it
@@ -120,6 +121,11 @@ _REMEDIES: tuple[tuple[tuple[type[BaseException], ...], type[StoreError], str], 
 )
 
 
+def topics_of_lanes(topics: Topics) -> dict[Lane, str]:
+    """The topic of each lane of the way in."""
+    return {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
+
+
 def create_topics(settings: Kafka) -> list[str]:
     """Create the topics of the settings that are missing, and return their names; safe to repeat.
 
@@ -129,7 +135,7 @@ def create_topics(settings: Kafka) -> list[str]:
         SettingsError, StoreUnavailable, StoreRejected
     """
     topics = settings.topics
-    sizes = dict.fromkeys((topics.messages, topics.backfill, topics.documents), LARGEST_INPUT_BYTES)
+    sizes = dict.fromkeys(topics_of_lanes(topics).values(), LARGEST_INPUT_BYTES)
     sizes |= dict.fromkeys((topics.dead_letters, topics.memories), LARGEST_OUTPUT_BYTES)
     with kafka_errors(settings, "creating topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
         present = {found["name"] for found in admin.describe_topics(list(sizes)) if found["error_code"] == 0}
@@ -197,6 +203,8 @@ def unread(settings: Kafka, *topics: str) -> dict[str, int]:
     what = f"looking for the lag of {', '.join(topics)}"
     with kafka_errors(settings, what), KafkaAdminClient(**connection_arguments(settings)) as admin:
         ends = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.LATEST))
+        begins = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.EARLIEST))
         group = admin.list_group_offsets({settings.group_id: every})[settings.group_id]
-    done = {place: max(0, group[place].offset) if place in group else 0 for place in every}
+    # What is deleted waits for nobody; a group that has committed nothing has -1, or no entry.
+    done = {each: max(begins[each].offset, group[each].offset if each in group else 0) for each in every}
     return {topic: sum(max(0, ends[each].offset - done[each]) for each in of_topic) for topic, of_topic in places.items()}

@@ -1,6 +1,6 @@
 """The Kafka topics as a ``Transport``."""
 
-from connectors.kafka.client import create_topics
+from connectors.kafka.client import create_topics, topics_of_lanes
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
 from mneme.ports import Lane
 from mneme.settings import Kafka
@@ -19,12 +19,7 @@ class KafkaTransport:
     """
 
     def __init__(self, settings: Kafka, delivery_seconds: float = DELIVERY_SECONDS) -> None:
-        topics = settings.topics
-        self._topics: dict[Lane, str] = {
-            "messages": topics.messages,
-            "backfill": topics.backfill,
-            "documents": topics.documents,
-        }
+        self._topics = topics_of_lanes(settings.topics)
         create_topics(settings)
         self._producer = ReliableProducer(settings, delivery_seconds)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
 from mneme.ports import Filter, Place
 from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector
+from mneme.times import from_milliseconds, to_milliseconds
 
 ADDRESS = "_rowid"  # LanceDB's name for where a row lies
 REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
@@ -147,7 +148,8 @@ def live(tenant_id: str) -> str:
 def behind(place: Place) -> str:
     """SQL for what comes behind a place in a list, newest first."""
     moment, identity = place
-    return f"(at < {_time(moment)} OR (at = {_time(moment)} AND id > {_quoted(identity)}))"
+    begin = from_milliseconds(to_milliseconds(moment))
+    return f"(at < {_time(begin)} OR (at < {_time(begin + timedelta(milliseconds=1))} AND id > {_quoted(identity)}))"
 
 
 def before(column: str, moment: datetime) -> str:

@@ -19,6 +19,7 @@ import lancedb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from lancedb.index import FTS, BTree
 from lancedb.query import ColumnOrdering, MatchQuery
 
@@ -256,6 +257,7 @@ class LanceTable:
         """The newest rows that pass, ties by id: found by two columns, then read."""
         where = condition(filter) if after is None else f"{condition(filter)} AND {behind(after)}"
         found = self._select(where, ["id", "owner_key", "at"])
+        found = found.set_column(found.column_names.index("at"), "at", pc.floor_temporal(found["at"], unit="millisecond"))
         found = found.sort_by([("at", "descending"), ("id", "ascending"), ("owner_key", "ascending")]).slice(0, limit)
         return self._rows_of(zip(found["owner_key"].to_pylist(), found["id"].to_pylist(), strict=True))
 

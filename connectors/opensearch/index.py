@@ -28,8 +28,6 @@ from connectors.opensearch.queries import (
     groups_of,
     latest_of,
     matches,
-    milliseconds,
-    moment_of,
     owners_of,
     page_of,
     routing,
@@ -53,6 +51,7 @@ from mneme.ports import (
     WriteResult,
 )
 from mneme.rows import Collection, Key, Row, Vector
+from mneme.times import from_milliseconds, to_milliseconds
 
 _SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
 _PAGE = 1000  # rows of one realtime get or one page of a scan: about 5 MB with vectors
@@ -350,7 +349,7 @@ class OpenSearchIndex:
         return int(answer["count"])
 
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
-        """The newest rows by ``Row.at``, to the millisecond; see the port. At most 10,000."""
+        """See ``MemoryIndex``. At most 10,000."""
         (hits,) = self._search([(collection, filter, page_of(filter, limit, after))])
         return [self._row_of(collection, hit) for hit in hits]
 
@@ -360,7 +359,7 @@ class OpenSearchIndex:
             return []
         found = self._counted(collection, latest_of(filter, limit, after), routing(filter))
         if after is not None:
-            behind = (-milliseconds(after[0]), after[1])
+            behind = (-to_milliseconds(after[0]), after[1])
             found = [each for each in found if (-each["last"]["value"], each["key"]) > behind]
         order = [str(each["key"]) for each in found[:limit]]
         groups: dict[str, Group] = {}
@@ -375,7 +374,7 @@ class OpenSearchIndex:
         if limit < 1:
             return []
         return [
-            Owned(each["key"][0], each["key"][1], each["doc_count"], moment_of(each["last"]["value"]))
+            Owned(each["key"][0], each["key"][1], each["doc_count"], from_milliseconds(int(each["last"]["value"])))
             for each in self._counted(Collection.MESSAGES, owners_of(tenant_id, limit), {})
         ]
 
@@ -394,7 +393,7 @@ class OpenSearchIndex:
             rows=bucket["doc_count"],
             messages=int(bucket["messages"]["value"]),
             people=tuple(each["key"] for each in bucket["people"]["buckets"]),
-            first_at=moment_of(bucket["first"]["value"]),
+            first_at=from_milliseconds(int(bucket["first"]["value"])),
             last_at=newest.at,
             newest=newest,
         )

@@ -7,7 +7,6 @@ anything, which is never sent.
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from connectors.opensearch.mapping import digits
 from mneme.labels import AnyOf, Between, Containing, LabelCondition
 from mneme.ports import MOST_PEOPLE, Filter, Place, TextLeg, VectorLeg
 from mneme.rows import HIDDEN_KINDS, Vector
+from mneme.times import to_milliseconds
 
 WITHOUT_VECTOR = {"excludes": ["vector", "packed"]}
 WITH_VECTOR = {"excludes": ["packed"]}
@@ -30,7 +30,6 @@ _LONGEST_TERM = 255  # the whitespace tokeniser cuts longer ones, in rows and in
 MOST_COUNTED = 500  # groups of which everything is asked for at once, each with up to 50 people
 _MOST_GROUPS = 50_000  # an answer has at most 65,535 (search.max_buckets)
 _HIDDEN = {"terms": {"kind": list(HIDDEN_KINDS)}}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Request = dict[str, Any]
 
@@ -115,7 +114,7 @@ def page_of(filter: Filter, limit: int, after: Place | None) -> Request | None:
         "sort": [{"at": "desc"}, {"id": "asc"}],
         **_PACKED,
     }
-    return request if after is None else {**request, "search_after": [milliseconds(after[0]), after[1]]}
+    return request if after is None else {**request, "search_after": [to_milliseconds(after[0]), after[1]]}
 
 
 def latest_of(filter: Filter, limit: int, after: Place | None) -> Request:
@@ -153,16 +152,6 @@ def owners_of(tenant_id: str, limit: int) -> Request:
 
 def _counted(query: Request, groups: Request, about: Request, how: str = "terms") -> Request:
     return {"size": 0, "query": query, "track_total_hits": False, "aggs": {"groups": {how: groups, "aggs": about}}}
-
-
-def milliseconds(moment: datetime) -> int:
-    """A moment as the server sorts by it."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
-
-
-def moment_of(milliseconds: float) -> datetime:
-    """The moment that the server sorts by."""
-    return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
 def _any_of(tokens: Iterable[str]) -> Request | None:

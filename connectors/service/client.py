@@ -1,8 +1,8 @@
 """Asking a running service: JSON by HTTP, and its problems as the errors that they were there.
 
-A request that the service did not take in is made again: no connection, or 429 or 503 with ``Retry-After``. One of which it
-is not known whether it was taken in (the connection broke, no answer in time) is made again only where twice is as good as
-once. All of it ends when the patience does.
+A request that the service certainly did not take in is made again: no connection, or 429. Any other that may pass (502 to 504,
+the connection broke, no answer in time) is made again only where twice is as good as once. All of it ends when the patience
+does.
 """
 
 import json
@@ -158,7 +158,7 @@ class ServiceClient:
         kept = {name: value for name, value in given.items() if value is not None}
         try:
             with self._client.stream(method, path, timeout=self._timeout(0.0), **kept) as response:
-                if response.status_code >= 400:
+                if not response.is_success:
                     response.read()
                     raise _error(response)
                 yield response
@@ -198,10 +198,12 @@ class ServiceClient:
             problem: MnemeError
             try:
                 response = self._client.request(method, path, timeout=timeout, **options)
-                if response.status_code < 400:
+                if response.is_success:
                     return response
                 problem = _error(response)
                 wait = _may_pass(response, problem, repeatable, pause)
+            except httpx.InvalidURL as error:
+                raise InputError("what is asked for is too long for a URL; ask with fewer filters") from error
             except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:  # nothing was sent
                 problem = self._unavailable(error)
             except httpx.HTTPError as error:
@@ -266,6 +268,8 @@ def _parsed(text: str) -> Any:
 
 def _error(response: httpx.Response) -> MnemeError:
     """What a refusal says. Of what does not come from a service of ours nothing is quoted."""
+    if response.is_redirect:  # a proxy that wants https: it is not followed, for the key would go along
+        return SettingsError(f"{response.url.host} sends elsewhere (HTTP {response.status_code}); set {_URL} to where it does")
     try:
         body = response.json()
     except ValueError:

@@ -4,13 +4,14 @@ import json
 from collections.abc import Sequence
 from itertools import groupby
 
+from connectors.batcher import Batcher, Sent
 from connectors.service.client import ServiceClient
-from connectors.together import Sent, Together
 from mneme.errors import InputError
 from mneme.events import Document
 from mneme.ports import Lane
 
-_FIELDS = {"tenant_id", "user_id", "group_id", "agent_id", "document_id", "name", "dated_at", "flush_id"}  # of an upload
+_OWNER = {"tenant_id", "user_id", "group_id", "agent_id"}
+_FIELDS = _OWNER | {"document_id", "name", "dated_at", "modified_at", "flush_id"}  # of an upload
 _MOST_EVENTS, _MOST_BYTES = 200, 1_000_000  # of one request
 
 
@@ -25,14 +26,14 @@ class HttpTransport:
 
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
-        self._together = Together(self._post, _MOST_EVENTS, _MOST_BYTES)
+        self._batcher = Batcher(self._post, _MOST_EVENTS, _MOST_BYTES)
 
     def send(self, lane: Lane, key: str, value: bytes) -> None:
         """See ``Transport``. What kind of event it is tells the service the lane, but for the backfill."""
-        self._together.add(lane, value)
+        self._batcher.add(lane, value)
 
     def upload(self, document: Document, content: bytes) -> None:
-        """Send a document that is too large for an event; kept by the service on return.
+        """Send a document that is too large for an event, behind what was sent before; kept by the service on return.
 
         Args:
             document: whose it is, and what it is called.
@@ -44,17 +45,18 @@ class HttpTransport:
         fields = document.model_dump(mode="json", include=_FIELDS & document.model_fields_set, exclude_none=True)
         if document.metadata:
             fields["metadata"] = json.dumps(document.metadata)
+        self._batcher.flush()
         file = (document.name, content, document.media_type or "application/octet-stream")
         self._client.request("POST", "/documents", data=fields, files={"file": file}, repeatable=True)
 
     def flush(self, timeout: float | None = None) -> None:
         """See ``Transport``. A request that has begun takes what time the client gives it."""
-        self._together.flush(timeout)
+        self._batcher.flush(timeout)
 
     def close(self) -> None:
         """See ``Transport``."""
         try:
-            self._together.flush()
+            self._batcher.flush()
         finally:
             self._client.close()
 

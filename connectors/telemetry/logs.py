@@ -6,7 +6,7 @@ looks like one, are asterisks in every line, also in what a library writes down.
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -36,6 +36,18 @@ def start_logs(settings: Settings, mark: str = "") -> None:
     root.addHandler(handler)
 
 
+def levels() -> dict[str, int]:
+    """Which loggers say how much, by name: for a process that this one starts."""
+    loggers = {name: logger for name, logger in logging.root.manager.loggerDict.items() if isinstance(logger, logging.Logger)}
+    return {"": logging.root.level} | {name: logger.level for name, logger in loggers.items() if logger.level}
+
+
+def set_levels(given: Mapping[str, int]) -> None:
+    """Let loggers say as much as those of the process that started this one."""
+    for name, level in given.items():
+        logging.getLogger(name).setLevel(level)
+
+
 class LogFormat(logging.Formatter):
     """A record as a line. Its time is UTC in JSON, the machine's own in text."""
 
@@ -49,7 +61,7 @@ class LogFormat(logging.Formatter):
         """The line."""
         ids = current_ids()
         if not self._as_json:
-            told = " ".join(f"{name}={value}" for name, value in ids.items())
+            told = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
             return self._safe(super().format(record)) + (f" [{told}]" if told else "")
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),

@@ -7,7 +7,7 @@ with the write that applies it.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flows.conversations.owners import conversation_key, origin_of, tenant_of
+from flows.conversations.owners import owner_in, tenant_of
 from flows.cuts import Utterance
 from flows.decode import amendment_of
 from flows.items import Amendment
@@ -141,9 +141,7 @@ def stored_message(
     tenant_id: str, conversation_id: str, caller_id: str, owner: Owner | None, services: Services
 ) -> StoredMessage | None:
     """A message as the index holds it; ``owner`` is its conversation's, where the index does not tell. Blocks: for the pool."""
-    origin_key = conversation_key(tenant_id, conversation_id)
-    origin = origin_of(services.index.get([origin_key]).get(origin_key))
-    owner = origin.owner if origin is not None else owner
+    owner = owner_in(services.index, tenant_id, conversation_id) or owner
     if owner is None:
         return None
     key = message_key(owner, message_id(tenant_id, conversation_id, caller_id))

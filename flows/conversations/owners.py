@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mneme.ids import make_id
+from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row
 
@@ -51,6 +52,17 @@ def origin_of(row: Row | None) -> Origin | None:
     if row is None:
         return None
     return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]), row.at)
+
+
+def owner_in(index: MemoryIndex, tenant_id: str, conversation_id: str) -> Owner | None:
+    """Whose a conversation is; None where the index knows nothing of it.
+
+    Raises:
+        StoreError: the index cannot answer.
+    """
+    key = conversation_key(tenant_id, conversation_id)
+    origin = origin_of(index.get([key]).get(key))
+    return None if origin is None else origin.owner
 
 
 def tenant_of(tenant_id: str) -> Owner:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from flows.conversations.amendments import stored_message
-from flows.conversations.owners import conversation_key, origin_of, tenant_of
+from flows.conversations.owners import owner_in, tenant_of
 from flows.items import Unread
 from flows.pump import NotYet, worth_retrying
 from flows.reading.documents import stored_document
@@ -99,9 +99,7 @@ def attachments_of_message(
     tenant_id: str, conversation_id: str, message: str, lately: Mapping[str, StoredDocument], services: Services
 ) -> Attached:
     """The records of what a message had attached before it was edited or deleted."""
-    key = conversation_key(tenant_id, conversation_id)
-    origin = origin_of(services.index.get([key]).get(key))
-    owner = origin.owner if origin is not None else tenant_of(tenant_id)
+    owner = owner_in(services.index, tenant_id, conversation_id) or tenant_of(tenant_id)
     return Attached(None, before=attachments_of(owner, conversation_id, message, lately, services))
 
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 
 from connectors.indices import open_index
-from connectors.kafka.client import create_topics
+from connectors.kafka.client import create_topics, topics_of_lanes
 from connectors.kafka.offsets import Bounds, bounds_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
@@ -62,7 +62,7 @@ def rebuild_from_topics(
     started = time.monotonic()
     kafka, flow = settings.kafka, settings.flow
     create_topics(kafka)
-    named = {"messages": kafka.topics.messages, "documents": kafka.topics.documents, "backfill": kafka.topics.backfill}
+    named = topics_of_lanes(kafka.topics)
     topics = {topic: bounds_of(kafka, topic) for topic in named.values()}
     # 1. and 2.
     with flows_at_rest(settings):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from connectors.durable import FolderLock
 from connectors.inbox.reader import InboxReader
-from connectors.inbox.segments import inbox_folder
+from connectors.inbox.segments import disk_errors, inbox_folder
 from connectors.letters.dead_letters import FileDeadLetters
 from flows.pending import Pending
 from flows.running.live_sources import LiveLag, Partitions, live_sources
@@ -38,7 +38,6 @@ def stream_inbox(
         SettingsError, StoreError: the flow cannot run, or cannot go on.
     """
     pending, documents = Pending(), Pending()
-
     readers = list[InboxReader]()
 
     def open_reader(lane: Lane, number: str, place: int | None) -> InboxReader:
@@ -48,14 +47,14 @@ def stream_inbox(
     sources = live_sources(settings.flow, open_reader, _PARTITIONS, pending, documents, LiveLag(), stopping)
     with ExitStack() as stack:
         folder = inbox_folder(settings.data)
-        folder.mkdir(parents=True, exist_ok=True)
+        with disk_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
         ends = Ends(sources, letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, take_place, ends, pending, stopping, on_ready)
-        if not tally[
-            BROKEN_OFF
-        ]:  # all that was read is settled: what was erased in it leaves the disk now, not at a next start
+        if not tally[BROKEN_OFF]:
+            # All that was read is settled: what was erased in it leaves the disk now, not at a next start.
             for reader in readers:
                 reader.commit(reader.position)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from connectors.telemetry.begin import telemetry
+from connectors.telemetry.logs import set_levels
 from mneme.errors import MnemeError
 from mneme.settings import Settings
 
@@ -37,8 +38,7 @@ def main() -> NoReturn:
     order: Order = pickle.load(sys.stdin.buffer)  # noqa: S301  from whoever started this process
     os.set_inheritable(order.report, False)  # its end must be the end of this process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
-    for name, level in order.levels.items():
-        logging.getLogger(name).setLevel(level)
+    set_levels(order.levels)
 
     import flows  # late: the parent is watched while the steps are loaded
 

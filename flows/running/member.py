@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from connectors.telemetry.begin import telemetry
-from connectors.telemetry.logs import start_logs
+from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
 from flows.running.live_sources import Partitions
 from flows.running.process import Place
@@ -59,9 +59,7 @@ def main() -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
-    start_logs(assignment.settings, mark=f"{place.number + 1}/{processes}")
-    for name, level in assignment.levels.items():
-        logging.getLogger(name).setLevel(level)
+    set_levels(assignment.levels)
     stopping = threading.Event()
     threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
 

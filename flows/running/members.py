@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import IO
 
 from connectors.telemetry.exposition import child_ended, child_environment
+from connectors.telemetry.logs import levels
 from flows.running.live_sources import Partitions
 from flows.running.member import Assignment
 from flows.running.process import Place
@@ -77,7 +78,7 @@ class Members(AbstractContextManager["Members"]):
                 place = Place(run, epochs, addresses, number)
                 reports, report = os.pipe()
                 stack.callback(os.close, reports)
-                assignment = Assignment(settings, place, partitions, report, unfinished, live_lag, _levels())
+                assignment = Assignment(settings, place, partitions, report, unfinished, live_lag, levels())
                 member = _Member(number, _started(assignment, (report, unfinished, live_lag, lock)))
                 os.close(report)  # so that its end is the end of the pipe
                 self._members.append(member)
@@ -162,12 +163,6 @@ def _started(assignment: Assignment, inherited: tuple[int, ...]) -> "subprocess.
 def _standard_input(member: _Member) -> IO[bytes]:
     assert member.process.stdin is not None, "it is a pipe"
     return member.process.stdin
-
-
-def _levels() -> dict[str, int]:
-    """Which loggers say how much."""
-    loggers = {name: logger for name, logger in logging.root.manager.loggerDict.items() if isinstance(logger, logging.Logger)}
-    return {"": logging.root.level} | {name: logger.level for name, logger in loggers.items() if logger.level}
 
 
 def _free_addresses(count: int) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from connectors.documents.erased_claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
 from connectors.documents.references import open_references
-from connectors.documents.roots import documents_of
+from connectors.documents.roots import documents_of, uploads_of
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.endpoints.answer_file import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
@@ -26,7 +27,7 @@ from flows.decode import decode
 from flows.engine import EngineFailed, Failures, Source, build, execute
 from flows.extraction import open_extractor
 from flows.extraction.local import LocalExtractor
-from flows.items import Erased
+from flows.items import Erased, Erasure
 from flows.pending import Pending
 from flows.running.pool import Pool
 from flows.running.store_files import store_error
@@ -161,6 +162,7 @@ def run_process(
             stopping,
             ends.wrote,
             partial(_erase_answers, settings.data / ANSWERS_FILE),
+            partial(_erase_claims, settings),
         )
         decoder = partial(decode, buckets=settings.flow.buckets)
         failures, flow = Failures(), settings.flow
@@ -201,6 +203,15 @@ def _erase_answers(file: Path, erased: Erased) -> int:
     # Directly in the owner's scope lie answers about several conversations.
     place = erasure.conversation_id or erasure.document_id
     return erase_answers(file, f"{erasure.owner.key}/{place}", also=[erasure.owner.key])
+
+
+def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:
+    """Erase the claim checks of a document or an owner. Messages have none, and so a conversation has none."""
+    is_untouched = not settings.documents.store and not uploads_of(settings).exists()  # the store of the embedded mode
+    if erasure.conversation_id is not None or is_untouched:
+        return ErasedClaims()
+    assert erasure.owner is not None, "known by now"
+    return erase_claims(documents_of(settings), erasure.owner, erasure.document_id, erasure.arrived_at)
 
 
 def pause(stopping: threading.Event, seconds: float) -> None:

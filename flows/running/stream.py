@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from connectors.kafka.client import create_topics, partitions_of
+from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.pending import Pending
@@ -22,9 +22,7 @@ def input_partitions(kafka: Kafka) -> Partitions:
         SettingsError, StoreError: the broker is out of reach, or refuses.
     """
     create_topics(kafka)
-    topics = kafka.topics
-    named: dict[Lane, str] = {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
-    return {name: tuple(partitions_of(kafka, topic)) for name, topic in named.items()}
+    return {lane: tuple(partitions_of(kafka, topic)) for lane, topic in topics_of_lanes(kafka.topics).items()}
 
 
 def stream(
@@ -54,7 +52,7 @@ def stream(
     """
     kafka, flow = settings.kafka, settings.flow
     pending, documents = Pending(unfinished), Pending()
-    topics = {"messages": kafka.topics.messages, "documents": kafka.topics.documents, "backfill": kafka.topics.backfill}
+    topics = topics_of_lanes(kafka.topics)
 
     def open_reader(lane: Lane, number: str, place: int | None) -> PartitionReader:
         return PartitionReader(kafka, topics[lane], int(number), place)

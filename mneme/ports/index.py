@@ -220,10 +220,7 @@ class MemoryIndex(Protocol):
         """How many searchable rows there are."""
 
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
-        """The newest rows by ``Row.at``, at most ``limit``, ties by id; only those behind ``after``, the place of a row.
-
-        An index may tell times by the millisecond only.
-        """
+        """The newest rows by ``Row.at``, to the millisecond, ties by id; only those behind ``after``, the place of a row."""
 
     def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
         """The rows that have a conversation, by it: of each the last time decides, the newest first, ties by its id.

@@ -67,7 +67,8 @@ class Documents(Group):
     )
     store: str = Field(
         default="",
-        description="folder or prefix of a store where a publisher leaves what is too large for an event; also under roots",
+        description="folder or prefix of a store where a publisher leaves what is too large for an event, also under roots; the"
+        " flow erases it there",
     )
     inline_bytes: int = Field(
         default=1_000_000, ge=0, le=6_000_000, description="the most of a document that an event itself carries"

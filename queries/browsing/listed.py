@@ -122,7 +122,10 @@ class Portrait(_Listed):
 
 
 class Receipt(_Listed):
-    """That an erasure is done, since ``erased_at``: ``removed`` counts what was taken from where."""
+    """That an erasure is done, since ``erased_at``: ``removed`` counts what was taken from where.
+
+    Under ``claims_refused`` it counts what is left: claim checks that their store did not let the flow delete.
+    """
 
     erased_at: datetime
     removed: dict[str, int]

@@ -23,6 +23,7 @@ from mneme.records import (
     StoredMessage,
 )
 from mneme.rows import Collection, Key, Row
+from mneme.times import to_milliseconds
 from queries.browsing.cursors import check_limit, cursor, place_of
 from queries.browsing.listed import Memory, MemoryKind, MemoryPage
 from queries.filtering.scope import Scope
@@ -49,7 +50,7 @@ def read_memories(index: MemoryIndex, scope: Scope, kind: str | None, limit: int
     wanted = ("episode",) if kind == "knowledge" else _KINDS if kind is None else (kind,)
     place = place_of(after)
     pages = [_page(index, home, rows, kinds, wanted, limit + 1, place) for home, kinds in _HOMES.items()]
-    found = list(islice(merge(*pages, key=lambda row: (-row.at.timestamp(), row.id)), limit + 1))
+    found = list(islice(merge(*pages, key=lambda row: (-to_milliseconds(row.at), row.id)), limit + 1))
     shown = found[:limit]
     return MemoryPage(
         items=tuple(memory_of(row) for row in shown),

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from mneme.errors import InputError, StoreUnavailable
 from mneme.events import Delete, Message, describe
 from mneme.ids import message_id
-from mneme.records import Owner, OwnerType, Scalar, ToolCall
+from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import utc_now
 from serving.adapters.exact import KEY, pack, unpack
 from serving.service.first_start import await_index
@@ -62,20 +62,6 @@ class Kept:
     role: Role
     at: datetime
     labels: Mapping[str, Scalar]
-
-
-def owner_of(user_id: str | None, group_id: str | None, agent_id: str | None, tenant_id: str) -> Owner:
-    """The owner that exactly one of the ids names.
-
-    Raises:
-        InputError: none is given, or several.
-    """
-    names: tuple[tuple[OwnerType, str | None], ...] = (("user", user_id), ("group", group_id), ("agent", agent_id))
-    given = [(kind, name) for kind, name in names if name]
-    if len(given) != 1:
-        raise InputError("give one of user_id, group_id and agent_id: it says whose memory this is")
-    kind, name = given[0]
-    return Owner(tenant_id=tenant_id, type=kind, id=name or "")
 
 
 class KeptMessages:

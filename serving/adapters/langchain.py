@@ -16,8 +16,9 @@ from pydantic import Field, SkipValidation
 
 from mneme.records import ToolCall
 from serving.adapters.exact import whole_text
-from serving.adapters.kept import Item, Kept, KeptMessages, Role, owner_of
+from serving.adapters.kept import Item, Kept, KeptMessages, Role
 from serving.adapters.passages import passages
+from serving.owners import one_owner
 from serving.service.conversation_names import conversation_name
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class MnemeChatMessageHistory(BaseChatMessageHistory):
         tenant_id: str = "default",
         conversation_id: str | None = None,
     ) -> None:
-        owner = owner_of(user_id, group_id, agent_id, tenant_id)
+        owner = one_owner(user_id, group_id, agent_id, tenant_id)
         self.conversation_id = conversation_id or conversation_name("langchain", owner, session_id)
         self._kept = KeptMessages(memories, publisher, owner)
 

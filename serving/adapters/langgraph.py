@@ -29,8 +29,9 @@ from langgraph.store.base import (
 from mneme.errors import InputError
 from mneme.records import Owner, Scalar
 from serving.adapters import kept
-from serving.adapters.kept import Kept, KeptMessages, owner_of
+from serving.adapters.kept import Kept, KeptMessages
 from serving.adapters.passages import passages
+from serving.owners import one_owner
 from serving.service.conversation_names import conversation_name
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class MnemeStore(BaseStore):
     ) -> None:
         if user_at is not None and (user_id or group_id or agent_id):
             raise InputError("user_at: the namespace names the user; leave user_id, group_id and agent_id out")
-        self._owner = None if user_at is not None else owner_of(user_id, group_id, agent_id, tenant_id)
+        self._owner = None if user_at is not None else one_owner(user_id, group_id, agent_id, tenant_id)
         self._user_at = user_at
         self._tenant_id = tenant_id
         self._fields = fields

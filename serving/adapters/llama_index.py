@@ -14,8 +14,9 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import Field, PrivateAttr, SkipValidation
 
-from serving.adapters.kept import Item, KeptMessages, Role, owner_of
+from serving.adapters.kept import Item, KeptMessages, Role
 from serving.adapters.passages import Passage, passages
+from serving.owners import one_owner
 from serving.service.conversation_names import conversation_name
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
 
     def model_post_init(self, context: Any, /) -> None:
         """Check whose memory it is."""
-        owner = owner_of(self.user_id, self.group_id, self.agent_id, self.tenant_id)
+        owner = one_owner(self.user_id, self.group_id, self.agent_id, self.tenant_id)
         self._kept = KeptMessages(self.memories, self.publisher, owner)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:

@@ -12,7 +12,8 @@ from agents.memory.session_settings import SessionSettings
 
 from mneme.records import ToolCall
 from serving.adapters.exact import whole_text
-from serving.adapters.kept import Item, Kept, KeptMessages, Role, owner_of
+from serving.adapters.kept import Item, Kept, KeptMessages, Role
+from serving.owners import one_owner
 from serving.service.conversation_names import conversation_name
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class MnemeSession:
         conversation_id: str | None = None,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        owner = owner_of(user_id, group_id, agent_id, tenant_id)
+        owner = one_owner(user_id, group_id, agent_id, tenant_id)
         self.session_id = session_id
         self.session_settings = session_settings or SessionSettings()
         self.conversation_id = conversation_id or conversation_name("openai-agents", owner, session_id)

@@ -132,17 +132,26 @@ def _only_files_were_read(settings: "Settings") -> bool:
 
 def _tell(settings: "Settings | None", scope: "Filter | None", removed: "Mapping[str, int]") -> None:
     """Say what was erased, and whether anything is left in the index of this machine (None: it is elsewhere)."""
-    counts = {name.replace("_", " "): count for name, count in removed.items() if count}
+    from mneme.rows import CLAIMS_REFUSED
+
+    counts = {name.replace("_", " "): count for name, count in removed.items() if count and name != CLAIMS_REFUSED}
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing was known of it"
     output().print(f"erased: {told}")
-    if settings is None:
-        return
-    left = _left(settings, scope) if scope is not None else 0
-    output().print(f"left in the index: {left}")
+    if refused := removed.get(CLAIMS_REFUSED, 0):
+        note(
+            f"{refused:,} claim checks are still in MNEME_DOCUMENTS__STORE, which did not let the flow delete them (its log"
+            " says why); erase again once it may.",
+            "yellow",
+        )
+    left = 0
+    if settings is not None:
+        left = _left(settings, scope) if scope is not None else 0
+        output().print(f"left in the index: {left}")
     if left:
         note(
             "What came in while the erasure was under way is still there; erase again once nothing is sent any more.", "yellow"
         )
+    if left or refused:
         raise typer.Exit(1)
 
 
@@ -159,7 +168,7 @@ def _erase_here(event: "Erasing", settings: "Settings") -> None:
 def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
     """What must be gone afterwards; None where nothing is known of a conversation."""
     from connectors.indices import open_index
-    from flows.conversations.owners import conversation_key, origin_of
+    from flows.conversations.owners import owner_in
     from mneme.events import Erase, ForgetDocument
     from mneme.ports import Filter
 
@@ -167,15 +176,11 @@ def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
         return Filter(event.tenant_id, (event.owner.key,), hidden=True)
     if isinstance(event, ForgetDocument):
         return Filter(event.tenant_id, (event.owner.key,), document_ids=(event.document_id,), hidden=True)
-    key = conversation_key(event.tenant_id, event.conversation_id)
-    index = open_index(settings, read_only=True)
-    try:
-        origin = origin_of(index.get([key]).get(key))
-    finally:
-        index.close()
-    if origin is None:
+    with closing(open_index(settings, read_only=True)) as index:
+        owner = owner_in(index, event.tenant_id, event.conversation_id)
+    if owner is None:
         return None
-    return Filter(event.tenant_id, (origin.owner.key,), conversation_ids=(event.conversation_id,), hidden=True)
+    return Filter(event.tenant_id, (owner.key,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
 def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:

@@ -74,13 +74,9 @@ def owner_of(user: str | None, group: str | None, agent: str | None, tenant: str
     Raises:
         InputError: none or several.
     """
-    from mneme.records import Owner
+    from serving.owners import one_owner
 
-    named = given(user=user, group=group, agent=agent)
-    if len(named) != 1:
-        raise InputError("give one of --user, --group and --agent: it says whose memory is meant")
-    [(owner_type, identity)] = named.items()
-    return Owner.model_validate({"tenant_id": tenant, "type": owner_type, "id": identity})
+    return one_owner(user, group, agent, tenant, called=("--user", "--group", "--agent"))
 
 
 def searched_owner(user: str | None, group: str | None, agent: str | None, tenant: str) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def serve(
 
     settings = _listening(load_settings(), host, port)
     with telemetry(settings, "mneme-serve"), _until_signalled(), Service(settings) as service:
+        service.health()  # begins to load the index's library, while what serves is loaded
         app = create_app(service)
         _run(app, service, _mount(app, service))
 
@@ -123,11 +124,13 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
 
 
 def _announce(settings: "Settings", port: int, parts: list[str]) -> None:
+    from connectors.indices import index_place
+
     host = settings.service.host
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     names = {"REST": f"{url}/docs"} | {_PARTS[part]: f"{url}/{part}" for part in parts}
     note(f"Mneme listens on {url}")
-    for name, where in (*names.items(), ("index", _where(settings))):
+    for name, where in (*names.items(), ("index", index_place(settings))):
         note(f"  {name:<8} {where}")
 
 
@@ -155,9 +158,3 @@ def _until_signalled() -> Iterator[None]:
 
 class _Ended(BaseException):
     """A signal ended the program."""
-
-
-def _where(settings: "Settings") -> str:
-    if settings.index.backend == "opensearch":
-        return f"OpenSearch at {settings.opensearch.url}"
-    return f"embedded, in {settings.data}"

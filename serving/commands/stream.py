@@ -175,6 +175,7 @@ def run(
     It reads Kafka, or with the embedded index its inbox, unless MNEME_SERVICE__INTAKE says otherwise.
     """
     import flows
+    from connectors.indices import index_place
     from connectors.telemetry.begin import telemetry
     from mneme.settings import load_settings
 
@@ -191,17 +192,8 @@ def run(
     note(f"Starting, {begin}.")
     told = f"Reading {reading}; writing to"  # where to, is known when the index is
     with telemetry(settings, "mneme-flow", metrics_port=True):
-        flows.run(settings, on_ready=lambda: note(f"{told} {_where(settings)}; stop with Ctrl-C."), intake=intake)
+        flows.run(settings, on_ready=lambda: note(f"{told} {index_place(settings)}; stop with Ctrl-C."), intake=intake)
     note("Stopped; the next run goes on from here.")
-
-
-def _where(settings: "Settings") -> str:
-    """Where the memory lies. Loads the client, which a run that is refused need not wait for."""
-    if settings.index.backend == "embedded":
-        return f"the embedded index in {settings.data}"
-    from connectors.opensearch.client import shown
-
-    return f"OpenSearch at {shown(settings.opensearch.url)}"
 
 
 def flush(

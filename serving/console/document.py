@@ -2,6 +2,7 @@
 
 from mneme.errors import MnemeError
 from mneme.events import ForgetDocument
+from mneme.rows import CLAIMS_REFUSED
 from queries.browsing.documents import ListedDocument
 from queries.browsing.inspected import InspectedEpisode, Inspection
 from serving.console.markup import chip, link, nothing, notice, tag
@@ -109,8 +110,12 @@ def _forget(visit: Visit, listed: ListedDocument) -> None:
         with dialog:
             tag("h2", "Forgotten" if erasure.receipt is not None else "Being forgotten")
             if erasure.receipt is not None:
-                removed = ", ".join(f"{number} {what}" for what, number in erasure.receipt.items() if number)
+                counts = dict(erasure.receipt)
+                refused = counts.pop(CLAIMS_REFUSED, 0)
+                removed = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
                 tag("p", f"Removed: {removed or 'nothing was left'}.")
+                if refused:
+                    tag("p", "Its content is still in the store of claim checks, which did not let the flow delete it.")
             else:
                 tag("p", f"The flow is behind; the erasure {erasure.erasure_id} will be done when it comes to it.")
             link("To the documents", visit.link("documents"), "button")

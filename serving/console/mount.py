@@ -36,7 +36,8 @@ def mount(app: FastAPI, service: Service) -> None:
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
         await console({**scope, **ours}, receive, send)
 
-    app.add_route(PATH, _into_it, include_in_schema=False)
+    for at in ("/", PATH):  # who knows only where the service listens finds it too
+        app.add_route(at, _into_it, include_in_schema=False)
     app.mount(PATH, of_service, name="console")
     of_app = app.router.lifespan_context
 

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from mneme.errors import MnemeError
 from mneme.rows import Collection
-from serving.service.service import Health, Service
+from serving.service.health import Health
+from serving.service.service import Service
 
 AT_MOST_EVERY = 1.5  # seconds: several who look share a sample
 _KEPT = 240

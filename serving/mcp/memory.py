@@ -4,7 +4,6 @@ It goes through ``Memories`` and ``Publisher`` alone: the same for a service of 
 """
 
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +13,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from connectors import Publisher
-from mneme.errors import InputError, StoreUnavailable
+from mneme.errors import InputError
 from mneme.events import Delete, Message, describe
 from mneme.ids import message_id
 from mneme.times import utc_now
@@ -32,11 +31,11 @@ from serving.mcp.results import (
 )
 from serving.mcp.whose import Whose
 from serving.mcp.wording import cited, event, event_lines, lines, memories_of, relations_of, with_notes
+from serving.service.first_start import await_index
 
 MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
 _MOST_RELATIONS = 10
 _RECENT = 5  # conversations that the profile names
-_POLL_SECONDS = 0.1
 _NUMBERS = re.compile(r"\[\d{1,4}(?:, *\d{1,4})*\]")
 
 Role = Literal["user", "assistant"]
@@ -251,15 +250,9 @@ class AgentMemory:
     def _open_memories(self) -> Memories:
         """The memories; the first time on a new machine once the flow, which has just been started, has made the index."""
         memories = self._memories()
-        deadline = time.monotonic() + self._wait_seconds
-        while not self._is_open:
-            try:
-                memories.receipt("none")
-                self._is_open = True
-            except StoreUnavailable:
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(_POLL_SECONDS)
+        if not self._is_open:
+            await_index(memories, self._wait_seconds)
+            self._is_open = True
         return memories
 
     def _erasing(self, whose: Whose, target: Target, identity: str) -> tuple[str, str, Callable[[], bool]]:

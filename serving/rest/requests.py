@@ -1,9 +1,8 @@
 """What requests have in common: the service and the caller that a route is given, whose memory is meant, and its turn."""
 
-import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import anyio
 from fastapi import Depends, Request
@@ -14,16 +13,12 @@ from mneme.errors import InputError
 from mneme.events import Name
 from mneme.records import Owner
 from queries.filtering.filters import Filters
+from serving.owners import one_owner
 from serving.rest.keys import Caller
 from serving.service.service import Service
 
 MOST_OF_A_PAGE = 200
 WAITING = 64  # requests that wait for a flush or an erasure at a time; others wait for them
-
-
-_LOOK_SECONDS = 0.5
-
-Found = TypeVar("Found")
 
 
 class _Name(Convertor[str]):
@@ -63,20 +58,26 @@ async def _caller(request: Request) -> Caller:
     return caller
 
 
-async def _search_turn(request: Request) -> AsyncIterator[None]:
+async def _turns(request: Request) -> Turns:
     turns: Turns = request.app.state.turns
-    async with turns.searches:
-        yield
-
-
-async def _waiting_turn(request: Request) -> AsyncIterator[None]:
-    turns: Turns = request.app.state.turns
-    async with turns.waits:
-        yield
+    return turns
 
 
 ServiceIn = Annotated[Service, Depends(_service)]
 CallerIn = Annotated[Caller, Depends(_caller)]
+TurnsIn = Annotated[Turns, Depends(_turns)]
+
+
+async def _search_turn(turns: TurnsIn) -> AsyncIterator[None]:
+    async with turns.searches:
+        yield
+
+
+async def _waiting_turn(turns: TurnsIn) -> AsyncIterator[None]:
+    async with turns.waits:
+        yield
+
+
 SEARCH_TURN = Depends(_search_turn, scope="function")  # given back before the response is written
 WAITING_TURN = Depends(_waiting_turn, scope="function")
 
@@ -140,18 +141,6 @@ class OwnerAsked(Asked):
         return one_owner(self.user_id, self.group_id, self.agent_id, caller.tenant_of(self.tenant_id))
 
 
-def one_owner(user_id: str | None, group_id: str | None, agent_id: str | None, tenant_id: str) -> Owner:
-    """
-    Raises:
-        InputError: not exactly one is named.
-    """
-    named = {kind: each for kind, each in (("user", user_id), ("group", group_id), ("agent", agent_id)) if each is not None}
-    if len(named) != 1:
-        raise InputError("give one of user_id, group_id and agent_id: it says whose memory is meant")
-    [(kind, identity)] = named.items()
-    return Owner.model_validate({"tenant_id": tenant_id, "type": kind, "id": identity})
-
-
 class Browsed(OwnerAsked):
     """Whose memory, and which part of it: what has no parameter of its own is in ``filters``."""
 
@@ -183,23 +172,6 @@ class Span(Browsed):
 
     since: datetime | None = None
     before: datetime | None = None
-
-
-def waited(look: Callable[[float], Found | None], seconds: float, service: Service) -> Found | None:
-    """What ``look`` finds within so many seconds, at most those of the settings; what it gives falsely is None.
-
-    Args:
-        look: looks once, for at most as many seconds as it is given.
-        seconds: to wait.
-        service: when it ends, nobody waits any longer.
-    """
-    end = time.monotonic() + min(seconds, service.settings.service.wait_seconds)
-    while True:
-        left = end - time.monotonic()
-        if found := look(max(0.0, min(left, _LOOK_SECONDS))):
-            return found
-        if left <= 0 or service.is_ending:
-            return None
 
 
 Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page")]

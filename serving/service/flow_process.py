@@ -14,7 +14,9 @@ from connectors.durable import is_held
 from connectors.inbox.segments import inbox_folder
 from connectors.indices import embedded_folder
 from connectors.telemetry.exposition import child_ended, child_environment
+from connectors.telemetry.logs import levels
 from flows.running.inbox_process import Order
+from mneme.errors import StoreUnavailable
 from mneme.settings import Settings
 
 _LOOK_SECONDS = 0.5  # between looks whether another process still holds what the flow needs
@@ -58,6 +60,11 @@ class FlowProcess:
         return self.process_id is None and is_held(inbox_folder(self._settings.data))
 
     @property
+    def is_starting(self) -> bool:
+        """Whether the flow has not begun to read yet, and nothing keeps it from that: it may have still to make the index."""
+        return not self._reads and self._trouble is None
+
+    @property
     def trouble(self) -> str | None:
         """What keeps the flow from running, or ended it last; None while it reads."""
         return self._trouble
@@ -98,13 +105,17 @@ class FlowProcess:
                 self._stopping.wait(min(_FIRST_PAUSE_SECONDS * 2 ** (early - 2), _LONGEST_PAUSE_SECONDS))
 
     def _must_wait(self) -> bool:
-        if self.runs_elsewhere:
-            self._trouble = None
-            return True
         settings = self._settings
-        is_written = settings.index.backend == "embedded" and is_held(embedded_folder(settings))
-        if is_written or is_held(settings.data / "recovery" / "files"):
-            self._trouble = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
+        try:
+            if self.runs_elsewhere:
+                self._trouble = None
+                return True
+            is_written = settings.index.backend == "embedded" and is_held(embedded_folder(settings))
+            if is_written or is_held(settings.data / "recovery" / "files"):
+                self._trouble = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
+                return True
+        except StoreUnavailable as error:
+            self._trouble = str(error)
             return True
         return False
 
@@ -117,15 +128,23 @@ class FlowProcess:
                 os.close(reports)
                 os.close(report)
                 return 0.0
-            process = self._process = _started(self._settings, report)
+            try:
+                process = self._process = _started(self._settings, report)
+            except OSError as error:
+                os.close(reports)
+                os.close(report)
+                self._trouble = f"it cannot be started ({error.strerror or error}); look at the memory and the processes here"
+                log.warning("the flow: %s", self._trouble)
+                return 0.0
         os.close(report)  # so that its end is the end of the pipe
         told: str | None = None
         with os.fdopen(reports, "rb") as lines:
             for line in lines:
                 said = json.loads(line)
                 if said.get("reads"):
-                    began, self._trouble = time.monotonic(), None
+                    began, self._trouble, self._reads = time.monotonic(), None, True
                 told = said.get("error", told)
+        self._reads = False
         lived = 0.0 if began is None else time.monotonic() - began
         assert process.stdin is not None, "it is a pipe"
         status = process.wait()
@@ -151,11 +170,5 @@ def _started(settings: Settings, report: int) -> "subprocess.Popen[bytes]":
     )
     assert process.stdin is not None, "it is a pipe"
     with suppress(BrokenPipeError):  # it is gone already, which is noticed like any other end
-        process.stdin.write(pickle.dumps(Order(settings, report, _levels())))
+        process.stdin.write(pickle.dumps(Order(settings, report, levels())))
     return process
-
-
-def _levels() -> dict[str, int]:
-    """Which loggers say how much."""
-    loggers = {name: logger for name, logger in logging.root.manager.loggerDict.items() if isinstance(logger, logging.Logger)}
-    return {"": logging.root.level} | {name: logger.level for name, logger in loggers.items() if logger.level}

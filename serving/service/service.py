@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Event, RLock
+from threading import Lock
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 from uuid import uuid4
@@ -17,14 +17,17 @@ from connectors import Publisher
 from connectors.inbox.reader import unread as unread_of_inbox
 from connectors.inbox.segments import LANES
 from connectors.indices import open_index
+from flows.conversations.owners import owner_in
 from mneme.errors import InputError, MnemeError, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
 from mneme.ports import Lag, MemoryIndex
+from mneme.records import Owner
 from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from serving.service.flow_process import FlowProcess
+from serving.service.health import Health, Pulse
 from serving.service.open_conversations import Lately, open_in
 from serving.service.waiting import Waiting
 
@@ -51,15 +54,6 @@ class Erasure:
     receipt: dict[str, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    """How the service is. ``problems`` name what is red, each with its remedy; none when all is well."""
-
-    status: Literal["green", "red"]
-    problems: tuple[str, ...]
-    lag: Lag | None
-
-
 class Service:
     """Everything behind the views. Safe for several threads; a context manager.
 
@@ -74,11 +68,11 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         # Where MNEME_SERVICE__URL is set, clients on this machine mean this service by it: it must not ask itself.
         self.settings = settings.model_copy(update={"service": settings.service.model_copy(update={"url": None})})
-        self._opening = RLock()
+        self._opening = {name: Lock() for name in ("memories", "publisher", "index")}  # none waits for another
         self._open: dict[str, Any] = {}
         self._stack = ExitStack()
-        self._ending = Event()
         self._waiting = Waiting(lambda keys: self._index.get(keys))
+        self._pulse = Pulse(self._current_health)
         self._lately = Lately()
         self._lag: tuple[float, Lag] | None = None
         self._flow: FlowProcess | None = None
@@ -174,6 +168,14 @@ class Service:
         row = self._awaited([key], timeout).get(key)
         return Erasure(event.erasure_id, None if row is None else row.body["removed"])
 
+    def owner_of_conversation(self, tenant_id: str, conversation_id: str) -> Owner | None:
+        """Whose a conversation is; None where nothing is known of it.
+
+        Raises:
+            StoreUnavailable, StoreRejected: the index cannot answer.
+        """
+        return owner_in(self._index, tenant_id, conversation_id)
+
     def receipt(self, tenant_id: str, erasure_id: str, timeout: float) -> dict[str, int] | None:
         """The receipt of an erasure, at most ``timeout`` seconds from now; None where there is none by then.
 
@@ -204,14 +206,42 @@ class Service:
         return {collection: self._index.count(collection) for collection in Collection}
 
     def health(self) -> Health:
-        """Whether the index answers and the flow keeps up."""
+        """Whether the index answers and the flow keeps up; told within a second, whatever does not answer."""
+        return self._pulse.health()
+
+    @property
+    def runs_the_flow(self) -> bool:
+        """Whether what is sent is read here, and nowhere if this service ends."""
+        return self._flow is not None and not self._flow.runs_elsewhere
+
+    def end_waits(self) -> None:
+        """Let whoever waits for a flush or an erasure go on with what there is: the service is about to be closed."""
+        self._waiting.end()
+
+    def close(self) -> None:
+        """Release everything; a flow of the service's own is stopped in order."""
+        self.end_waits()
+        self._pulse.end()
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _current_health(self) -> Health:
         problems, lag = [], None
         try:
             self._index.count(Collection.CONTROL)
         except MnemeError as error:
-            problems.append(str(error))
+            is_starting = isinstance(error, StoreUnavailable) and self._flow is not None and self._flow.is_starting
+            problems.append("starting: the flow has still to make the index; wait a moment" if is_starting else str(error))
         try:
             lag = self.lag()
+            if self._flow is not None and not self._flow.is_alive:
+                why = self._flow.trouble or "it is started again"
+                problems.append(f"the flow does not run, and what is sent waits in the inbox: {why}")
         except MnemeError as error:
             problems.append(str(error))
         else:
@@ -221,36 +251,7 @@ class Service:
                     f"the flow is behind: {lag.total} events are not read yet, and {largest} is the most "
                     "(MNEME_SERVICE__LARGEST_LAG); wait, or send less at a time"
                 )
-        if self._flow is not None and not self._flow.is_alive:
-            why = self._flow.trouble or "it is started again"
-            problems.append(f"the flow does not run, and what is sent waits in the inbox: {why}")
         return Health("red" if problems else "green", tuple(problems), lag)
-
-    @property
-    def runs_the_flow(self) -> bool:
-        """Whether what is sent is read here, and nowhere if this service ends."""
-        return self._flow is not None and not self._flow.runs_elsewhere
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether waiting is over."""
-        return self._ending.is_set()
-
-    def end_waits(self) -> None:
-        """Let whoever waits for a flush or an erasure go on with what there is: the service is about to be closed."""
-        self._ending.set()
-        self._waiting.end()
-
-    def close(self) -> None:
-        """Release everything; a flow of the service's own is stopped in order."""
-        self.end_waits()
-        self._stack.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     @cached_property
     def _index(self) -> MemoryIndex:
@@ -258,7 +259,7 @@ class Service:
 
     def _opened(self, name: str, open_it: Callable[[], AbstractContextManager[Opened]]) -> Opened:
         """What is opened when it is first asked for, once, and closed with the service."""
-        with self._opening:
+        with self._opening[name]:
             if name not in self._open:
                 self._open[name] = self._stack.enter_context(open_it())
             opened: Opened = self._open[name]
@@ -278,11 +279,10 @@ class Service:
             return Lag({lane: unread_of_inbox(self.settings.data, lane) for lane in LANES}, self._flow.is_alive)
         if self.intake == "none":
             return Lag({})
-        from connectors.kafka.client import unread
+        from connectors.kafka.client import topics_of_lanes, unread
 
-        kafka, topics = self.settings.kafka, self.settings.kafka.topics
-        named = {"messages": topics.messages, "backfill": topics.backfill, "documents": topics.documents}
-        found = unread(kafka, *named.values())
+        named = topics_of_lanes(self.settings.kafka.topics)
+        found = unread(self.settings.kafka, *named.values())
         return Lag({lane: found[topic] for lane, topic in named.items()})
 
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, get_args
 import httpx
 
 from connectors.durable import is_held
-from connectors.indices import embedded_folder, open_index
+from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import read_exposition
 from mneme.errors import MnemeError
 from mneme.ports import Lane
@@ -36,7 +36,7 @@ def local_status(settings: Settings) -> Status:
 
     rows = tried(lambda: _rows(settings)) or {}
     status = Status(
-        where=_where(settings),
+        where=index_place(settings),
         rows=rows,
         messages=rows.get(Collection.MESSAGES),
         index_bytes=tried(lambda: _size(settings)),
@@ -77,11 +77,11 @@ def _size(settings: Settings) -> int:
 
 
 def _with_kafka(status: Status, settings: Settings) -> Status:
+    from connectors.kafka.client import topics_of_lanes
     from connectors.kafka.state import read_state
 
-    state, topics = read_state(settings.kafka), settings.kafka.topics
-    lanes = {"messages": topics.messages, "documents": topics.documents, "backfill": topics.backfill}
-    lag = {lane: state.unread.get(topic, 0) for lane, topic in lanes.items()}
+    state = read_state(settings.kafka)
+    lag: dict[str, int] = {lane: state.unread.get(topic, 0) for lane, topic in topics_of_lanes(settings.kafka.topics).items()}
     return replace(status, lag=lag, dead_letters=state.dead_letters)
 
 
@@ -107,11 +107,3 @@ def _metrics(settings: Settings) -> str:
         return httpx.get(f"http://{told.host}:{told.metrics_port}/metrics", timeout=_SECONDS).text
     except httpx.HTTPError:
         return ""
-
-
-def _where(settings: Settings) -> str:
-    if settings.index.backend == "embedded":
-        return f"the embedded index in {settings.data}"
-    from connectors.opensearch.client import shown
-
-    return f"OpenSearch at {shown(settings.opensearch.url)}"

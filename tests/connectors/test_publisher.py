@@ -1,11 +1,12 @@
 """Where ``Publisher.connect`` sends, by the settings."""
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from connectors.documents.references import open_references
-from connectors.documents.roots import documents_of
+from connectors.documents.roots import documents_of, uploads_of
 from connectors.inbox.reader import unread
 from connectors.publisher import Publisher
 from mneme.errors import InputError, SettingsError
@@ -37,6 +38,13 @@ def test_a_document_too_large_for_an_event_lies_beside_the_inbox_for_its_tenant_
     assert references.read(document.uri, "acme", document.sha256) == content
     with pytest.raises(InputError, match="that this tenant may read"):
         references.read(document.uri, "other", document.sha256)
+
+
+def test_for_a_document_that_is_refused_nothing_is_left(tmp_path: Path):
+    settings = settings_in(tmp_path)
+    with Publisher.connect(settings) as publisher, pytest.raises(InputError, match="dated_at"):
+        publisher.send_document(b"much " * 400_000, name="book.txt", user_id="ann", dated_at=datetime(2026, 1, 1))
+    assert not [path for path in uploads_of(settings).rglob("*") if path.is_file()]
 
 
 def test_where_nothing_is_taken_in_nothing_can_be_sent(tmp_path: Path):

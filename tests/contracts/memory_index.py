@@ -701,6 +701,12 @@ class MemoryIndexContract:
         assert listed == expected
         assert all(row.vector is None for row in page)
 
+    def test_rows_of_one_millisecond_are_in_the_order_of_their_ids(self, index):
+        fill(index, *(message(f"m{n}", sent_at=NOON + timedelta(microseconds=300 * n)) for n in range(3)))
+        (first,) = index.page(Collection.MESSAGES, of(), 1)
+        others = index.page(Collection.MESSAGES, of(), 3, (first.at, first.id))
+        assert [row.id for row in (first, *others)] == ["m0", "m1", "m2"]
+
     def test_a_page_stands_where_it_stood_when_newer_rows_come(self, index):
         fill(index, *(message(f"m{n}", sent_at=NOON + timedelta(minutes=n)) for n in range(4)))
         first = index.page(Collection.MESSAGES, of(), 2)

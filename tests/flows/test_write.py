@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from flows.items import FlushDone, WriteBatch
+from connectors.documents.erased_claims import ErasedClaims
+from flows.items import Erased, Erasure, FlushDone, WriteBatch
 from flows.write import Stopped, Writer
 from mneme.errors import StoreUnavailable
 from mneme.ports import Change, Create, DeadLetter, Outcome, Put, Remove, Write, WriteResult
-from mneme.rows import Collection, Key, Row, flush_marker, row_of
+from mneme.records import Owner, Position
+from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker, row_of
 from tests.flows.river import IDENTITY, Letters, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -122,6 +124,48 @@ def test_a_flush_waits_for_an_index_that_cannot_refresh(monkeypatch: pytest.Monk
     write.write([FlushDone("default", "f1")])
     key = flush_marker("default", "f1", NOW).key
     assert key in index.get([key])
+
+
+def erasure(**fields: Any) -> Erased:
+    owner = Owner(tenant_id="default", type="user", id="ann")
+    position = Position(topic="t", partition=0, offset=9)
+    return Erased(Erasure("default", None, owner, "gone", NOW, position, **fields), {"documents": 1}, ())
+
+
+def receipt(index: Index) -> dict[str, int]:
+    key = erasure_receipt("default", "gone", NOW, {}).key
+    return dict(index.get([key])[key].body["removed"])
+
+
+def test_claim_checks_of_what_is_erased_go_before_the_receipt_and_a_store_that_is_down_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index, stopping, asked = Index(), threading.Event(), []
+
+    def erase_claims(erasure: Erasure) -> ErasedClaims:
+        asked.append((erasure.document_id, receipt_is_there(index)))
+        if len(asked) < 3:
+            raise StoreUnavailable("the store does not answer")
+        return ErasedClaims(erased=2)
+
+    monkeypatch.setattr(stopping, "wait", lambda seconds: False)
+    write = Writer(index, Letters(), None, lambda: NOW, stopping, erase_claims=erase_claims)
+    write.write([erasure(document_id="paper")])
+    assert asked == [("paper", False)] * 3
+    assert receipt(index) == {"documents": 1, "answers": 0, "claims": 2, "dead_letters": 0}
+
+
+def receipt_is_there(index: Index) -> bool:
+    key = erasure_receipt("default", "gone", NOW, {}).key
+    return key in index.get([key])
+
+
+def test_a_receipt_says_that_a_store_kept_claim_checks() -> None:
+    index = Index()
+    kept = ErasedClaims(erased=1, refused=3)
+    write = Writer(index, Letters(), None, lambda: NOW, threading.Event(), erase_claims=lambda erasure: kept)
+    write.write([erasure()])
+    assert receipt(index) == {"documents": 1, "answers": 0, "claims": 1, "dead_letters": 0, "claims_refused": 3}
 
 
 def test_a_broker_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from connectors.lance.index import LanceIndex
 from mneme.events import Forget, ForgetDocument, parse_event
 from mneme.ports import Put
 from mneme.records import Owner
-from mneme.rows import erasure_receipt
+from mneme.rows import CLAIMS_REFUSED, erasure_receipt
 from serving.cli import app
 from tests.contracts.rows import EMBEDDER, message
 
@@ -68,6 +68,20 @@ def test_what_is_left_of_a_document_is_counted(command_line: CliRunner, erased: 
     with_index(Put(message("chunk", owner=ADA, document_id="tea.md", conversation_id=None)))
     result = command_line.invoke(app, ["forget", "--document", "tea.md", "--user", "ada", "--yes"])
     assert "left in the index: 1" in result.stdout
+    assert result.exit_code == 1
+
+
+def test_claim_checks_that_their_store_kept_are_told(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch):
+    def ingest(paths: list[Path], settings: object) -> None:
+        event = parse_event(paths[0].read_bytes(), datetime.now(UTC))
+        removed = {"documents": 1, "claims": 0, CLAIMS_REFUSED: 2}
+        with_index(Put(erasure_receipt(event.tenant_id, event.erasure_id, datetime.now(UTC), removed)))
+
+    monkeypatch.setattr(flows, "ingest", ingest, raising=False)
+    result = command_line.invoke(app, ["forget", "--document", "tea.md", "--user", "ada", "--yes"])
+    assert result.stdout.splitlines()[0] == "erased: 1 documents"
+    assert "left in the index: 0" in result.stdout
+    assert "2 claim checks are still in MNEME_DOCUMENTS__STORE" in " ".join(result.stderr.split())
     assert result.exit_code == 1
 
 

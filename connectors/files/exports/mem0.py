@@ -15,7 +15,7 @@ from connectors.files.exports.shape import Shape, first, listed
 
 _OWNERS = ("user_id", "agent_id")
 _RUNS = ("run_id", "session_id")  # the platform's lists say session_id where its searches say run_id
-_SAID = {"id", "memory", "hash", "score", "metadata", "updated_at", "role", "actor_id", *_OWNERS, *_RUNS}
+_SAID = {"id", "memory", "hash", "score", "metadata", "created_at", "updated_at", "role", "actor_id", *_OWNERS, *_RUNS}
 _DERIVED = {"structured_attributes"}  # what a calendar says of created_at
 
 
@@ -38,7 +38,7 @@ def _read(data: Any, given: Given) -> Iterator[Event]:
         owner = given.owner or {name: str(memory[name]) for name in _OWNERS if memory.get(name)} or given.owner_or_refuse()
         changed_at = _changed_at(memory, given)
         created_at = Clock(memory.get("created_at"), given.modified_at).time(memory.get("created_at"))
-        about = {name: value for name, value in memory.items() if name not in _SAID | _DERIVED | {"created_at"}}
+        about = {name: value for name, value in memory.items() if name not in _SAID | _DERIVED}
         yield from message(
             given,
             conversation_id=_conversation(memory, given),

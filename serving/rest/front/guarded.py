@@ -12,7 +12,7 @@ from serving.rest.front.places import CONSOLE, SAFE, is_under, state
 from serving.rest.keys import EVERYBODY, NOBODY, Caller, Keys
 from serving.rest.problems import refusal
 
-_OPEN = frozenset({"/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico"})
+_OPEN = frozenset({"/", "/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico"})
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 
 

@@ -1,14 +1,13 @@
 """``POST /ask``: an answer from what is remembered, whole or as it is written."""
 
 import asyncio
-import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator
 from typing import Annotated, Any, Literal
 
+from anyio import to_thread
 from fastapi import APIRouter, Response
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.concurrency import run_in_threadpool
 
 from mneme import problems
 from mneme.errors import MnemeError
@@ -18,7 +17,7 @@ from queries.responses import Method
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.problems import details_of
-from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, of_tenant
+from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, Turns, TurnsIn, of_tenant
 from serving.rest.routes.search import Agent, TopK
 
 router = APIRouter(prefix=API, tags=["search"])
@@ -83,13 +82,13 @@ class AskRequest(Asked):
     },
     dependencies=[SEARCH_TURN],
 )
-def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn) -> AnswerResponse | Response:
+def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, turns: TurnsIn) -> AnswerResponse | Response:
     """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
     options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
     answer = service.memories.ask_stream(asked.question, of_tenant(asked.filters, caller), **options)
     if not asked.stream:
         return answer.response
-    return EventSourceResponse(_kept_alive(answer), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+    return EventSourceResponse(_kept_alive(answer, turns), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
 
 
 class Piece(BaseModel):
@@ -98,34 +97,41 @@ class Piece(BaseModel):
     text: str
 
 
-def _events(answer: AnswerStream, gone: threading.Event) -> Iterator[bytes]:
-    """The answer as server-sent events, until it ends or nobody reads it any more."""
+def _events(answer: AnswerStream) -> Generator[bytes, None, None]:
+    """The answer as server-sent events. To close this ends the call of the model."""
     try:
         for piece in answer:
-            if gone.is_set():
-                answer.close()
-                return
             yield _event("piece", Piece(text=piece))
         yield _event("answer", answer.response)
     except MnemeError as error:
         yield _event("problem", details_of(problems.problem_of(error), str(error)))
+    finally:
+        answer.close()
 
 
 def _event(name: str, data: BaseModel) -> bytes:
     return format_sse_event(event=name, data_str=data.model_dump_json())
 
 
-async def _kept_alive(answer: AnswerStream) -> AsyncIterator[bytes]:
-    """The events, each made in a thread, with a comment where the model is silent for long."""
-    gone = threading.Event()
-    events = _events(answer, gone)
+async def _kept_alive(answer: AnswerStream, turns: Turns) -> AsyncIterator[bytes]:
+    """The events, with a comment where the model is silent for long; each is made in a thread, in a turn of the searches."""
+    events = _events(answer)
+    making: asyncio.Future[bytes | None] | None = None
     try:
         while True:
-            waiting = asyncio.ensure_future(run_in_threadpool(next, events, None))
-            while not (await asyncio.wait({waiting}, timeout=_PING_SECONDS))[0]:
+            making = asyncio.ensure_future(to_thread.run_sync(next, events, None, limiter=turns.searches))
+            while not (await asyncio.wait({making}, timeout=_PING_SECONDS))[0]:
                 yield KEEPALIVE_COMMENT
-            if (event := waiting.result()) is None:
+            if (event := making.result()) is None:
                 return
             yield event
     finally:
-        gone.set()
+        if making is None or making.done():
+            events.close()
+        else:  # nobody reads it any more: it ends with the piece that is being made
+
+            def end(made: asyncio.Future[bytes | None]) -> None:
+                made.cancelled() or made.exception()  # else it is told as one that nobody looked at
+                events.close()
+
+            making.add_done_callback(end)

@@ -60,7 +60,8 @@ def send_document(
     group_id: Annotated[Name | None, Form()] = None,
     agent_id: Annotated[Name | None, Form()] = None,
     tenant_id: Annotated[Name | None, Form()] = None,
-    dated_at: Annotated[datetime | None, Form(description="its date; null: the date in it, else when it arrives")] = None,
+    dated_at: Annotated[datetime | None, Form(description="its date; null: the date in it, else modified_at")] = None,
+    modified_at: Annotated[datetime | None, Form(description="when its file was last changed; null: when it arrives")] = None,
     metadata: Annotated[
         str | None, Form(max_length=65_536, description="a JSON object", examples=['{"project": "dockside"}'])
     ] = None,
@@ -79,6 +80,7 @@ def send_document(
         tenant_id=caller.tenant_of(tenant_id),
         media_type=file.content_type,
         dated_at=dated_at,
+        modified_at=modified_at,
         metadata=_metadata(metadata),
         flush_id=flush_id,
     )

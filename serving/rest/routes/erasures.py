@@ -6,12 +6,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from mneme import problems
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
 from queries.browsing.listed import Receipt
+from serving.owners import one_owner
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait, waited
+from serving.rest.problems import Refused
+from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait
 from serving.service.service import Erasing, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -20,7 +23,7 @@ ErasureId = Annotated[str, Path(min_length=1, max_length=512)]
 
 
 class ErasureRequest(OwnerAsked):
-    """What is erased: a conversation, a document (of the owner, or the tenant's), or everything of an owner."""
+    """What is erased: a conversation (of an owner, where one is named), a document (of one, or the tenant's), or an owner."""
 
     conversation_id: Name | None = None
     document_id: Name | None = None
@@ -50,14 +53,32 @@ SENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.delete("/memories", summary="Erase", responses={**SENT, **refusals(409, 503)}, dependencies=[WAITING_TURN])
+@router.delete("/memories", summary="Erase", responses={**SENT, **refusals(404, 409, 503)}, dependencies=[WAITING_TURN])
 def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
     """Erase for good a conversation, a document, or everything of an owner, with a receipt (202: not there yet).
 
     What is sent after it begins anew. Kafka keeps its own copy until the topic's retention is over.
     """
-    tenant = caller.tenant_of(asked.tenant_id)
-    return erased(_event(asked, tenant), asked.wait, service, response)
+    event = _event(asked, caller.tenant_of(asked.tenant_id))
+    if isinstance(event, Forget):
+        _check_owner(event, asked, service)
+    return erased(event, asked.wait, service, response)
+
+
+def _check_owner(event: Forget, asked: ErasureRequest, service: Service) -> None:
+    """
+    Raises:
+        Refused: an owner is named, and the conversation is another's. Of one that is not known anything may be unread still.
+    """
+    if not (asked.user_id or asked.group_id or asked.agent_id):
+        return
+    named = one_owner(asked.user_id, asked.group_id, asked.agent_id, event.tenant_id)
+    owner = service.owner_of_conversation(event.tenant_id, event.conversation_id)
+    if owner is not None and owner != named:
+        raise Refused(
+            problems.NOT_FOUND,
+            "conversation_id: there is no conversation of this name in this memory; GET /conversations lists those there are",
+        )
 
 
 def _event(asked: ErasureRequest, tenant: str) -> Erasing:
@@ -81,8 +102,8 @@ def _event(asked: ErasureRequest, tenant: str) -> Erasing:
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)
-    receipt = waited(lambda seconds: service.memories.receipt(id, tenant, seconds), asked.wait, service)
-    return _status(id, receipt)
+    is_done = service.receipt(tenant, id, min(asked.wait, service.settings.service.wait_seconds)) is not None
+    return _status(id, service.memories.receipt(id, tenant) if is_done else None)
 
 
 def erased(event: Erasing, wait: float, service: Service, response: Response) -> ErasureStatus:

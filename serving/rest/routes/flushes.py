@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
 from mneme.events import Name
+from serving.owners import one_owner
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait, one_owner, waited
+from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait
 from serving.service.service import Flushed
 
 router = APIRouter(prefix=API, tags=["stream"])
@@ -83,8 +84,8 @@ def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: Service
     """
     tenant = caller.tenant_of(asked.tenant_id)
     began = time.monotonic()
-    found = waited(lambda seconds: service.memories.wait_for_flush(id, tenant, seconds), asked.wait, service)
-    return FlushStatus(flush_ids=(id,), searchable=bool(found), seconds=round(time.monotonic() - began, 3))
+    found = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
+    return FlushStatus(flush_ids=(id,), searchable=found, seconds=round(time.monotonic() - began, 3))
 
 
 def flush_status(*flushed: Flushed) -> FlushStatus:

@@ -1,6 +1,5 @@
 """Objects of stores: through fsspec's memory, and through the real protocol of S3."""
 
-import logging
 import socket
 import sys
 import threading
@@ -15,9 +14,8 @@ from connectors.documents.roots import place_of
 from connectors.documents.stores import Refused, Store
 from mneme.errors import InputError, SettingsError, StoreUnavailable
 from mneme.settings import Documents
+from tests.connectors.documents.s3_help import BUCKET, told
 from tests.contracts.references import LARGEST, ReferencesContract
-
-BUCKET = "letters"
 
 
 class TestMemory(ReferencesContract):
@@ -31,45 +29,6 @@ class TestMemory(ReferencesContract):
 
     def put(self, uri: str, content: bytes) -> None:
         Store("memory").write(uri.partition("://")[2], content)
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[Any]:
-    """A client of a server that speaks S3, with one bucket."""
-    pytest.importorskip("s3fs", reason="needs the package s3fs")
-    moto = pytest.importorskip("moto.server", reason="needs the packages moto and flask")
-    import boto3
-
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    address = f"http://{host}:{port}"
-    monkeypatch = pytest.MonkeyPatch()
-    told(monkeypatch, address)
-    client = boto3.client("s3")
-    monkeypatch.undo()
-    client.create_bucket(Bucket=BUCKET)
-    yield client
-    client.close()
-    server.stop()
-
-
-@pytest.fixture
-def environment(s3: Any, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    told(monkeypatch, s3.meta.endpoint_url)
-    return monkeypatch
-
-
-def told(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    for name, value in {
-        "AWS_ENDPOINT_URL": address,
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "canary",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }.items():
-        monkeypatch.setenv(name, value)
 
 
 class TestS3(ReferencesContract):

@@ -263,6 +263,20 @@ def test_what_is_erased_is_gone_as_soon_as_the_erasure_is_done(tmp_path: Path, e
     assert b"hello" in left
 
 
+def test_what_was_done_long_before_goes_with_an_erasure_in_another_lane(tmp_path: Path):
+    transport = InboxTransport(tmp_path)
+    transport.send("documents", "key", b'{"content":"a secret"}')
+    transport.flush()
+    reader = InboxReader(tmp_path, "documents", None)
+    reader.poll(10)
+    reader.commit(reader.position)
+    transport.send("messages", "key", Erase(user_id="ann").to_bytes())
+    transport.flush()
+    reader.commit(reader.position)
+    reader.close()
+    assert b"secret" not in on_disk(tmp_path)
+
+
 # --- what is lost or made anew ---------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ from connectors.publisher import Publisher
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.events import Message
 from mneme.settings import Kafka
+from tests.connectors.kafka_help import delete_records
 from tests.servers.process import free_port
 
 
@@ -145,6 +146,8 @@ def test_what_a_group_has_not_committed_is_unread(kafka_settings: Kafka):
         reader = PartitionReader(kafka_settings, topic, 0, None)
         reader.commit(2)
         reader.close()
+    delete_records(kafka_settings, topic, before=5)
+    assert unread(kafka_settings, topic) == {topic: 15}, "what retention deleted waits for nobody"
 
 
 def unread_if_told(settings: Kafka, topic: str) -> int | None:

@@ -107,6 +107,19 @@ def test_what_is_no_mneme_is_not_quoted(service: Listening, client: ServiceClien
     assert "html" not in str(raised.value)
 
 
+def test_what_no_url_can_hold_is_refused(service: Listening, client: ServiceClient):
+    with pytest.raises(InputError, match="fewer filters"):
+        client.request("GET", "/memories", params={"conversation_id": ["talk" * 100] * 200})
+    assert service.asked == []
+
+
+def test_another_address_is_named_as_a_wrong_setting_and_not_asked(service: Listening, client: ServiceClient):
+    service.answers.append(Answer(301, b"", {"Location": f"{service.url}/elsewhere"}))
+    with pytest.raises(SettingsError, match=r"301.*MNEME_SERVICE__URL"):
+        client.request("GET", "/health")
+    assert len(service.asked) == 1
+
+
 @pytest.mark.parametrize(
     ("url", "key"),
     [("127.0.0.1:8765", None), ("ftp://x", None), ("http://me:pw@x", None), ("http://x/?a=1", None), ("http://x", "a\nb")],

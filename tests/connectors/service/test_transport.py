@@ -1,7 +1,9 @@
 """Events to a service by HTTP: the contract of transports, requests of a bearable size, and uploads."""
 
 import json
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -103,9 +105,20 @@ def test_a_document_too_large_for_an_event_is_uploaded(service: Listening):
     with connect(service) as publisher:
         small = publisher.send_document(b"little", name="note.txt", user_id="ann")
         large = publisher.send_document(b"much " * 400_000, name="book.txt", user_id="ann", metadata={"shelf": 3})
-    [upload] = [asked for asked in service.asked if asked.path == "/api/v1/documents"]
+    before, upload = service.asked
+    assert (before.path, upload.path) == ("/api/v1/events", "/api/v1/documents"), "in the order in which they were sent"
     assert small.content == "little"
     assert large.document_id == "ann/book.txt"
     for part in (b"much much", b'filename="book.txt"', b"ann/book.txt", b'{"shelf": 3}', b'name="user_id"'):
         assert part in upload.body
     assert b'name="tenant_id"' not in upload.body
+
+
+def test_an_upload_tells_when_its_file_was_changed(service: Listening, tmp_path: Path):
+    file = tmp_path / "book.txt"
+    file.write_text("much " * 400_000)
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    with connect(service) as publisher:
+        publisher.send_document(file, user_id="ann")
+    [upload] = service.asked
+    assert b"2023-11-14T22:13:20Z" in upload.body

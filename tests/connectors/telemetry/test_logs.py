@@ -44,6 +44,12 @@ def test_a_line_of_text_ends_with_the_ids():
     assert line.endswith("WARNING 2/4 flows.write: gone [tenant=acme]")
 
 
+def test_an_id_begins_no_line_of_its_own():
+    with about(conversation="standup\nERROR all is lost"):
+        line = LogFormat("text").format(record("gone"))
+    assert "\n" not in line
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_no_secret_of_the_settings_is_in_a_line_also_not_in_an_error(form: str):
     secrets = tuple(secrets_of(SETTINGS))

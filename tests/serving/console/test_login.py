@@ -48,6 +48,11 @@ def test_without_a_key_every_page_leads_to_the_door(visitor: Visitor) -> None:
     assert visitor.serious_findings() == []
 
 
+def test_the_address_of_the_service_leads_to_the_console(visitor: Visitor) -> None:
+    visitor.page.goto(visitor.console.url.removesuffix("console/"))
+    assert visitor.page.url == visitor.console.url + "login"
+
+
 def test_a_wrong_key_is_told_so(visitor: Visitor) -> None:
     log_in(visitor, "no-key-of-this-service")
 

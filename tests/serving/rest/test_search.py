@@ -1,14 +1,18 @@
 """Asking over HTTP: searches, and answers whole or as they are written."""
 
+import asyncio
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from mneme.errors import ModelTimeout
-from queries import AnswerStream, Memories, SearchResponse
+from queries import AnswerResponse, AnswerStream, Memories, SearchResponse
+from serving.rest.requests import Turns
+from serving.rest.routes.ask import _kept_alive
 from tests.serving.rest.conftest import WHOSE
 
 SEARCH, ASK = "/api/v1/memories/search", "/api/v1/ask"
@@ -126,3 +130,36 @@ class TestAsk:
         assert told[0] == ("piece", {"text": "On"})
         assert told[1][0] == "problem"
         assert told[1][1]["status"] == 504
+
+    @pytest.mark.parametrize("while_a_piece_is_made", [False, True])
+    def test_whoever_leaves_ends_the_call_of_the_model(self, while_a_piece_is_made: bool) -> None:
+        begun, may_go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+        def pieces() -> Generator[str, None, AnswerResponse]:
+            try:
+                yield "On"
+                begun.set()
+                assert may_go_on.wait(60)
+                yield "4 May"
+                raise AssertionError("nobody reads it")
+            finally:
+                ended.set()
+
+        async def read() -> None:
+            turns = Turns(searches=1)
+            events = _kept_alive(AnswerStream(pieces()), turns)
+            assert b"On" in await anext(events)
+            assert turns.searches.borrowed_tokens == 0, "between two pieces a search has its turn"
+            if while_a_piece_is_made:
+                reading = asyncio.ensure_future(anext(events))
+                await asyncio.to_thread(begun.wait, 60)
+                assert turns.searches.borrowed_tokens == 1
+                reading.cancel()
+                await asyncio.wait({reading})
+                may_go_on.set()
+                assert await asyncio.to_thread(ended.wait, 60)
+            else:
+                await events.aclose()
+
+        asyncio.run(read())
+        assert ended.is_set()

@@ -1,4 +1,4 @@
-"""Events that go out together: they wait until somebody flushes, or until there are enough of them."""
+"""Batches of events that go out together: they wait until somebody flushes, or until there are enough of them."""
 
 import threading
 from collections import deque
@@ -12,7 +12,7 @@ Sent = tuple[Lane, bytes]
 
 
 @dataclass(slots=True, eq=False)
-class _Group:
+class _Batch:
     """Events that go out together, and what became of them."""
 
     events: list[Sent] = field(default_factory=list)
@@ -21,16 +21,16 @@ class _Group:
     error: MnemeError | None = None
 
 
-class Together:
-    """Gathers what several threads send, and hands it on in groups, one after the other.
+class Batcher:
+    """Gathers what several threads send, and hands it on in batches, one after the other.
 
-    Threads that flush at the same time share one group, and with it one wait. What could not be handed on is told to
+    Threads that flush at the same time share one batch, and with it one wait. What could not be handed on is told to
     whoever waits for it: each thread that sent any of it, at its next ``flush``, and the next ``flush`` of any thread.
 
     Args:
-        hand_on: sends a group, in order; on return it is durable.
-        most_events: of a group.
-        most_bytes: of a group; a larger event goes alone.
+        hand_on: sends a batch, in order; on return it is durable.
+        most_events: of a batch.
+        most_bytes: of a batch; a larger event goes alone.
     """
 
     def __init__(self, hand_on: Callable[[Sequence[Sent]], None], most_events: int, most_bytes: int) -> None:
@@ -39,27 +39,27 @@ class Together:
         self._most_bytes = most_bytes
         self._filling = threading.Lock()
         self._sending = threading.Lock()
-        self._groups = deque([_Group()])  # in order; the last is being filled
+        self._batches = deque([_Batch()])  # in order; the last is being filled
         self._untold: MnemeError | None = None
         self._of_this_thread = threading.local()
 
     def add(self, lane: Lane, value: bytes) -> None:
-        """Take in an event. If its group is full with it, everything is handed on.
+        """Take in an event. If its batch is full with it, everything is handed on.
 
         Raises:
             MnemeError: as ``flush``.
         """
         with self._filling:
-            if self._groups[-1].events and self._groups[-1].size + len(value) > self._most_bytes:
-                self._groups.append(_Group())
-            group = self._groups[-1]
-            group.events.append((lane, value))
-            group.size += len(value)
-            is_full = len(group.events) >= self._most_events or group.size >= self._most_bytes or len(self._groups) > 1
+            if self._batches[-1].events and self._batches[-1].size + len(value) > self._most_bytes:
+                self._batches.append(_Batch())
+            batch = self._batches[-1]
+            batch.events.append((lane, value))
+            batch.size += len(value)
+            is_full = len(batch.events) >= self._most_events or batch.size >= self._most_bytes or len(self._batches) > 1
         mine = self._sent()
-        if group not in mine:
+        if batch not in mine:
             mine[:] = [each for each in mine if not each.is_over or each.error is not None]
-            mine.append(group)
+            mine.append(batch)
         if is_full:
             self.flush()
 
@@ -71,41 +71,41 @@ class Together:
             StoreUnavailable: the timeout passed (seconds).
         """
         with self._filling:
-            groups = [*self._sent(), self._groups[-1]]
+            batches = [*self._sent(), self._batches[-1]]
         if not self._sending.acquire(timeout=-1 if timeout is None else timeout):
             raise StoreUnavailable("what was sent is still on its way, and the timeout is over; flush again")
         try:
-            while not all(group.is_over for group in groups):
+            while not all(batch.is_over for batch in batches):
                 self._hand_on_first()
         finally:
             self._sending.release()
         self._sent().clear()
         with self._filling:
             untold, self._untold = self._untold, None
-        error = next((group.error for group in groups if group.error is not None), untold)
+        error = next((batch.error for batch in batches if batch.error is not None), untold)
         if error is not None:
             raise type(error)(str(error)) from error
 
-    def _sent(self) -> list[_Group]:
-        """The groups into which this thread sent since its last flush."""
-        groups: list[_Group] = self._of_this_thread.__dict__.setdefault("groups", [])
-        return groups
+    def _sent(self) -> list[_Batch]:
+        """The batches into which this thread sent since its last flush."""
+        batches: list[_Batch] = self._of_this_thread.__dict__.setdefault("batches", [])
+        return batches
 
     def _hand_on_first(self) -> None:
         with self._filling:
-            group = self._groups.popleft()
-            if not self._groups:
-                self._groups.append(_Group())
+            batch = self._batches.popleft()
+            if not self._batches:
+                self._batches.append(_Batch())
         try:
-            if group.events:
-                self._hand_on(group.events)
+            if batch.events:
+                self._hand_on(batch.events)
         except MnemeError as error:
-            group.error = error
+            batch.error = error
             with self._filling:
                 self._untold = error
         except BaseException:  # nobody who waits may take it for sent
-            group.error = StoreUnavailable("sending was broken off; send again")
+            batch.error = StoreUnavailable("sending was broken off; send again")
             raise
         finally:
-            group.is_over = True
-            group.events = []
+            batch.is_over = True
+            batch.events = []
