@@ -4,6 +4,7 @@ An error that Mneme raises on purpose is one line on standard error: exit code 2
 1 when a model or a store failed. ``mneme --debug COMMAND`` shows where it came from.
 """
 
+import errno
 import logging
 from importlib.metadata import version as installed_version
 from typing import Annotated, Any
@@ -57,6 +58,8 @@ _EXTRAS = {
     "limits": "serve",
 }
 
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that may not be written, or read
+
 # Clients log every attempt before they give up; what counts in the end is raised, and is one line.
 _TALKATIVE = ("kafka", "opensearch", "urllib3", "httpx")
 
@@ -73,6 +76,12 @@ class Commands(TyperGroup):
                 raise
             messages().print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
             raise typer.Exit(2 if isinstance(error, InputError | SettingsError) else 1) from error
+        except OSError as error:
+            if error.errno not in _REFUSED or ctx.params.get("debug"):
+                raise
+            text = f"{error.filename}: {(error.strerror or 'refused').lower()}; correct the rights there, or set MNEME_DATA to another folder"
+            messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
+            raise typer.Exit(1) from error
         except ModuleNotFoundError as error:
             extra = _EXTRAS.get((error.name or "").split(".")[0])
             if extra is None or ctx.params.get("debug"):

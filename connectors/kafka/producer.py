@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Condition, get_ident
+from threading import Condition, local
 from typing import Any
 
 from kafka import KafkaProducer
@@ -28,6 +28,13 @@ class Record:
     headers: Sequence[tuple[str, str]] = ()
 
 
+@dataclass(slots=True)
+class _Sender:
+    """A thread that sends, and the first failure that it was not told of."""
+
+    failure: StoreError | None = None
+
+
 class ReliableProducer:
     """A producer whose failures are told at ``flush`` and ``close``. Safe for several threads.
 
@@ -43,7 +50,7 @@ class ReliableProducer:
         self._unacknowledged_bytes = 0
         self._failures = 0
         self._first_failure: StoreError | None = None
-        self._failure_of: dict[int, StoreError] = {}  # the first of each thread, by its id
+        self._of_this_thread = local()
         delivery_ms = int(delivery_seconds * 1000)
         arguments: dict[str, Any] = {
             **connection_arguments(settings),
@@ -78,7 +85,7 @@ class ReliableProducer:
             )
             self._unacknowledged += 1
             self._unacknowledged_bytes += size
-        place, thread = f"publishing to {record.topic}", get_ident()
+        place, sender = f"publishing to {record.topic}", self._sender()
         try:
             with kafka_errors(self._settings, place):
                 future = self._producer.send(
@@ -88,10 +95,10 @@ class ReliableProducer:
                     headers=[(name, value.encode()) for name, value in record.headers],
                 )
         except BaseException:
-            self._done(size, thread, None)
+            self._done(size, sender, None)
             raise
-        future.add_callback(lambda _: self._done(size, thread, None))
-        future.add_errback(lambda error: self._done(size, thread, store_error(self._settings, place, error)))
+        future.add_callback(lambda _: self._done(size, sender, None))
+        future.add_errback(lambda error: self._done(size, sender, store_error(self._settings, place, error)))
 
     def flush(self, timeout: float | None = None) -> None:
         """Wait until everything sent so far is durable. Without a timeout that ends within the delivery time.
@@ -110,7 +117,8 @@ class ReliableProducer:
                 raise store_error(self._settings, "waiting for acknowledgements", KafkaTimeoutError(f"{timeout} s"))
             failures, first = self._failures, self._first_failure
             self._failures, self._first_failure = 0, None
-            own = self._failure_of.pop(get_ident(), None)
+            sender = self._sender()
+            own, sender.failure = sender.failure, None
         if first is None and own is not None:  # another thread was told of it, and of how many
             raise type(own)(f"what this thread sent was not all written, because: {own}") from own
         if first is not None:
@@ -127,12 +135,17 @@ class ReliableProducer:
         finally:
             self._producer.close()
 
-    def _done(self, size: int, thread: int, failure: StoreError | None) -> None:
+    def _sender(self) -> _Sender:
+        """This thread."""
+        sender: _Sender = self._of_this_thread.__dict__.setdefault("sender", _Sender())
+        return sender
+
+    def _done(self, size: int, sender: _Sender, failure: StoreError | None) -> None:
         with self._changed:
             self._unacknowledged -= 1
             self._unacknowledged_bytes -= size
             if failure is not None:
                 self._failures += 1
                 self._first_failure = self._first_failure or failure
-                self._failure_of.setdefault(thread, failure)
+                sender.failure = sender.failure or failure
             self._changed.notify_all()

@@ -21,6 +21,7 @@ from mneme.records import Owner, Scalar, ToolCall
 from mneme.times import utc_now
 from serving.adapters.exact import KEY, pack, unpack
 from serving.service.first_start import await_index
+from serving.service.pages import all_of
 
 if TYPE_CHECKING:
     from connectors import Publisher
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from queries.browsing.listed import Memory
 
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
-_PAGE = 200
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
 _MOST_WRITTEN, _MOST_REMOVED = 1_000, 10_000  # that are held here
 _LISTED = timedelta(seconds=10)  # after it was stored a list shows a message, whatever the index
@@ -197,13 +197,7 @@ class KeptMessages:
 
     def _pages(self, filters: Mapping[str, Any]) -> "Iterator[Memory]":
         await_index(self.memories, self._wait_seconds)
-        after: str | None = None
-        while True:
-            page = self.memories.browse("message", filters, _PAGE, after)
-            yield from page.items
-            after = page.next
-            if after is None:
-                return
+        yield from all_of(self.memories, "message", filters)
 
     def settle(self) -> None:
         """Wait until what was written here is stored, so that a search finds it.

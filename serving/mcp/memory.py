@@ -18,7 +18,6 @@ from mneme.events import Delete, Message, describe
 from mneme.ids import message_id
 from mneme.times import utc_now
 from queries import Memories
-from queries.browsing.listed import Memory
 from serving.mcp.results import (
     AskResult,
     Event,
@@ -32,6 +31,7 @@ from serving.mcp.results import (
 from serving.mcp.whose import Whose
 from serving.mcp.wording import cited, event, event_lines, lines, memories_of, relations_of, with_notes
 from serving.service.first_start import await_index
+from serving.service.pages import all_of
 
 MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
 _MOST_RELATIONS = 10
@@ -274,7 +274,8 @@ class AgentMemory:
 
             return f"document {identity}", preview, order
         if target == "conversation":
-            messages = list(islice(self._messages(whose, identity), MOST_MESSAGES + 1))
+            found = all_of(self._open_memories(), "message", whose.filters(conversation_id=identity))
+            messages = list(islice(found, MOST_MESSAGES + 1))
             if not messages or messages[0].owner != whose.owner.key:
                 raise InputError(f"there is no conversation {identity!r} of this owner; mneme://conversations lists them")
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
@@ -319,25 +320,8 @@ class AgentMemory:
 
     def _episodes(self, whose: Whose, since: datetime | None, before: datetime | None, most: int) -> Iterator[Event]:
         """What happened, the newest first: episodes, by their subjects and summaries."""
-        after: str | None = None
-        left = most
-        while left > 0:
-            page = self._open_memories().browse("episode", whose.filters(since=since, before=before), min(left, 200), after)
-            for each in page.items:
-                yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
-            left -= len(page.items)
-            after = page.next
-            if after is None:
-                return
-
-    def _messages(self, whose: Whose, conversation: str) -> Iterator[Memory]:
-        after: str | None = None
-        while True:
-            page = self._open_memories().browse("message", whose.filters(conversation_id=conversation), 200, after)
-            yield from page.items
-            after = page.next
-            if after is None:
-                return
+        for each in islice(all_of(self._open_memories(), "episode", whose.filters(since=since, before=before)), most):
+            yield Event(date=each.at, kind="episode", text=each.text, id=each.id, conversation_id=each.conversation_id)
 
     def _flushed(self, tenant: str, conversation: str) -> bool:
         flush_id = self._publisher().flush_conversation(tenant, conversation)

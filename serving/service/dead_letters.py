@@ -7,13 +7,15 @@ from typing import Literal
 from connectors.letters.replay import event_again
 from mneme.errors import InputError
 from mneme.events import parse_event
-from mneme.ids import short_hash
+from mneme.ids import content_hash
 from mneme.ports import DeadLetter
 from mneme.settings import Settings
 from mneme.times import utc_now
 from serving.service.service import Service
 
 Place = Literal["kafka", "file"]
+
+_ID_DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class LetterBox:
 def letter_id(letter: DeadLetter) -> str:
     """What a letter is called, wherever it stands in a list."""
     name = f"{letter.stage}\0{letter.at.isoformat()}\0{letter.position}\0{letter.reason}\0{letter.raw.hex()}"
-    return f"{short_hash(name)}{short_hash(name[::-1])}"
+    return content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]
 
 
 def letters_of(service: Service) -> LetterBox:

@@ -56,9 +56,9 @@ def _read(data: Any, given: Given) -> Iterator[Event]:
 
 def _conversation(memory: Event, given: Given) -> str:
     """One for each owner and run: a conversation has one owner."""
-    owner = [part for name in _OWNERS if memory.get(name) for part in (name.removesuffix("_id"), str(memory[name]))]
+    owner = given.owner or {name: str(memory[name]) for name in _OWNERS if memory.get(name)}
     run = next((str(memory[name]) for name in _RUNS if memory.get(name)), None)
-    scope = [*given.owner.values()] or owner
+    scope = [part for name, value in owner.items() for part in (name.removesuffix("_id"), value)]
     return given.conversation_id or "/".join(["mem0", *scope, *([run] if run else [])])
 
 

@@ -1,7 +1,7 @@
 """``POST /ask``: an answer from what is remembered, whole or as it is written."""
 
 import asyncio
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncGenerator, Generator
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
@@ -113,7 +113,7 @@ def _event(name: str, data: BaseModel) -> bytes:
     return format_sse_event(event=name, data_str=data.model_dump_json())
 
 
-async def _kept_alive(answer: AnswerStream, turns: Turns) -> AsyncIterator[bytes]:
+async def _kept_alive(answer: AnswerStream, turns: Turns) -> AsyncGenerator[bytes, None]:
     """The events, with a comment where the model is silent for long; each is made in a thread, in a turn of the searches."""
     events = _events(answer)
     making: asyncio.Future[bytes | None] | None = None

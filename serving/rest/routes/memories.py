@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from mneme import problems
 from mneme.events import Message, Name
 from mneme.events.messages import Content
-from mneme.ids import message_id, short_hash
+from mneme.ids import content_hash, message_id
 from queries.browsing.listed import Memory, MemoryKind, MemoryPage
 from serving.rest.front.places import API
 from serving.rest.keys import Caller
@@ -23,6 +23,7 @@ router = APIRouter(prefix=API, tags=["memories"])
 
 MOST_MESSAGES = 1000  # of a request
 _MOST_SHOWN = 20  # messages that something comes from
+_ID_DIGITS = 32  # of a message that got its id here
 MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded once more", examples=["default/standup/m1"])]
 IdempotencyKey = Annotated[
     str | None,
@@ -117,7 +118,7 @@ def _named(message: dict[str, Any], key: str, place: int, caller: Caller) -> dic
         return message
     tenant = of_tenant(message, caller)["tenant_id"]
     name = "\0".join((str(tenant), str(message.get("conversation_id")), key, str(place)))
-    return {**message, "message_id": f"{short_hash(name)}{short_hash(name[::-1])}"}
+    return {**message, "message_id": content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]}
 
 
 class MemoriesAsked(Span):

@@ -124,7 +124,12 @@ def test_a_memory_of_mem0_without_an_owner_is_asked_for_one(read):
     with pytest.raises(InputError, match=r"export\.json.*whose memory.*--user"):
         read({"results": [ownerless]})
     (message,) = read({"results": [ownerless]}, user_id="ines")
-    assert (message.owner.key, message.conversation_id) == ("default/user/ines", "mem0/ines/r")
+    assert (message.owner.key, message.conversation_id) == ("default/user/ines", "mem0/user/ines/r")
+
+
+def test_to_name_the_owner_whom_a_memory_of_mem0_has_changes_nothing(read):
+    of_ines = [{"id": "x", "memory": "Likes tea", "user_id": "ines", "created_at": "2026-01-15T10:30:00Z", "updated_at": None}]
+    assert read({"results": of_ines}, user_id="ines") == read({"results": of_ines})
 
 
 # --- MemMachine ------------------------------------------------------------------------------------------------------

@@ -126,6 +126,13 @@ class TestRemembering:
         assert told.status_code == 422
         assert "only answers" in told.json()["detail"]
 
+    def test_half_a_character_in_a_name_is_refused_with_a_key_as_without(self, client: TestClient, inbox: Inbox) -> None:
+        body = json.dumps({"messages": [HELLO | {"conversation_id": "\ud800"}]})
+        for more in ({}, {"Idempotency-Key": "k"}):
+            headers = {"Content-Type": "application/json", **more}
+            assert client.post(f"{API}/memories", content=body, headers=headers).status_code == 422
+        assert inbox.read() == []
+
 
 class TestListing:
     def test_pages_show_everything_once(self, client: TestClient) -> None:

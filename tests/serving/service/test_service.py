@@ -218,7 +218,7 @@ def test_a_folder_that_cannot_be_used_is_told_and_the_flow_begins_once_it_can(tm
     inbox.parent.mkdir()
     inbox.write_text("a file in its place")
     with Service(settings) as service:
-        eventually(lambda: any("inbox: not a directory" in problem for problem in service.health().problems))
+        eventually(lambda: any("not a directory" in problem for problem in service.health().problems))
         assert service.health().status == "red"
         inbox.unlink()
         service.accept([message("standup", 1)])
