@@ -79,7 +79,8 @@ class Commands(TyperGroup):
         except OSError as error:
             if error.errno not in _REFUSED or ctx.params.get("debug"):
                 raise
-            text = f"{error.filename}: {(error.strerror or 'refused').lower()}; correct the rights there, or set MNEME_DATA to another folder"
+            reason = (error.strerror or "refused").lower()
+            text = f"{error.filename}: {reason}; correct the rights there, or set MNEME_DATA to another folder"
             messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
             raise typer.Exit(1) from error
         except ModuleNotFoundError as error:

@@ -278,7 +278,4 @@ def _error(response: httpx.Response) -> MnemeError:
         return InputError(f"{response.url.host} has nothing there (HTTP 404); does {_URL} name a Mneme service?")
     if isinstance(body, dict) and body.get("type") == NOT_FOUND.type:
         return NotThere(str(body.get("detail") or NOT_FOUND.title))
-    if isinstance(body, dict) and body.get("type") == UNAUTHENTICATED.type:  # it names headers, which nobody here writes
-        told = "the key is not known there" if "Authorization" in response.request.headers else "a key is needed"
-        return SettingsError(f"{_KEY}: {response.url.host} lets nobody in like this, {told}; set it to one of the service's keys")
     return error_of(response.status_code, body)

@@ -42,6 +42,8 @@ def serve(
     from serving.service.service import Service
 
     settings = _listening(load_settings(), host, port)
+    if settings.intake == "inbox":  # a folder that may not be written ends it here, and not the flow again and again
+        (settings.data / "recovery").mkdir(parents=True, exist_ok=True)
     with telemetry(settings, "mneme-serve"), _until_signalled(), Service(settings) as service:
         service.health()  # begins to load the index's library, while what serves is loaded
         app = create_app(service)

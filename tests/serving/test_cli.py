@@ -1,5 +1,6 @@
 """The command line, without servers and models: what a command asks of the rooms, and what the user sees."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -178,6 +179,23 @@ def test_an_error_on_purpose_is_one_line_and_a_code(
     assert result.exit_code == code
     assert result.stderr == f"error: {error}\n"
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", [["ingest", "chat.jsonl"], ["serve", "--port", "0"]])
+def test_a_folder_that_may_not_be_written_is_named(
+    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "data/recovery")
+
+    monkeypatch.setattr(flows, "ingest", refuse, raising=False)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    result = command_line.invoke(app, command)
+    assert result.exit_code == 1
+    assert (
+        result.stderr
+        == "error: data/recovery: permission denied; correct the rights there, or set MNEME_DATA to another folder\n"
+    )
 
 
 def test_debug_shows_where_an_error_came_from(command_line: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,8 @@ class Guarded:
         challenge = 'Bearer realm="mneme"' + (', error="invalid_token"' if key is not None else "")
         return refusal(
             problems.UNAUTHENTICATED,
-            f"Authorization: a key is needed, and {told}; send `Authorization: Bearer KEY`, or X-API-Key",
+            f"Authorization: a key is needed, and {told}; send `Authorization: Bearer KEY`, or X-API-Key "
+            "(`mneme` and Python send MNEME_SERVICE__API_KEY)",
             {"WWW-Authenticate": challenge},
         )
 
