@@ -57,4 +57,5 @@ def _memory(settings: "Settings", stack: ExitStack) -> "tuple[AgentMemory, bool]
     from serving.service.service import Service
 
     service = stack.enter_context(Service(settings))
-    return AgentMemory(lambda: service.memories, lambda: service.publisher, wait_seconds), service.intake != "none"
+    memory = AgentMemory(lambda: service.memories, lambda: service.publisher, wait_seconds, service=service)
+    return memory, service.intake != "none"

@@ -32,6 +32,7 @@ from serving.mcp.whose import Whose
 from serving.mcp.wording import cited, event, event_lines, lines, memories_of, relations_of, with_notes
 from serving.service.first_start import await_index
 from serving.service.pages import all_of
+from serving.service.service import Service
 
 MOST_MESSAGES = 200  # of one call of remember, and of one page of a conversation
 _MOST_RELATIONS = 10
@@ -67,6 +68,7 @@ class AgentMemory:
         publisher: opens the way in, at the first use.
         wait_seconds: the longest that a flush or an erasure is waited for.
         clock: the present.
+        service: whose waits end with it; None where it is remote.
     """
 
     def __init__(
@@ -75,7 +77,9 @@ class AgentMemory:
         publisher: Callable[[], Publisher],
         wait_seconds: float,
         clock: Callable[[], datetime] = utc_now,
+        service: Service | None = None,
     ) -> None:
+        self._service = service
         self._memories = memories
         self._is_open = False
         self._publisher = publisher
@@ -325,10 +329,16 @@ class AgentMemory:
 
     def _flushed(self, tenant: str, conversation: str) -> bool:
         flush_id = self._publisher().flush_conversation(tenant, conversation)
-        return self._open_memories().wait_for_flush(flush_id, tenant, self._wait_seconds)
+        memories = self._open_memories()
+        if self._service is not None:
+            return self._service.wait_for_flush(tenant, flush_id, self._wait_seconds)
+        return memories.wait_for_flush(flush_id, tenant, self._wait_seconds)
 
     def _received(self, tenant: str, erasure: str) -> bool:
-        return self._open_memories().receipt(erasure, tenant, self._wait_seconds) is not None
+        memories = self._open_memories()
+        if self._service is not None:
+            return self._service.receipt(tenant, erasure, self._wait_seconds) is not None
+        return memories.receipt(erasure, tenant, self._wait_seconds) is not None
 
 
 def _named(whose: Whose) -> dict[str, str]:

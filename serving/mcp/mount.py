@@ -35,6 +35,7 @@ def mount(app: FastAPI, service: Service) -> None:
         memories=lambda: service.memories,
         publisher=lambda: service.publisher,
         wait_seconds=service.settings.service.wait_seconds,
+        service=service,
     )
     server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none")
     endpoint = _StreamableHTTP()
