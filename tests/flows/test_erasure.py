@@ -40,7 +40,15 @@ def test_of_a_forgotten_conversation_nothing_is_left_and_of_the_others_everythin
     assert contents(flow.index) == contents(clean.index)
     assert not [row.id for row in everything(flow.index) if "talk" in row.id or "talk" in str(row.body)]
     assert (receipt := flow.receipt("gone")) is not None
-    assert receipt["removed"] == {"messages": 4, "episodes": 3, "facts": 4, "control": 2, "answers": 0, "claims": 0, "dead_letters": 0}
+    assert receipt["removed"] == {
+        "messages": 4,
+        "episodes": 3,
+        "facts": 4,
+        "control": 2,
+        "answers": 0,
+        "claims": 0,
+        "dead_letters": 0,
+    }
 
 
 def test_what_only_a_forgotten_conversation_told_leaves_the_shared_records_of_its_owner() -> None:
