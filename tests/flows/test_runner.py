@@ -18,7 +18,6 @@ from mneme.settings import Settings
 from tests.flows.long_talk import TALK
 from tests.flows.river import START, contents
 
-
 pytestmark = pytest.mark.slow
 
 

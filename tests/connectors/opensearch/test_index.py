@@ -22,7 +22,6 @@ from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of
 from tests.queries.world import WordEmbedder
 
-
 pytestmark = pytest.mark.slow
 
 
