@@ -213,7 +213,7 @@ def _passes(row: Row, filter: Filter) -> bool:
 
 
 def _place(at: datetime, identity: str) -> tuple[float, str]:
-    return -at.timestamp(), identity
+    return -(at.timestamp() * 1000 // 1), identity  # the port orders by the millisecond
 
 
 def _is_behind(place: Place, after: Place | None) -> bool:

@@ -199,6 +199,9 @@ class Told:
         """The next message of a conversation, a minute after the last."""
         number = sum(map(len, self.messages.values()))
         self.messages.setdefault(conversation, []).append(f"m{number:03d}")
+        for flush_id, (flushed, _) in self.before_flush.items():
+            if flushed == conversation:  # while its answer is under way, what is said next may open the episode again
+                self.before_flush[flush_id] = flushed, []
         return message(number, text, conversation=conversation, user_id=CONVERSATIONS[conversation])
 
     def flush(self, conversation: str) -> Pause:

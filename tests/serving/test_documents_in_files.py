@@ -22,9 +22,11 @@ class FakePublisher:
     events: ClassVar[list[Any]] = []
     documents: ClassVar[list[tuple[Path, dict[str, Any]]]] = []
 
-    def __init__(self, settings: object, documents: object) -> None:
-        self.events.clear()
-        self.documents.clear()
+    @classmethod
+    def connect(cls, settings: object, **_: object) -> "FakePublisher":
+        cls.events.clear()
+        cls.documents.clear()
+        return cls()
 
     def __enter__(self) -> "FakePublisher":
         return self

@@ -45,8 +45,9 @@ def test_a_family_is_a_process_and_all_that_came_of_it() -> None:
 def test_who_waits_for_a_flow_that_ended_hears_what_it_said(tmp_path: Path) -> None:
     base = Settings(_env_file=None)
     nowhere = base.kafka.model_copy(update={"bootstrap_servers": "127.0.0.1:1"})
+    from_kafka = base.service.model_copy(update={"intake": "kafka"})
     with (
-        FlowProcess(base.model_copy(update={"data": tmp_path, "kafka": nowhere})) as flow,
+        FlowProcess(base.model_copy(update={"data": tmp_path, "kafka": nowhere, "service": from_kafka})) as flow,
         pytest.raises(StoreError, match=r"(?s)exit status 1.*127\.0\.0\.1:1"),
     ):
         flow.until(lambda: False, timeout=60)

@@ -41,13 +41,13 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is there its event loop runs in this thread: no other test could have one
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
         yield playwright
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
     browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS.split())
     yield browser
