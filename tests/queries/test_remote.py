@@ -37,7 +37,7 @@ def url(local: Memories) -> Iterator[str]:
 
     settings = load_settings({}, service={"intake": "none", "keys": {"a-key-for-the-tests": "default"}})
     service = Service(settings)
-    service.__dict__["memories"] = local
+    service.__dict__ |= {"memories": local, "_index": local._index}
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None, lifespan="on"))
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
