@@ -21,6 +21,8 @@ from connectors.telemetry.logs import set_levels
 from mneme.errors import MnemeError
 from mneme.settings import Settings
 
+_NICE = 10  # somebody waits for a search, and nobody for the flow
+
 log = logging.getLogger(__name__)
 
 
@@ -39,6 +41,7 @@ def main() -> NoReturn:
     os.set_inheritable(order.report, False)  # its end must be the end of this process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     set_levels(order.levels)
+    os.nice(_NICE)
 
     import flows  # late: the parent is watched while the steps are loaded
 
