@@ -6,7 +6,6 @@
    no more than a crash does.
 """
 
-import json
 import logging
 import os
 import pickle
@@ -18,6 +17,7 @@ from typing import NoReturn
 
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
+from flows.running.reports import end, tell
 from mneme.errors import MnemeError
 from mneme.settings import Settings
 
@@ -47,28 +47,18 @@ def main() -> NoReturn:
 
     try:
         with telemetry(order.settings, "mneme-flow", mark="flow"):
-            flows.run(order.settings, on_ready=lambda: _tell(order.report, {"reads": True}), intake="inbox")
+            flows.run(order.settings, on_ready=lambda: tell(order.report, {"reads": True}), intake="inbox")
     except BaseException as error:
         if not isinstance(error, MnemeError):
             log.error("failed", exc_info=error)
-        _tell(order.report, {"error": str(error) if isinstance(error, MnemeError) else type(error).__name__})
-        _end(1)
-    _end(0)
+        tell(order.report, {"error": str(error) if isinstance(error, MnemeError) else type(error).__name__})
+        end(1)
+    end(0)
 
 
 def _end_with_parent() -> None:
     sys.stdin.buffer.read()
-    _end(1)
-
-
-def _tell(report: int, what: Mapping[str, object]) -> None:
-    os.write(report, json.dumps(what).encode() + b"\n")
-
-
-def _end(status: int) -> NoReturn:
-    """End without waiting for threads that wait for a server."""
-    logging.shutdown()
-    os._exit(status)
+    end(1)
 
 
 if __name__ == "__main__":

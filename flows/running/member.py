@@ -6,9 +6,7 @@
    then it ends at once, which costs no more than a crash does.
 """
 
-import json
 import logging
-import os
 import pickle
 import signal
 import sys
@@ -22,6 +20,7 @@ from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
 from flows.running.live_sources import Partitions
 from flows.running.process import Place
+from flows.running.reports import end, tell
 from flows.running.shared_sum import SharedSum
 from flows.running.stream import stream
 from mneme.errors import MnemeError
@@ -68,8 +67,8 @@ def main() -> NoReturn:
         if not isinstance(error, MnemeError | EngineFailed):
             log.error("failed", exc_info=error)
         kind = type(error).__name__ if isinstance(error, MnemeError) else ""
-        _tell(assignment.report, {"error": kind, "text": str(error)})
-        _end(1)
+        tell(assignment.report, {"error": kind, "text": str(error)})
+        end(1)
 
     try:
         with telemetry(assignment.settings, "mneme-flow", mark=f"{place.number + 1}/{processes}"):
@@ -78,30 +77,20 @@ def main() -> NoReturn:
                 lambda index: place,
                 assignment.partitions,
                 stopping,
-                on_ready=lambda: _tell(assignment.report, {"reads": True}),
+                on_ready=lambda: tell(assignment.report, {"reads": True}),
                 on_failure=failed,
                 unfinished=SharedSum(assignment.unfinished, processes, place.number),
                 live_lag=SharedSum(assignment.live_lag, processes, place.number),
             )
     except BaseException as error:  # noqa: BLE001  the boundary of this process: its supervisor tells the user
         failed(error)
-    _end(0)
+    end(0)
 
 
 def _obey(stopping: threading.Event) -> None:
     while sys.stdin.buffer.read(1):
         stopping.set()
-    _end(1)
-
-
-def _tell(report: int, what: Mapping[str, object]) -> None:
-    os.write(report, json.dumps(what).encode() + b"\n")
-
-
-def _end(status: int) -> NoReturn:
-    """End without waiting for threads that wait for a server."""
-    logging.shutdown()
-    os._exit(status)
+    end(1)
 
 
 if __name__ == "__main__":
