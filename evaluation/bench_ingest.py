@@ -1,15 +1,23 @@
 """``mneme bench ingest``: from Kafka to searchable, and the same ids as from files.
 
-1. Publish a file's events to topics of their own, with a flush for every conversation.
-2. Run the flow from Kafka into OpenSearch until all flushes are answered: everything is searchable then.
-3. Ingest the same file into an embedded index, undisturbed by any transport.
+1. Publish a file's events to topics of their own, as many copies of its conversations as are asked for, with a flush for every
+   conversation.
+2. Run the flow from Kafka into OpenSearch until all flushes are answered: everything is searchable then. It is counted from
+   when the flow begins to read; what it took to come that far is said apart.
+3. Ingest the same events from a file into an embedded index, undisturbed by any transport.
 4. Compare the ids of all records.
+
+The processor time of this machine's processes stands beside: the flow's (with what this benchmark asks), OpenSearch's, Kafka's.
 """
 
+import json
+import statistics
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -17,10 +25,12 @@ from rich.console import Console
 from connectors.files.files import read_file
 from connectors.indices import open_index
 from connectors.publisher import Publisher
+from evaluation.copied_talks import copied
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, print_table
+from evaluation.process_costs import Costs, measured_costs
+from evaluation.report import Report, Row, print_table
 from flows import ingest, run
-from mneme.errors import StoreError
+from mneme.errors import InputError, StoreError
 from mneme.events import Message, parse_event
 from mneme.ids import short_hash
 from mneme.ports import MemoryIndex
@@ -28,17 +38,45 @@ from mneme.rows import Collection, Key, flush_marker
 from mneme.settings import Settings, Topics
 from mneme.times import utc_now
 
+KAFKA, FILES = "kafka -> opensearch", "files -> embedded"
+
 _LONGEST_SECONDS = 1800.0
 _POLL_SECONDS = 0.2
+_KINDS = (Collection.EPISODES.value, Collection.FACTS.value, Collection.GRAPH.value, Collection.MEMORIES.value)
 
 
-def run_ingest(path: Path, settings: Settings, out: Path, console: Console | None = None) -> Report:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run: ``seconds`` from the first read to the last searchable, after ``start_seconds``; ``calls`` and ``tokens`` of
+    chat models, None where they are not counted."""
+
+    events: int
+    start_seconds: float
+    seconds: float
+    costs: Costs
+    ids: frozenset[str]
+    calls: int | None = None
+    tokens: int | None = None
+
+
+def run_ingest(
+    path: Path,
+    settings: Settings,
+    out: Path,
+    repeats: int = 1,
+    copies: int = 1,
+    processes: int = 1,
+    console: Console | None = None,
+) -> Report:
     """Measure, print, and write ``out`` (JSON).
 
     Args:
         path: a file of conversations in any format of connectors/files/files.py.
         settings: where Kafka and OpenSearch are; topics and indices are the benchmark's own.
         out: where the JSON goes.
+        repeats: of the whole; figures are medians, with the slowest and the quickest.
+        copies: of each conversation, each with an owner of its own.
+        processes: that share the work from Kafka.
         console: where the table goes; None is standard output.
 
     Raises:
@@ -46,41 +84,47 @@ def run_ingest(path: Path, settings: Settings, out: Path, console: Console | Non
         StoreError: a server does not answer, or not everything is searchable within 30 minutes.
     """
     console = console or Console()
-    with fresh_index(settings, "ingest") as own:
-        own = _own_topics(own)
-        # 1.
-        with console.status("publishing"):
-            started = time.monotonic()
-            published, markers = _publish(path, own)
-            publish_seconds = time.monotonic() - started
-        # 2.
-        with console.status("Kafka to OpenSearch"):
-            started = time.monotonic()
-            through_kafka = _through_kafka(own, markers)
-            kafka_seconds = time.monotonic() - started
-        # 3.
-        embedded = own.model_copy(
-            update={"data": own.data / "embedded", "index": own.index.model_copy(update={"backend": "embedded"})}
-        )
-        with console.status("files to the embedded index"):
-            report = ingest([path], embedded)
-            from_files = _ids(embedded)
+    measured: dict[str, list[Measured]] = {KAFKA: [], FILES: []}
+    publish_seconds = 0.0
+    with tempfile.TemporaryDirectory(prefix="mneme-bench-") as folder:
+        file = copied_file(path, copies, Path(folder))
+        for number in range(repeats):
+            with fresh_index(settings, "ingest") as own:
+                # 1.
+                own = _own_topics(own, processes)
+                with console.status(f"publishing, {number + 1} of {repeats}"):
+                    started = time.monotonic()
+                    published, markers = _publish(file, own)
+                    publish_seconds = time.monotonic() - started
+                # 2.
+                with console.status(f"Kafka to OpenSearch, {number + 1} of {repeats}"):
+                    measured[KAFKA].append(_through_kafka(own, published, markers))
+                # 3.
+                with console.status(f"files to the embedded index, {number + 1} of {repeats}"):
+                    measured[FILES].append(_from_files(own, file))
     # 4.
-    rows = [
-        _row("kafka -> opensearch", published, kafka_seconds, through_kafka),
-        _row("files -> embedded", report.messages, report.seconds, from_files),
-    ]
+    different = max(len(one.ids ^ other.ids) for one, other in zip(measured[KAFKA], measured[FILES], strict=True))
+    rows = [row_of(way, runs) for way, runs in measured.items()]
+    kafka, files = rows
     result = Report(
         bench="ingest",
-        settings={"embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"})},
+        settings={
+            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "extractor": settings.extraction.extractor,
+            "repeats": repeats,
+            "copies": copies,
+            "processes": processes,
+        },
         rows=rows,
         headline={
-            "messages": published,
-            "kafka_opensearch_seconds": round(kafka_seconds, 1),
-            "files_embedded_seconds": round(report.seconds, 1),
+            "messages": kafka["messages"],
+            "kafka_opensearch_messages_per_second": kafka["messages/s"],
+            "files_embedded_messages_per_second": files["messages/s"],
+            "kafka_opensearch_seconds": kafka["seconds"],
+            "files_embedded_seconds": files["seconds"],
             "publish_seconds": round(publish_seconds, 1),
-            "records": len(through_kafka),
-            "different_ids": len(through_kafka ^ from_files),
+            "records": len(measured[KAFKA][-1].ids),
+            "different_ids": different,
         },
     )
     print_table(console, "Ingest, from the first poll to searchable", rows, list(rows[0]))
@@ -89,11 +133,28 @@ def run_ingest(path: Path, settings: Settings, out: Path, console: Console | Non
     return result
 
 
-def _own_topics(settings: Settings) -> Settings:
+def copied_file(path: Path, copies: int, folder: Path) -> Path:
+    """The events of a file, as often as is asked for: one copy after the other."""
+    if copies == 1:
+        return path
+    events = [json.loads(incoming.raw) for incoming in read_file(path)]
+    file = folder / "copies.jsonl"
+    with file.open("w", encoding="utf-8") as lines:
+        for number in range(copies):
+            lines.writelines(json.dumps(copied(event, number), ensure_ascii=False) + "\n" for event in events)
+    return file
+
+
+def _own_topics(settings: Settings, processes: int) -> Settings:
     name = f"bench-{short_hash(str(settings.data))}"
     topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    kafka = settings.kafka.model_copy(update={"topics": topics, "group_id": name})
-    return settings.model_copy(update={"kafka": kafka, "index": settings.index.model_copy(update={"backend": "opensearch"})})
+    return settings.model_copy(
+        update={
+            "kafka": settings.kafka.model_copy(update={"topics": topics, "group_id": name}),
+            "index": settings.index.model_copy(update={"backend": "opensearch"}),
+            "flow": settings.flow.model_copy(update={"processes": processes}),
+        }
+    )
 
 
 def _publish(path: Path, settings: Settings) -> tuple[int, list[Key]]:
@@ -108,31 +169,64 @@ def _publish(path: Path, settings: Settings) -> tuple[int, list[Key]]:
                 conversations[event.tenant_id, event.conversation_id] = None
         ids = [(tenant, publisher.flush_conversation(tenant, conversation)) for tenant, conversation in conversations]
         publisher.flush()
+    if not conversations:
+        raise InputError(f"{path}: it has no messages of a conversation; give a file of conversations")
     return count, [flush_marker(tenant, flush_id, utc_now()).key for tenant, flush_id in ids]
 
 
-def _through_kafka(settings: Settings, markers: list[Key]) -> set[str]:
-    """The ids of all records once the flow has answered every flush."""
-    with _running(settings) as failed, _opened(settings) as index:
-        deadline = time.monotonic() + _LONGEST_SECONDS
-        while not _are_there(index, markers):
-            if failed:
-                raise failed[0]
-            if time.monotonic() > deadline:
-                raise StoreError("not everything was searchable within 30 minutes; see the flow's log for what it waits for")
-            time.sleep(_POLL_SECONDS)
-    return _ids(settings)
+def _through_kafka(settings: Settings, events: int, markers: list[Key]) -> Measured:
+    """Until the flow has answered every flush."""
+    servers = {"opensearch": settings.opensearch.url, "kafka": settings.kafka.bootstrap_servers}
+    ready: list[float] = []
+    with measured_costs(servers) as costs, _opened(settings) as index:
+        started = time.monotonic()
+        with _running(settings, ready) as failed:
+            while not _are_there(index, markers):
+                if failed:
+                    raise failed[0]
+                if time.monotonic() - started > _LONGEST_SECONDS:
+                    raise StoreError(
+                        "not everything was searchable within 30 minutes; see the flow's log for what it waits for"
+                    )
+                time.sleep(_POLL_SECONDS)
+            ended = time.monotonic()
+    began = ready[0] if ready else started
+    return Measured(events, began - started, ended - began, costs, _ids(settings))
+
+
+def _from_files(settings: Settings, file: Path) -> Measured:
+    embedded = settings.model_copy(
+        update={
+            "data": settings.data / "embedded",
+            "index": settings.index.model_copy(update={"backend": "embedded"}),
+            "flow": settings.flow.model_copy(update={"processes": 1}),
+        }
+    )
+    first: list[float] = []
+
+    def on_progress(done: int, total: int) -> None:
+        if done and not first:
+            first.append(time.monotonic())
+
+    started = time.monotonic()
+    with measured_costs({}) as costs:
+        report = ingest([file], embedded, on_progress=on_progress)
+    ended = time.monotonic()
+    began = first[0] if first else started
+    calls = sum(used.calls for used in report.usage.values())
+    tokens = sum(used.input_tokens + used.output_tokens for used in report.usage.values())
+    return Measured(report.messages, began - started, ended - began, costs, _ids(embedded), calls, tokens)
 
 
 @contextmanager
-def _running(settings: Settings) -> Iterator[list[BaseException]]:
-    """The flow in a thread; what it fails with is in the list."""
+def _running(settings: Settings, ready: list[float]) -> Iterator[list[BaseException]]:
+    """The flow in a thread; what it fails with is in the list, when it began to read in ``ready``."""
     stopping = threading.Event()
     failed: list[BaseException] = []
 
     def flow() -> None:
         try:
-            run(settings, stopping)
+            run(settings, stopping, on_ready=lambda: ready.append(time.monotonic()))
         except BaseException as error:  # noqa: BLE001  carried to the thread that waits
             failed.append(error)
 
@@ -161,20 +255,36 @@ def _are_there(index: MemoryIndex, keys: list[Key]) -> bool:
         return False
 
 
-def _ids(settings: Settings) -> set[str]:
+def _ids(settings: Settings) -> frozenset[str]:
     with _opened(settings) as index:
         wanted = [collection for collection in Collection if collection is not Collection.CONTROL]
-        return {f"{collection}:{row.id}" for collection in wanted for row in index.scan(collection)}
+        return frozenset(f"{collection}:{row.id}" for collection in wanted for row in index.scan(collection))
 
 
-def _row(way: str, messages: int, seconds: float, ids: set[str]) -> dict[str, str | float | int]:
+def row_of(way: str, runs: Sequence[Measured]) -> Row:
+    """Medians of all runs; of the records the number, of the rate also the least and the most."""
+    last = runs[-1]
+    rates = [each.events / each.seconds for each in runs]
+    counted = {kind: sum(identity.startswith(f"{kind}:") for identity in last.ids) for kind in _KINDS}
     return {
         "way": way,
-        "messages": messages,
-        "seconds": round(seconds, 1),
-        "messages/s": round(messages / seconds, 1),
-        **{
-            name: sum(identity.startswith(f"{name}:") for identity in ids)
-            for name in (Collection.EPISODES.value, Collection.FACTS.value, Collection.GRAPH.value, Collection.MEMORIES.value)
-        },
+        "messages": last.events,
+        "start-up s": round(statistics.median(each.start_seconds for each in runs), 1),
+        "seconds": round(statistics.median(each.seconds for each in runs), 1),
+        "messages/s": round(statistics.median(rates), 1),
+        "from": round(min(rates), 1),
+        "to": round(max(rates), 1),
+        "own cpu s": round(statistics.median(each.costs.own_seconds for each in runs), 1),
+        "opensearch cpu s": _known([each.costs.server_seconds.get("opensearch") for each in runs]),
+        "kafka cpu s": _known([each.costs.server_seconds.get("kafka") for each in runs]),
+        "peak MB": round(max(each.costs.peak_megabytes for each in runs)),
+        "calls/m": _known([None if each.calls is None else each.calls / each.events for each in runs], 4),
+        "tokens/m": _known([None if each.tokens is None else each.tokens / each.events for each in runs]),
+        **counted,
     }
+
+
+def _known(values: Sequence[float | None], digits: int = 1) -> float | str:
+    """The median of what is known; a stroke where nothing is."""
+    known = [value for value in values if value is not None]
+    return round(statistics.median(known), digits) if known else "-"

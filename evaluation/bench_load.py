@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from rich.console import Console
 
-from evaluation.bench_query import fill
+from evaluation.made_index import fill
 from evaluation.made_memories import TENANT, Asked, MadeMemories
 from evaluation.made_talks import talk
 from evaluation.report import Report, Row, print_table
@@ -176,7 +176,7 @@ class _Asking:
 
     def ask(self, asked: Asked) -> str:
         """What went wrong, or nothing."""
-        filters = {"user_id": asked.user_id, "tenant_id": TENANT}
+        filters = asked.filters
         body = json.dumps({"query": asked.question, "method": self._method, "filters": filters})
         try:
             self._connection.request("POST", "/api/v1/memories/search", body, {"Content-Type": "application/json"})

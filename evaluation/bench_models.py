@@ -7,22 +7,34 @@ comparison of statements, into an embedded index of the benchmark's own:
    conversation that rests for ``boundaries.idle_seconds`` is flushed, as idleness would do it. ``calls/m`` and ``prompt/m``
    are calls and tokens for each message; tokens are those that the endpoint counts, with the schemas.
 2. As fast as it goes, for the speed: many copies of the conversations, each with an owner of its own.
-   ``busy`` is the share of the calls that were allowed in flight which was under way on average: with enough conversations
-   it is near 1 unless this machine is the bottleneck, or the limits of the minute are.
+   ``busy`` is the share of the calls that were allowed in flight which was under way on average, from start to end. ``steady``
+   is the time in which the middle eight tenths of the calls ended, so that filling and draining, said apart, do not count.
+   ``expected/s`` messages a second are those of calls in flight that never wait: calls in flight / (calls for each message x
+   seconds of a call); ``of expected``, what was measured of it, is near 1 unless
+   - there are too few conversations: the windows of one are judged one after the other, so that three for each call in flight
+     are needed,
+   - the processor is the bottleneck: ``cpu ms/m`` is its time for a message, the start of the flow with it; ``cores`` is how
+     many of them were busy in the steady part. The steps run in one thread, so that a process uses little more than one; or
+   - the limits of the minute are.
 """
 
 import json
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.files.files import read_file
+from connectors.telemetry.metrics import CALLS
+from evaluation.copied_talks import Event, copied
 from evaluation.report import Report, Row, print_table
 from flows import IngestReport, ingest
 from mneme.errors import InputError, SettingsError
@@ -30,11 +42,13 @@ from mneme.ports import Role, Usage
 from mneme.settings import Settings
 
 _MESSAGES_FOR_A_CALL = 50  # under way, so that the calls in flight do not run short of work
+_SAMPLE_SECONDS = 0.05
+_FILLED, _DRAINING = 0.1, 0.9  # shares of the calls: before and after these the pipeline is not full
 
-Event = dict[str, Any]
 
-
-def run_models(path: Path, settings: Settings, out: Path, copies: int = 1, console: Console | None = None) -> Report:
+def run_models(
+    path: Path, settings: Settings, out: Path, copies: int = 1, live: bool = True, console: Console | None = None
+) -> Report:
     """Measure, print, and write ``out`` (JSON).
 
     Args:
@@ -42,6 +56,8 @@ def run_models(path: Path, settings: Settings, out: Path, copies: int = 1, conso
         settings: the endpoint, its models and limits; detector, extractor and judge are the model here.
         out: where the JSON goes.
         copies: of each conversation, in the second part.
+        live: whether there is the first part, which takes as long as all its calls one after the other; without it the price is
+            that of the second.
         console: where the tables go; None is standard output.
 
     Raises:
@@ -53,34 +69,43 @@ def run_models(path: Path, settings: Settings, out: Path, copies: int = 1, conso
     console = console or Console()
     conversations = _conversations(path, settings.boundaries.idle_seconds)
     with tempfile.TemporaryDirectory(prefix="mneme-bench-") as folder:
-        with console.status("message by message"):
-            live = _ingest(conversations, 1, _live(settings, len(conversations)), Path(folder) / "live")
-        with console.status("as fast as it goes"):
+        priced = None
+        if live:
+            with console.status("message by message"):
+                priced = _ingest(conversations, 1, _live(settings, len(conversations)), Path(folder) / "live")
+        with console.status("as fast as it goes"), _ended_calls() as ended:
             fast = _ingest(conversations, copies, _fast(settings), Path(folder) / "fast")
-    prices = [_price(role, used, live.messages) for role, used in sorted(live.usage.items())]
-    prices.append(_price("all", _sum(live.usage), live.messages))
-    speed = _speed(fast, settings, len(conversations) * copies)
+    priced = priced or fast
+    prices = [_price(role, used, priced.messages) for role, used in sorted(priced.usage.items())]
+    prices.append(_price("all", _sum(priced.usage), priced.messages))
+    speed = _speed(fast, settings, len(conversations) * copies, ended)
     result = Report(
         bench="models",
         settings={
             "models": settings.models.model_dump(mode="json", include={"default", "by_role", "calls_in_flight"}),
             "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
             "copies": copies,
+            "live": live,
         },
         rows=[*prices, speed],
         headline={
-            "messages": live.messages,
+            "messages": priced.messages,
             "calls_per_message": prices[-1]["calls/m"],
-            "boundary_calls_per_message": _price(Role.BOUNDARY, live.usage.get(Role.BOUNDARY, Usage()), live.messages)[
+            "boundary_calls_per_message": _price(Role.BOUNDARY, priced.usage.get(Role.BOUNDARY, Usage()), priced.messages)[
                 "calls/m"
             ],
             "prompt_tokens_per_message": prices[-1]["prompt/m"],
             "seconds": speed["seconds"],
             "calls_per_second": speed["calls/s"],
             "busy": speed["busy"],
+            "processor_milliseconds_per_message": speed["cpu ms/m"],
+            "cores": speed["cores"],
+            "messages_per_second": speed["steady/s"],
+            "expected_messages_per_second": speed["expected/s"],
+            "of_expected": speed["of expected"],
         },
     )
-    print_table(console, "Live, message by message", prices, list(prices[0]))
+    print_table(console, "Live, message by message" if live else "What it cost", prices, list(prices[0]))
     print_table(console, "As fast as it goes", [speed], list(speed))
     result.write(out)
     console.print(result.line(), soft_wrap=True, highlight=False)
@@ -110,17 +135,11 @@ def _seconds(before: Event, after: Event) -> float:
     return (datetime.fromisoformat(after["sent_at"]) - datetime.fromisoformat(before["sent_at"])).total_seconds()
 
 
-def _copy(event: Event, number: int) -> Event:
-    """The event in another conversation of another owner."""
-    names = ("conversation_id", "user_id", "group_id", "agent_id")
-    return event | {name: f"{event[name]}-{number}" for name in names if event.get(name)}
-
-
 def _side_by_side(conversations: list[list[Event]], copies: int) -> Iterator[Event]:
     """An event of each conversation in turn, until all have ended."""
     for events in zip_longest(*conversations):
         for number in range(copies):
-            yield from (_copy(event, number) for event in events if event is not None)
+            yield from (copied(event, number) for event in events if event is not None)
 
 
 def _ingest(conversations: list[list[Event]], copies: int, settings: Settings, folder: Path) -> IngestReport:
@@ -193,17 +212,91 @@ def _price(role: str, used: Usage, messages: int) -> Row:
     }
 
 
-def _speed(report: IngestReport, settings: Settings, conversations: int) -> Row:
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """When the middle eight tenths of the calls began and ceased to end, how many these were, and the processor's seconds."""
+
+    began: float
+    ended: float
+    calls: int
+    processor: float
+
+
+@dataclass(slots=True)
+class EndedCalls:
+    """How many calls had ended at which moments, in seconds of a clock that never goes back."""
+
+    moments: list[float] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+
+    def note(self, moment: float, count: int, processor: float) -> None:
+        """So many had ended by then, and this process had used so many seconds of the processor."""
+        self.moments.append(moment)
+        self.counts.append(count)
+        self.processor.append(processor)
+
+    def steady(self) -> Steady:
+        """The part in which the pipeline was full."""
+        least, most = self.counts[0], self.counts[-1]
+        filled = self._first(least + _FILLED * (most - least))
+        draining = max(filled, self._first(least + _DRAINING * (most - least)))
+        return Steady(
+            self.moments[filled],
+            self.moments[draining],
+            self.counts[draining] - self.counts[filled],
+            self.processor[draining] - self.processor[filled],
+        )
+
+    def _first(self, count: float) -> int:
+        return next(place for place, ended in enumerate(self.counts) if ended >= count)
+
+
+@contextmanager
+def _ended_calls() -> Iterator[EndedCalls]:
+    """Look at the counter of calls while a block runs."""
+    ended, over = EndedCalls(), threading.Event()
+
+    def look() -> None:
+        while True:
+            count = sum(sample.value for metric in CALLS.collect() for sample in metric.samples)
+            ended.note(time.monotonic(), round(count), time.process_time())
+            if over.wait(_SAMPLE_SECONDS):
+                return
+
+    looking = threading.Thread(target=look, name="calls", daemon=True)
+    looking.start()
+    try:
+        yield ended
+    finally:
+        over.set()
+        looking.join()
+
+
+def _speed(report: IngestReport, settings: Settings, conversations: int, ended: EndedCalls) -> Row:
     used = _sum(report.usage)
+    middle = ended.steady()
+    seconds = max(middle.ended - middle.began, _SAMPLE_SECONDS)
+    a_call, a_message = used.seconds / max(1, used.calls), max(1, used.calls) / report.messages
+    expected = _in_flight(settings) / (a_message * a_call)
+    steady = middle.calls / seconds / a_message
     return {
         "conversations": conversations,
         "messages": report.messages,
         "seconds": round(report.seconds, 1),
-        "messages/s": round(report.messages / report.seconds, 1),
+        "filling s": round(middle.began - ended.moments[0], 1),
+        "steady s": round(seconds, 1),
+        "draining s": round(ended.moments[-1] - middle.ended, 1),
         "calls": used.calls,
-        "calls/s": round(used.calls / report.seconds, 2),
-        "s/call": round(used.seconds / max(1, used.calls), 2),
+        "calls/m": round(a_message, 4),
+        "calls/s": round(middle.calls / seconds, 2),
+        "s/call": round(a_call, 3),
         "at once": used.at_once,
         "allowed": _in_flight(settings),
         "busy": round(used.seconds / report.seconds / _in_flight(settings), 3),
+        "cpu ms/m": round(1000 * (ended.processor[-1] - ended.processor[0]) / report.messages, 1),
+        "cores": round(middle.processor / seconds, 2),
+        "steady/s": round(steady, 1),
+        "expected/s": round(expected, 1),
+        "of expected": round(steady / expected, 3),
     }

@@ -1,19 +1,24 @@
-"""``mneme bench query``: how long a search takes, in an index of made-up memories (evaluation/made_memories.py).
+"""``mneme bench query``: how long a search takes, in indices of made-up memories (evaluation/made_memories.py).
 
-1. Fill an index of the benchmark's own.
+For each number of facts:
+
+1. Fill an index of the benchmark's own, or take the one that an earlier run kept.
 2. Cold: of each owner the first question, by each method; the very first of all with opening the index and the embedder.
-3. Warm: as many other questions unmeasured, then every question measured, by each method.
+3. Warm: as many other questions unmeasured, then every question measured, in several rounds, by each method; then once more,
+   by four searchers at a time.
+4. One owner: the same with questions to the owner with about 500 facts, so that indices of different sizes can be compared.
+5. Which share of the exact ten nearest neighbours the index finds for these questions (evaluation/neighbour_recall.py).
 
 Times are of the whole search, the embedder included. On a machine with other work the clock tells of that work as well:
 ``cpu`` is the time of the processor that this process took. ``outside`` is the time in which neither the index nor the
-embedder was waited for: what Mneme itself adds.
+embedder was waited for: what Mneme itself adds. Of several rounds the medians are told, ``low`` and ``high`` are the least
+and the largest p50.
 """
 
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -22,19 +27,27 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.made_memories import TENANT, Asked, MadeMemories
-from evaluation.own_index import fresh_index
+from evaluation.made_index import Filling, made_index, owners_for
+from evaluation.made_memories import Asked, MadeMemories
+from evaluation.neighbour_recall import Neighbourhood, approximation, neighbourhoods
 from evaluation.report import Report, Row, print_table
 from evaluation.stopwatch import Stopwatch, Watched
-from mneme.errors import StoreRejected
-from mneme.ports import Embedder, MemoryIndex, Outcome, Put
-from mneme.rows import Collection
+from mneme.ports import Embedder, MemoryIndex
 from mneme.settings import Settings
 from queries import Memories
 
 METHODS = ("keyword", "vector", "hybrid")
-_AT_A_TIME = 2000  # rows of one write
-_COLUMNS = ["method", "state", "questions", "p50_ms", "p95_ms", "p99_ms", "cpu_ms", "outside_ms", "outside_share"]
+STATES = ("cold", "warm", "one owner")
+ROUNDS = 5
+_SEARCHERS = 4
+_FACTS_OF_ONE_OWNER = 500
+_NEIGHBOURHOODS = 60  # questions whose exact neighbours are computed
+EF_SEARCH = (10, 20, 50, 100, 200, 400, 800)  # of the curve
+_COLUMNS = [
+    *("facts", "method", "state", "questions", "p50_ms", "low_ms", "high_ms", "p95_ms", "p99_ms", "cpu_ms"),
+    *("outside_ms", "outside_share", "per_second", "per_second_of_4", "recall@10"),
+]
+_CURVE_COLUMNS = ["facts", "of", "ef_search", "recall@10", "milliseconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +59,40 @@ class Timed:
     outside: float
 
 
-def run_query(facts: int, owners: int, questions: int, settings: Settings, out: Path, console: Console | None = None) -> Report:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """One index: rows of the tables, what filling took, what the very first search took."""
+
+    rows: Sequence[Row]
+    curve: Sequence[Row]
+    warm: dict[str, list[Timed]]
+    filling: Filling
+    largest_owner: int
+    opening_ms: float
+
+
+def run_query(
+    facts: Sequence[int],
+    settings: Settings,
+    out: Path,
+    owners: int | None = None,
+    questions: int = 200,
+    rounds: int = ROUNDS,
+    keep: str | None = None,
+    curve: bool = False,
+    console: Console | None = None,
+) -> Report:
     """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
 
     Args:
-        facts: in the index, of all owners together; there are as many messages beside them.
-        owners: people, a few of whom have most of it.
-        questions: that are measured with each method.
-        settings: ``index``, ``embedder`` and ``retrieval`` are used.
+        facts: in the index, of all owners together; there are as many messages beside them. Several: one index for each.
+        settings: ``index``, ``opensearch``, ``embedder`` and ``retrieval`` are used.
         out: where the JSON goes.
+        owners: people, a few of whom have most of it; None: one for each 1,000 facts, at least 20.
+        questions: that are measured with each method.
+        rounds: of the warm questions.
+        keep: a name under which the indices stay; with the same name they are not filled again.
+        curve: measure recall and time of the nearest-neighbour search by ``ef_search`` as well (OpenSearch).
         console: where tables and progress go; None is standard output.
 
     Raises:
@@ -62,51 +100,66 @@ def run_query(facts: int, owners: int, questions: int, settings: Settings, out: 
         MnemeError: whatever the index or the embedder raises.
     """
     console = console or Console()
-    with fresh_index(settings, "query") as own:
-        # 1.
-        with console.status("filling the index"):
-            made, rows = fill(facts, owners, own)
-        console.print(f"{facts} facts of {owners} owners, {rows} rows, the largest owner {made.sizes.max()} facts")
-        asked, others = made.questions(questions), made.questions(questions, seed=2)
-        first_of_each = list({each.user_id: each for each in asked}.values())
-        timed: dict[tuple[str, str], list[Timed]] = {}
-        opening: list[float] = []
-        for method in METHODS:
-            with console.status(f"asking, {method}"):
-                began = time.perf_counter()
-                watch = Stopwatch()
-                with _memories(own, watch) as memories:
-                    # 2.
-                    timed[method, "cold"] = ask(memories, method, first_of_each, watch)
-                    opening.append(1000 * (time.perf_counter() - began) - sum(each.wall for each in timed[method, "cold"][1:]))
-                    # 3.
-                    ask(memories, method, others, watch)
-                    timed[method, "warm"] = ask(memories, method, asked, watch)
-    report = _report(own, made, rows, timed, opening[0])
-    print_table(console, f"Searches among {facts} facts, {own.index.backend} index", report.rows, _COLUMNS)
+    measured = {}
+    for size in facts:
+        with console.status("filling the index") as status:
+            index = made_index(size, owners or owners_for(size), settings, keep)
+            with index as (own, made, filling):
+                if filling.rows:
+                    console.print(
+                        f"{size} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s "
+                        f"({filling.client_cpu_seconds:.0f} s of this process)"
+                    )
+                status.update(f"asking, {size} facts")
+                measured[size] = _measure(made, filling, questions, rounds, curve, own)
+    report = _report(settings, measured)
+    print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
     report.write(out)
-    _plot({method: timed[method, "warm"] for method in METHODS}, out.with_suffix(".png"), f"{facts} facts, {own.index.backend}")
+    if curve:
+        print_table(console, "Nearest neighbours", report.parts["curve"], _CURVE_COLUMNS)
+        _plot_curve(report.parts["curve"], out.with_name(f"{out.stem}-curve.png"))
+    if len(measured) > 1:
+        _plot_sizes(report.rows, out.with_suffix(".png"), f"{settings.index.backend} index")
+    else:
+        ((size, one),) = measured.items()
+        _plot(one.warm, out.with_suffix(".png"), f"{size} facts, {settings.index.backend}")
     console.print(report.line(), soft_wrap=True, highlight=False)
     return report
 
 
-def fill(facts: int, owners: int, settings: Settings) -> tuple[MadeMemories, int]:
-    """Fill the index of the settings, which is empty; what is in it, and how many rows."""
-    count = 0
-    with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
-        made = MadeMemories(facts, owners, embedder.embed)
-        index.prepare(embedder.identity)
-        rows = made.rows()
-        while batch := [Put(row) for row in islice(rows, _AT_A_TIME)]:
-            refused = [result.reason for result in index.write(batch) if result.outcome is not Outcome.DONE]
-            if refused:
-                raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); it was not empty")
-            count += len(batch)
-        index.refresh()
-        held = index.count(Collection.FACTS)
-    if held != len(made):
-        raise StoreRejected(f"the index shows {held} of {len(made)} facts that it took; look at its log")
-    return made, count
+def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, curve: bool, settings: Settings) -> _Measured:
+    """Steps 2 to 5, with one index."""
+    one_owner = int(np.argmin(np.abs(made.sizes - _FACTS_OF_ONE_OWNER)))
+    asked, others = made.questions(questions), made.questions(questions, seed=2)
+    of_one, others_of_one = made.questions(questions, owner=one_owner), made.questions(questions, seed=2, owner=one_owner)
+    first_of_each = list({each.user_id: each for each in asked}.values())
+    exact = neighbourhoods(made, asked[:_NEIGHBOURHOODS], settings)
+    depth = max(settings.retrieval.recall, 2 * settings.retrieval.top_k)
+    recalled = {
+        "warm": approximation(exact, settings, depth).recall,
+        "one owner": approximation(neighbourhoods(made, of_one[:10], settings), settings, depth).recall,
+    }
+    rows, warm, opening = [], {}, []
+    for method in METHODS:
+        began = time.perf_counter()
+        watch = Stopwatch()
+        with _memories(settings, watch) as memories:
+            # 2.
+            cold = ask(memories, method, first_of_each, watch)
+            opening.append(1000 * (time.perf_counter() - began) - sum(each.wall for each in cold[1:]))
+            rows.append({"facts": len(made), "method": method, "state": "cold", **_times([cold])})
+            for state, first, then in (("warm", others, asked), ("one owner", others_of_one, of_one)):
+                # 3., 4.
+                ask(memories, method, first, watch)
+                timed = [ask(memories, method, then, watch) for _ in range(rounds)]
+                row = {"facts": len(made), "method": method, "state": state, **_times(timed)}
+                row["per_second_of_4"] = _side_by_side(memories, method, then)
+                rows.append(row | ({} if method == "keyword" else {"recall@10": recalled[state]}))
+                if state == "warm":
+                    warm[method] = [each for one in timed for each in one]
+    drawn = [("all owners", exact), ("the largest owner", neighbourhoods(made, made.questions(30, owner=0), settings))]
+    points = [point for of, each in drawn for point in _curve(len(made), of, each, settings)] if curve else []
+    return _Measured(rows, points, warm, filling, int(made.sizes.max()), opening[0])
 
 
 def ask(memories: Memories, method: str, questions: Sequence[Asked], watch: Stopwatch) -> list[Timed]:
@@ -115,10 +168,27 @@ def ask(memories: Memories, method: str, questions: Sequence[Asked], watch: Stop
     for each in questions:
         watch.take()
         began, worked = time.perf_counter(), time.process_time()
-        memories.search(each.question, method, {"user_id": each.user_id, "tenant_id": TENANT})
+        memories.search(each.question, method, each.filters)
         wall, cpu = time.perf_counter() - began, time.process_time() - worked
         timed.append(Timed(1000 * wall, 1000 * cpu, 1000 * (wall - watch.take())))
     return timed
+
+
+def _side_by_side(memories: Memories, method: str, questions: Sequence[Asked]) -> float:
+    """Searches a second of four searchers in this process."""
+    with ThreadPoolExecutor(_SEARCHERS, "searcher") as pool:
+        began = time.perf_counter()
+        list(pool.map(lambda each: memories.search(each.question, method, each.filters), questions))
+        return len(questions) / (time.perf_counter() - began)
+
+
+def _curve(facts: int, of: str, exact: Sequence[Neighbourhood], settings: Settings) -> list[Row]:
+    points: list[Row] = []
+    for ef_search in EF_SEARCH:
+        point = approximation(exact, settings, 10, ef_search)
+        told = {"recall@10": point.recall, "milliseconds": point.milliseconds}
+        points.append({"facts": facts, "of": of, "ef_search": ef_search, **told})
+    return points
 
 
 def _memories(settings: Settings, watch: Stopwatch) -> Memories:
@@ -128,48 +198,68 @@ def _memories(settings: Settings, watch: Stopwatch) -> Memories:
     return Memories(cast(MemoryIndex, Watched(index, watch)), cast(Embedder, Watched(embedder, watch)), settings)
 
 
-def _report(
-    settings: Settings, made: MadeMemories, written: int, timed: dict[tuple[str, str], list[Timed]], opening: float
-) -> Report:
-    rows = [_row(method, state, searches) for (method, state), searches in timed.items()]
-    hybrid = next(row for row in rows if (row["method"], row["state"]) == ("hybrid", "warm"))
-    cold = next(row for row in rows if (row["method"], row["state"]) == ("hybrid", "cold"))
+def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
+    rows = [row for one in measured.values() for row in one.rows]
+    smallest, largest = min(measured), max(measured)
+
+    def row_of(facts: int, method: str, state: str) -> Row:
+        return next(row for row in measured[facts].rows if (row["method"], row["state"]) == (method, state))
+
+    hybrid = row_of(largest, "hybrid", "warm")
+    growth = float(row_of(largest, "hybrid", "one owner")["p50_ms"]) / float(row_of(smallest, "hybrid", "one owner")["p50_ms"])
     return Report(
         bench="query",
         settings={
             "index": settings.index.model_dump(mode="json"),
             "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
             "retrieval": settings.retrieval.model_dump(mode="json"),
-            "facts": len(made),
-            "rows": written,
-            "owners": len(made.sizes),
-            "largest_owner": int(made.sizes.max()),
+            "ef_search": settings.opensearch.ef_search,
+            "shards": settings.opensearch.shards,
+            "facts": largest,
         },
         rows=rows,
         headline={
             "index": settings.index.backend,
-            "facts": len(made),
+            "facts": largest,
             **{f"hybrid_{name}": hybrid[name] for name in ("p50_ms", "p95_ms", "p99_ms", "cpu_ms", "outside_ms")},
-            "hybrid_cold_p50_ms": cold["p50_ms"],
-            "first_keyword_search_ms": opening,
+            "hybrid_cold_p50_ms": row_of(largest, "hybrid", "cold")["p50_ms"],
+            "keyword_p50_ms": row_of(largest, "keyword", "warm")["p50_ms"],
+            "recall@10": hybrid["recall@10"],
+            **({f"growth_from_{smallest}": growth} if smallest < largest else {}),
+            "first_keyword_search_ms": measured[largest].opening_ms,
+        },
+        parts={
+            "filling": [
+                {
+                    "facts": facts,
+                    "rows": one.filling.rows,
+                    "seconds": one.filling.seconds,
+                    "client_cpu_seconds": one.filling.client_cpu_seconds,
+                    "largest_owner": one.largest_owner,
+                }
+                for facts, one in measured.items()
+            ],
+            "curve": [point for one in measured.values() for point in one.curve],
         },
     )
 
 
-def _row(method: str, state: str, searches: Sequence[Timed]) -> Row:
-    wall = np.array([each.wall for each in searches])
-    outside = np.array([each.outside for each in searches])
-    p50, p95, p99 = (float(value) for value in np.percentile(wall, [50, 95, 99]))
+def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:
+    """Percentiles of each round, and of the rounds the medians."""
+    wall = np.array([[each.wall for each in searches] for searches in rounds])
+    outside = np.array([[each.outside for each in searches] for searches in rounds])
+    p50, p95, p99 = np.percentile(wall, [50, 95, 99], axis=1)
     return {
-        "method": method,
-        "state": state,
-        "questions": len(searches),
-        "p50_ms": p50,
-        "p95_ms": p95,
-        "p99_ms": p99,
-        "cpu_ms": float(np.median([each.cpu for each in searches])),
+        "questions": wall.shape[1],
+        "p50_ms": float(np.median(p50)),
+        "low_ms": float(p50.min()),
+        "high_ms": float(p50.max()),
+        "p95_ms": float(np.median(p95)),
+        "p99_ms": float(np.median(p99)),
+        "cpu_ms": float(np.median([each.cpu for searches in rounds for each in searches])),
         "outside_ms": float(np.median(outside)),
         "outside_share": float(outside.sum() / wall.sum()),
+        "per_second": float(np.median(1000 * wall.shape[1] / wall.sum(axis=1))),
     }
 
 
@@ -183,5 +273,43 @@ def _plot(timed: dict[str, list[Timed]], out: Path, title: str) -> None:
         axes.ecdf([each.wall for each in searches], label=method)
     axes.set(xscale="log", xlabel="milliseconds", ylabel="share of searches answered", title=f"Warm searches, {title}")
     axes.grid(alpha=0.3, which="both")
+    axes.legend()
+    figure.savefig(out, dpi=130)
+
+
+def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:
+    """p50 (lines) and p95 (dashes) of warm searches by the number of facts, for each method, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.6, 4.4), layout="constrained")
+    for axes, state in zip(figure.subplots(1, 2, sharey=True), STATES[1:], strict=True):
+        for number, method in enumerate(METHODS):
+            mine = sorted(
+                (row for row in rows if (row["method"], row["state"]) == (method, state)), key=lambda row: row["facts"]
+            )
+            sizes = [float(row["facts"]) for row in mine]
+            axes.plot(sizes, [float(row["p50_ms"]) for row in mine], marker="o", color=f"C{number}", label=method)
+            axes.plot(sizes, [float(row["p95_ms"]) for row in mine], linestyle="--", color=f"C{number}")
+        axes.set(xscale="log", yscale="log", xlabel="facts", ylabel="milliseconds, p50 and p95 (dashes)")
+        axes.set_title(f"{title}, {'all owners' if state == 'warm' else 'an owner of 500 facts'}")
+        axes.grid(alpha=0.3, which="both")
+        axes.legend()
+    figure.savefig(out, dpi=130)
+
+
+def _plot_curve(points: Sequence[Row], out: Path) -> None:
+    """Recall against time, a line for each index and group of owners, a point for each ``ef_search``, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    for facts, of in dict.fromkeys((point["facts"], point["of"]) for point in points):
+        mine = [point for point in points if (point["facts"], point["of"]) == (facts, of)]
+        times, recalls = ([float(point[name]) for point in mine] for name in ("milliseconds", "recall@10"))
+        axes.plot(times, recalls, marker="o", label=f"{facts} facts, {of}")
+        for point, time_of, recall in zip(mine, times, recalls, strict=True):
+            axes.annotate(str(point["ef_search"]), (time_of, recall), textcoords="offset points", xytext=(3, -9), fontsize=7)
+    axes.set(xlabel="milliseconds of a nearest-neighbour search", ylabel="recall@10", title="ef_search")
+    axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(out, dpi=130)

@@ -10,26 +10,23 @@ what is measured is the flow: decoding, state, timers, the boundary detector, th
 4. The whole engine, with ever new conversations that go idle; and a restart on what they left.
 """
 
-import multiprocessing
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
 from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.acknowledging_index import AcknowledgingIndex
 from evaluation.many_talks import START, Talks, vectors_of_texts
+from evaluation.own_process import every, in_a_process, resident_megabytes, size_of
 from evaluation.report import Report, print_table
 from evaluation.volume_flow import NoLetters, Stream, Task, services_of
 from flows.cuts import Cut, Utterance, embedding_text
@@ -83,7 +80,7 @@ def run_state(
             ("restart, all closed", restart, ended),
         ):
             with console.status(title):
-                rows.append({"run": title, "conversations": of.conversations, **_in_a_process(work, of)})
+                rows.append({"run": title, "conversations": of.conversations, **in_a_process(work, of)})
     by_name = {str(row["run"]): row for row in rows}
     report = Report(
         bench="state",
@@ -150,7 +147,7 @@ def segment_alone(task: Task, started: float) -> Figures:
         "snapshot_ms/epoch": 1000 * snapshots / len(_epochs(0, task.messages)),
         "snapshot_mb/epoch": largest / 1e6,
         "cuts": cuts,
-        "rss_mb": _resident(),
+        "rss_mb": resident_megabytes(),
     }
 
 
@@ -216,8 +213,8 @@ def restart(task: Task, started: float) -> Figures:
         "seconds": index.at - started,
         "cpu_seconds": index.processor,
         "seconds for models": with_models - started,
-        "store_mb": _size(task.folder / "epochs") / 1e6,
-        "rss_mb": _resident(),
+        "store_mb": size_of(task.folder / "epochs") / 1e6,
+        "rss_mb": resident_megabytes(),
     }
 
 
@@ -229,14 +226,14 @@ def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) ->
     resident: list[float] = []
 
     def sample() -> None:
-        sizes.append(_size(task.folder / "epochs"))
-        resident.append(_resident())
+        sizes.append(size_of(task.folder / "epochs"))
+        resident.append(resident_megabytes())
 
     def open_feed(name: str, place: Any) -> Stream:
         streams.append(Stream(talks.incoming, place or 0, last, services, first, linger))
         return streams[0]
 
-    with _every_second(sample):
+    with every(1.0, sample):
         _execute(task, services, index, open_feed)
     before, after = streams[0].before, streams[0].after
     assert before is not None, "all messages were fed"
@@ -251,7 +248,7 @@ def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) ->
         "cpu_us/message": 1e6 * (after.processor - before.processor) / count,
         "snapshot_ms/epoch": (after.snapshot_microseconds - before.snapshot_microseconds) / 1000 / epochs,
         "snapshot_mb/epoch": (after.snapshot_bytes - before.snapshot_bytes) / 1e6 / epochs,
-        "store_mb": _size(task.folder / "epochs") / 1e6,
+        "store_mb": size_of(task.folder / "epochs") / 1e6,
         "largest_store_mb": max(sizes) / 1e6,
         "episodes": index.written[Collection.EPISODES],
         "rss_mb": resident[-1],
@@ -276,43 +273,6 @@ def _with_boundaries(task: Task, **changed: float) -> Task:
     return replace(task, settings=task.settings.model_copy(update={"boundaries": boundaries}))
 
 
-def _in_a_process(work: Callable[[Task, float], Figures], task: Task) -> Figures:
-    """In a process of its own, which tells no other's memory; ``work`` learns when it was started."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        return process.submit(work, task, time.time()).result()
-
-
-@contextmanager
-def _every_second(act: Callable[[], None]) -> Iterator[None]:
-    ended = threading.Event()
-
-    def repeat() -> None:
-        while not ended.wait(1.0):
-            act()
-
-    act()
-    thread = threading.Thread(target=repeat, name="every-second", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _size(folder: Path) -> int:
-    """Bytes of a folder's files, some of which may be gone while they are counted."""
-    total = 0
-    for path in folder.glob("**/*"):
-        with suppress(FileNotFoundError):
-            total += path.stat().st_size
-    return total
-
-
-def _resident() -> float:
-    return float(psutil.Process().memory_info().rss) / 1e6

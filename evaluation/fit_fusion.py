@@ -30,7 +30,8 @@ from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
+from queries.scoring.field import Numbers
 from queries.scoring.learned import Coefficients
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "coefficients.json"

@@ -18,7 +18,8 @@ from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
 from queries.gather import Gathered
 from queries.questions.understand import Question
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Numbers, episode_features, statement_features
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
+from queries.scoring.field import Numbers
 from queries.scoring.learned import Weights, with_episodes
 
 FOLDS = 5

@@ -2,15 +2,27 @@
 
 A few owners have most of it, as it is with people (Zipf 1949). What an owner was told lies in conversations, these in episodes
 of eight messages about one thing, each message told by a fact, now and then with something expected; beside that the people
-and things in a graph, and a portrait. A tenth of all is documents of the tenant. The same numbers give the same rows.
+and things in a graph, and a portrait. A tenth of all is documents of the tenants. The same numbers give the same rows.
+
+A message says what happened to a thing and one to four details, which are made of 30,000 made-up words of Zipf's frequencies:
+few occur everywhere and most hardly anywhere, as the lists of an index have it. Its vector is the sum of those of its parts,
+from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the local intrinsic
+dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16.
+
+Rows are made without their records, which takes a tenth of the time; ``row.record()`` is what was remembered.
 """
 
+import heapq
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mneme import ids
 from mneme.records import (
@@ -27,14 +39,17 @@ from mneme.records import (
     StoredMessage,
 )
 from mneme.rows import Row, Vector, row_of
+from mneme.text import index_tokens
 
 TENANT = "made"
-_DOCUMENTS = Owner(tenant_id=TENANT, type="tenant", id=TENANT)
 _START = datetime(2024, 1, 8, 9, tzinfo=UTC)
 _MESSAGES = 8  # of an episode
 _EPISODES = 5  # of a conversation
 _DOCUMENT_SHARE = 0.1
-_NOISE = 0.6  # length of what tells vectors of one theme apart: cosines of about .75 among them
+_WORDS = 30_000
+_DETAIL_WEIGHTS = (0.7, 0.4, 0.25, 0.2)  # in the vector of a message, whose deed has 1
+_DETAILS = (1, 1, 2, 2, 2, 3, 4)  # of a message, each as often as it is here
+_NOISE = 0.25  # length of what tells vectors of equal messages apart
 
 NAMES = (
     "Mira", "Jonas", "Akiko", "Tomasz", "Leila", "Ruben", "Ingrid", "Omar", "Chiara", "Petra", "Dmitri", "Yara",
@@ -51,12 +66,41 @@ THINGS = (
     "airport", "greenhouse", "language course", "insurance", "sewing machine", "rowing boat", "bakery", "choir", "radio",
 )  # fmt: skip
 REASONS = (
-    "because the neighbours were tired of it", "as the landlord had promised in spring", "although nobody believed in it",
-    "since the old one was too heavy to carry", "and it cost far less than everybody had expected",
-    "so that there is more time for the children", "after a long talk with the people at the office",
-    "which took two weekends and a lot of patience", "before the weather turns cold again", "and will tell everybody on Monday",
+    "because the neighbours were tired of the {0}", "as the landlord of {1} had promised in spring",
+    "although nobody believed in the {0}", "since the old {0} was too heavy to carry to {1}",
+    "and it cost far less than {1} had expected", "so that there is more time for the {0} and the children",
+    "after a long talk with {1} about the {0}", "which took two weekends, a {0} and a lot of patience",
+    "before the weather turns cold again at {1}", "and will tell {1} and everybody on Monday", "at the {0} in {place}",
+    "with {1} from {place}, who keeps a {0}",
 )  # fmt: skip
 PLACES = ("Bergen", "Lyon", "Kyoto", "Porto", "Gdansk", "Galway", "Trieste", "Quito", "Tartu", "Izmir", "Utrecht", "Leeds")
+_ONSETS = (
+    "b",
+    "d",
+    "f",
+    "g",
+    "h",
+    "j",
+    "k",
+    "l",
+    "m",
+    "n",
+    "p",
+    "r",
+    "s",
+    "t",
+    "v",
+    "w",
+    "z",
+    "br",
+    "dr",
+    "gr",
+    "kl",
+    "st",
+    "tr",
+)
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ea")
+_ENDS = ("", "n", "r", "l", "s", "t", "m", "k")
 
 Embed = Callable[[Sequence[str]], Vector]
 
@@ -67,170 +111,324 @@ class Asked:
 
     user_id: str
     question: str
+    tenant_id: str = TENANT
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """Whose memory is searched."""
+        return {"user_id": self.user_id, "tenant_id": self.tenant_id}
 
 
 class MadeMemories:
     """``facts`` in all, of ``owners`` people.
 
     Args:
-        embed: texts to vectors: one for each of some hundred themes, which rows then share but for a little noise.
+        facts: documents included.
+        owners: the n-th has 1/n of what the first has.
+        embed: texts to vectors: of each deed, and of up to 3,000 details.
+        tenants: owners are dealt out among them in turn, documents in proportion to their owners' facts.
     """
 
-    def __init__(self, facts: int, owners: int, embed: Embed) -> None:
-        weights = 1 / np.arange(1, owners + 1)
+    def __init__(self, facts: int, owners: int, embed: Embed, tenants: int = 1) -> None:
         own = round(facts * (1 - _DOCUMENT_SHARE))
-        self.sizes = np.maximum(1, np.floor(own * weights / weights.sum())).astype(int)
-        self.sizes[0] += own - self.sizes.sum()
-        self._documents = facts - own
-        themes = [(act, thing) for act in ACTS for thing in THINGS]
-        self._themes = dict(zip(themes, embed([f"{act} the {thing}" for act, thing in themes]), strict=True))
+        self.sizes = _shared_out(own, 1 / np.arange(1, owners + 1))
+        self._tenants = min(tenants, owners)
+        held = np.array([self.sizes[tenant :: self._tenants].sum() for tenant in range(self._tenants)])
+        self.document_sizes = _shared_out(facts - own, held)
+        self._parts = _parts(embed, min(3000, max(100, facts // 20)))
 
     def __len__(self) -> int:
         """How many facts there are."""
-        return int(self.sizes.sum()) + self._documents
+        return int(self.sizes.sum() + self.document_sizes.sum())
 
     def rows(self) -> Iterator[Row]:
-        """Everything that is remembered."""
-        for number, size in enumerate(self.sizes):
-            owner = Owner(tenant_id=TENANT, type="user", id=f"p{number}")
-            yield from _Owned(owner, f"talk-{number}", self._themes, number).rows(int(size))
-        yield from _Owned(_DOCUMENTS, "book", self._themes, len(self.sizes)).rows(self._documents)
+        """Everything that is remembered, in the order it is told: everybody tells all the time, episode by episode."""
+        owners = range(len(self.sizes) + len(self.document_sizes))
+        for _, _, told in heapq.merge(*map(self._over_time, owners)):
+            yield from told
 
-    def questions(self, count: int, seed: int = 1) -> list[Asked]:
-        """Questions to owners, the more the more they have; of all forms, and none twice in a row about the same."""
+    def rows_of(self, owner: int) -> Iterator[Row]:
+        """What the owner with this number remembers; behind the people the tenants follow, each with its documents."""
+        for _, _, told in self._over_time(owner):
+            yield from told
+
+    def _over_time(self, owner: int) -> Iterator[tuple[float, int, list[Row]]]:
+        """When each part of an owner's is told, from 0 to 1."""
+        people = len(self.sizes)
+        tenant = self.tenant_of(owner if owner < people else owner - people)
+        if owner < people:
+            size = int(self.sizes[owner])
+            told = _Owned(Owner(tenant_id=tenant, type="user", id=f"p{owner}"), f"talk-{owner}", self._parts, owner)
+        else:
+            size = int(self.document_sizes[owner - people])
+            told = _Owned(Owner(tenant_id=tenant, type="tenant", id=tenant), "book", self._parts, owner)
+        parts = -(-size // _MESSAGES) + 1
+        for number, rows in enumerate(told.parts(size)):
+            yield (number + 0.5) / parts, owner, rows
+
+    def tenant_of(self, owner: int) -> str:
+        """The tenant of the owner with this number."""
+        tenant = owner % self._tenants
+        return f"{TENANT}-{tenant}" if tenant else TENANT
+
+    def documents_of(self, owner: int) -> int:
+        """The number under which ``rows_of`` knows the documents of an owner's tenant."""
+        return len(self.sizes) + owner % self._tenants
+
+    def questions(self, count: int, seed: int = 1, owner: int | None = None) -> list[Asked]:
+        """Questions of all forms, to one owner, or to owners the more the more they have."""
         drawn = random.Random(seed)
-        owners = drawn.choices(range(len(self.sizes)), weights=self.sizes.tolist(), k=count)
+        everybody = range(len(self.sizes))
+        owners = drawn.choices(everybody, weights=self.sizes.tolist(), k=count) if owner is None else [owner] * count
         asked = []
-        for owner in owners:
+        for number in owners:
             name, thing, act = drawn.choice(NAMES), drawn.choice(THINGS), drawn.choice(ACTS)
+            detail = drawn.choice(self._parts.details).text
             forms = (
                 f"What did {name} say about the {thing}?",
-                f"Who {act} the {thing} in {drawn.choice(PLACES)}?",
+                f"Who {act} the {thing} {detail}?",
                 f"When did {name} go to {drawn.choice(PLACES)} because of the {thing}?",
                 f"How many times was the {thing} talked about?",
                 f"Why does {name} think that the {thing} and the {drawn.choice(THINGS)} have to wait until the autumn?",
             )
-            asked.append(Asked(f"p{owner}", drawn.choice(forms)))
+            asked.append(Asked(f"p{number}", drawn.choice(forms), self.tenant_of(number)))
         return asked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A part of what is said, with the tokens and the vector that it adds. ``name`` is somebody or something it names."""
+
+    text: str
+    tokens: str
+    vector: Vector
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """What messages are made of: ``deeds`` by thing, and ``details``."""
+
+    deeds: dict[str, list[_Part]]
+    details: list[_Part]
+
+
+def _shared_out(amount: int, weights: npt.NDArray[Any]) -> npt.NDArray[np.int_]:
+    """Shares of an amount in proportion to weights, each at least one; the first takes what is left."""
+    shares: npt.NDArray[np.int_] = np.maximum(1, np.floor(amount * weights / weights.sum())).astype(int)
+    shares[0] += amount - shares.sum()
+    return shares
+
+
+def _parts(embed: Embed, count: int) -> _Parts:
+    drawn = random.Random(0)
+    words: dict[str, None] = {}
+    while len(words) < _WORDS:
+        syllables = (drawn.choice(_ONSETS) + drawn.choice(_VOWELS) for _ in range(drawn.choice((2, 2, 3))))
+        words["".join(syllables) + drawn.choice(_ENDS)] = None
+    vocabulary, frequencies = list(words), list(accumulate(1 / (rank + 2.7) for rank in range(_WORDS)))
+    names, details = [], []
+    for _ in range(count):
+        word, name = drawn.choices(vocabulary, cum_weights=frequencies, k=2)
+        names.append(name.capitalize())
+        details.append(drawn.choice(REASONS).format(word, names[-1], place=drawn.choice(PLACES)))
+    deeds = [(thing, f"{act} the {thing}") for thing in THINGS for act in ACTS]
+    by_thing: dict[str, list[_Part]] = {thing: [] for thing in THINGS}
+    for (thing, text), vector in zip(deeds, embed([text for _, text in deeds]), strict=True):
+        by_thing[thing].append(_Part(text, index_tokens([(text, 1)]), vector))
+    return _Parts(
+        by_thing,
+        [
+            _Part(text, index_tokens([(text, 1)]), vector, name if name in text else "")
+            for text, name, vector in zip(details, names, embed(details), strict=True)
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Said:
+    """A message, which a fact tells of. ``tokens`` are those of its text; ``name`` is what one of its details names."""
+
+    caller_id: str
+    at: datetime
+    speaker: str
+    text: str
+    tokens: str
+    vector: Vector
+    name: str
 
 
 class _Owned:
     """What one owner remembers; ``conversation`` begins the names of its conversations."""
 
-    def __init__(self, owner: Owner, conversation: str, themes: dict[tuple[str, str], Vector], seed: int) -> None:
+    def __init__(self, owner: Owner, conversation: str, parts: _Parts, seed: int) -> None:
         self._owner = owner
         self._conversation = conversation
-        self._themes = themes
+        self._parts = parts
         self._drawn = random.Random(seed)
         self._noise = np.random.default_rng(seed)
         self._people = self._drawn.sample(NAMES, 6)
+        self._things = list(parts.deeds)
+        self._message, self._fact, self._foresight, self._episode = _blank_rows(owner)
 
-    def rows(self, facts: int) -> Iterator[Row]:
-        """Rows with so many facts among them."""
+    def parts(self, facts: int) -> Iterator[list[Row]]:
+        """Rows with so many facts among them: episode by episode, then what follows from all of them."""
         mentions: dict[str, list[Mention]] = {}
         for first in range(0, facts, _MESSAGES):
-            yield from self._episode(first, min(_MESSAGES, facts - first), mentions)
-        yield from self._graph(mentions)
-        yield self._portrait(mentions)
+            yield list(self._told(first, min(_MESSAGES, facts - first), mentions))
+        yield [*self._graph(mentions), self._portrait(mentions)]
 
-    def _episode(self, first: int, facts: int, mentions: dict[str, list[Mention]]) -> Iterator[Row]:
+    def _told(self, first: int, facts: int, mentions: dict[str, list[Mention]]) -> Iterator[Row]:
+        """An episode with its messages and facts."""
         number = first // _MESSAGES
-        conversation = f"{self._conversation}-{number // _EPISODES}"
+        tenant, conversation = self._owner.tenant_id, f"{self._conversation}-{number // _EPISODES}"
+        where = self._place(conversation)
         begun = _START + timedelta(hours=7 * number)
-        thing = self._drawn.choice(THINGS)
-        identity = ids.episode_id(TENANT, conversation, int(begun.timestamp() * 1000), f"m{first}")
-        said = [self._said(begun + timedelta(seconds=50 * at), thing) for at in range(facts)]
-        for at, (moment, speaker, text, vector) in enumerate(said):
-            caller = f"m{first + at}"
-            yield row_of(self._message(conversation, caller, speaker, text, moment), vector)
-            yield row_of(
-                AtomicFact(
-                    id=ids.fact_id(identity, at),
-                    parent_episode_id=identity,
-                    atomic_fact=f"{speaker} said: {text}",
-                    topic_name=f"The {thing}",
-                    message_ids=(caller,),
-                    speakers=(speaker,),
-                    said_at=moment,
-                    event_at=moment.replace(hour=0, minute=0, second=0),
-                    **self._of(conversation),
-                ),
-                vector,
-                context=said[at - 1][2] if at else "",
+        thing = self._drawn.choice(self._things)
+        topic = f"The {thing}"
+        identity = ids.episode_id(tenant, conversation, int(begun.timestamp() * 1000), f"m{first}")
+        said = self._said(begun, first, facts, thing)
+        fact_ids = [ids.fact_id(identity, at) for at in range(facts)]
+        before = ""
+        for each, fact_id in zip(said, fact_ids, strict=True):
+            sender, day = each.speaker.lower(), each.at.replace(hour=0, minute=0, second=0)
+            statement, by = f"{each.speaker} said: {each.text}", _tokens(each.speaker)
+            tokens = f"{by} said {each.tokens}"
+            message_id = ids.message_id(tenant, conversation, each.caller_id)
+            message: dict[str, Any] = {
+                "id": message_id,
+                "message_id": each.caller_id,
+                "sender_id": sender,
+                "sender_name": each.speaker,
+            }
+            message |= {"sent_at": _written(each.at), "text": each.text, "tokens": len(each.text) // 4}
+            yield replace(
+                self._message,
+                id=message_id,
+                at=each.at,
+                vector=each.vector,
+                tokens=f"{by} {each.tokens}",
+                people=(sender, each.speaker),
+                message_ids=(each.caller_id,),
+                body=self._message.body | where | message,
+                **where,
             )
-        moment, speaker, text, vector = said[-1]
-        caller = f"m{first + facts - 1}"
-        mentions.setdefault(thing, []).append(Mention(episode_id=identity, text=text, at=moment, message_ids=(caller,)))
-        mentions.setdefault(speaker, []).append(Mention(episode_id=identity, text=text, at=moment, message_ids=(caller,)))
+            fact: dict[str, Any] = {"id": fact_id, "parent_episode_id": identity, "atomic_fact": statement, "topic_name": topic}
+            fact |= {"message_ids": [each.caller_id], "speakers": [each.speaker]}
+            yield replace(
+                self._fact,
+                id=fact_id,
+                at=each.at,
+                event_at=day,
+                vector=each.vector,
+                tokens=f"{tokens} {tokens} {_tokens(topic)} {before}" if before else f"{tokens} {_tokens(topic)}",
+                people=(each.speaker,),
+                parent_id=identity,
+                message_ids=(each.caller_id,),
+                body=self._fact.body | where | fact | {"said_at": _written(each.at), "event_at": _written(day)},
+                **where,
+            )
+            before = each.tokens
+        last = said[-1]
+        for name in (thing, last.speaker, *({last.name} - {""})):
+            known = mentions.setdefault(name, [])
+            known.append(Mention(episode_id=identity, text=last.text, at=last.at, message_ids=(last.caller_id,)))
         if number % 4 == 0:
-            yield row_of(
-                Foresight(
-                    id=ids.foresight_id(identity, 0),
-                    parent_episode_id=identity,
-                    statement=f"{speaker} will see to the {thing} in {self._drawn.choice(PLACES)}",
-                    evidence=text,
-                    message_ids=(caller,),
-                    said_at=moment,
-                    start=moment + timedelta(days=40),
-                    **self._of(conversation),
-                ),
-                vector,
+            yield self._expected(identity, thing, last, where)
+        yield self._summed_up(identity, thing, begun, said, fact_ids, where)
+
+    def _said(self, begun: datetime, first: int, count: int, thing: str) -> list[_Said]:
+        """Messages about a thing; all their vectors at once."""
+        drawn, parts = self._drawn, self._parts
+        chosen = [
+            (drawn.choice(parts.deeds[thing]), drawn.choices(parts.details, k=drawn.choice(_DETAILS))) for _ in range(count)
+        ]
+        vectors = self._noise.standard_normal((count, len(chosen[0][0].vector)), dtype=np.float32)
+        vectors *= _NOISE / np.linalg.norm(vectors, axis=1, keepdims=True)
+        for vector, (deed, details) in zip(vectors, chosen, strict=True):
+            vector += deed.vector
+            for weight, detail in zip(_DETAIL_WEIGHTS, details, strict=False):
+                vector += weight * detail.vector
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        said = []
+        for at, (deed, details) in enumerate(chosen):
+            name = drawn.choice(NAMES)
+            said.append(
+                _Said(
+                    caller_id=f"m{first + at}",
+                    at=begun + timedelta(seconds=50 * at),
+                    speaker=drawn.choice(self._people),
+                    text=f"I heard that {name} {deed.text} {', '.join(detail.text for detail in details)}.",
+                    tokens=" ".join(("heard", _tokens(name), deed.tokens, *(detail.tokens for detail in details))),
+                    vector=vectors[at].copy(),  # a view would keep them all alive
+                    name=next((detail.name for detail in details if detail.name), ""),
+                )
             )
-        yield row_of(
-            Episode(
-                id=identity,
-                subject=f"The {thing}",
-                summary=" ".join(text for _, _, text, _ in said[:3]),
-                episode=" ".join(f"{speaker} said: {text}" for _, speaker, text, _ in said),
-                started_at=begun,
-                ended_at=moment,
-                participants=tuple(dict.fromkeys(speaker for _, speaker, _, _ in said)),
-                message_ids=tuple(f"m{first + at}" for at in range(facts)),
-                fact_ids=tuple(ids.fact_id(identity, at) for at in range(facts)),
-                closed_by="boundary",
-                extractor="local",
-                **self._of(conversation),
-            ),
-            said[0][3],
+        return said
+
+    def _expected(self, episode: str, thing: str, last: _Said, where: dict[str, Any]) -> Row:
+        start = last.at + timedelta(days=40)
+        statement = f"{last.speaker} will see to the {thing} in {self._drawn.choice(PLACES)}"
+        told: dict[str, Any] = {"id": ids.foresight_id(episode, 0), "parent_episode_id": episode, "statement": statement}
+        told |= {"evidence": last.text, "message_ids": [last.caller_id]}
+        return replace(
+            self._foresight,
+            id=told["id"],
+            at=last.at,
+            event_at=start,
+            vector=last.vector,
+            tokens=index_tokens([(statement, 1)]),
+            parent_id=episode,
+            message_ids=(last.caller_id,),
+            body=self._foresight.body | where | told | {"said_at": _written(last.at), "start": _written(start)},
+            **where,
         )
 
-    def _said(self, moment: datetime, thing: str) -> tuple[datetime, str, str, Vector]:
-        """When, by whom, what, and its vector."""
-        act, speaker, place = self._drawn.choice(ACTS), self._drawn.choice(self._people), self._drawn.choice(PLACES)
-        text = f"I heard that {self._drawn.choice(NAMES)} {act} the {thing} in {place} {self._drawn.choice(REASONS)}."
-        noise = self._noise.normal(size=self._themes[act, thing].shape)
-        vector = self._themes[act, thing] + _NOISE * noise / np.linalg.norm(noise)
-        return moment, speaker, text, np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
-
-    def _message(self, conversation: str, caller: str, speaker: str, text: str, moment: datetime) -> StoredMessage:
-        return StoredMessage(
-            id=ids.message_id(TENANT, conversation, caller),
-            message_id=caller,
-            sender_id=speaker.lower(),
-            sender_name=speaker,
-            role="user",
-            sent_at=moment,
-            timezone="UTC",
-            text=text,
-            tokens=len(text) // 4,
-            position=Position(topic="made", partition=0, offset=0),
-            **self._of(conversation),
+    def _summed_up(
+        self,
+        identity: str,
+        thing: str,
+        begun: datetime,
+        said: Sequence[_Said],
+        fact_ids: Sequence[str],
+        where: dict[str, Any],
+    ) -> Row:
+        summary = " ".join(each.text for each in said[:3])
+        told: dict[str, Any] = {"id": identity, "subject": f"The {thing}", "summary": summary, "fact_ids": list(fact_ids)}
+        told |= {"episode": " ".join(f"{each.speaker} said: {each.text}" for each in said)}
+        told |= {"started_at": _written(begun), "ended_at": _written(said[-1].at)}
+        people, messages = tuple(dict.fromkeys(each.speaker for each in said)), tuple(each.caller_id for each in said)
+        told |= {"participants": list(people), "message_ids": list(messages)}
+        shortly = " ".join(each.tokens for each in said[:3])
+        narrative = " ".join(f"{_tokens(each.speaker)} said {each.tokens}" for each in said)
+        vector: Vector = np.sum([each.vector for each in said], axis=0, dtype=np.float32)
+        return replace(
+            self._episode,
+            id=identity,
+            at=begun,
+            until=said[-1].at,
+            vector=(vector / np.linalg.norm(vector)).astype(np.float32),
+            tokens=" ".join([*[_tokens(thing)] * 3, shortly, shortly, narrative]),
+            people=people,
+            message_ids=messages,
+            body=self._episode.body | where | told,
+            **where,
         )
 
-    def _graph(self, mentions: dict[str, list[Mention]]) -> Iterator[Row]:
+    def _graph(self, mentions: Mapping[str, Sequence[Mention]]) -> Iterator[Row]:
         for name, evidence in mentions.items():
             yield row_of(
                 Entity(
                     id=ids.entity_id(self._owner.key, name),
                     name=name,
-                    type="person" if name in NAMES else "thing",
+                    type="thing" if name in THINGS else "person",
                     summary=evidence[-1].text,
                     mentions=tuple(evidence[-20:]),
-                    **self._of(None),
+                    **_common(self._owner),
                 )
             )
         for source in (name for name in mentions if name in NAMES):
-            for target in (name for name in mentions if name not in NAMES):
+            for target in (name for name in mentions if name in THINGS):
                 yield row_of(
                     Relationship(
                         id=ids.relationship_id(self._owner.key, source, "interested_in", target),
@@ -239,24 +437,50 @@ class _Owned:
                         target=target,
                         date=mentions[target][0].at,
                         mentions=tuple(mentions[target][:1]),
-                        **self._of(None),
+                        **_common(self._owner),
                     )
                 )
 
-    def _portrait(self, mentions: dict[str, list[Mention]]) -> Row:
+    def _portrait(self, mentions: Mapping[str, Sequence[Mention]]) -> Row:
         lines = tuple(
             ProfileItem(about=self._people[0], statement=f"cares for the {thing}", category="interest", evidence=(evidence[0],))
             for thing, evidence in mentions.items()
-            if thing not in NAMES
+            if thing in THINGS
         )
-        return row_of(Profile(id=ids.profile_id(self._owner.key), explicit=lines, **self._of(None)))
+        return row_of(Profile(id=ids.profile_id(self._owner.key), explicit=lines, **_common(self._owner)))
 
-    def _of(self, conversation: str | None) -> dict[str, object]:
+    def _place(self, conversation: str) -> dict[str, Any]:
         is_document = self._owner.type == "tenant"
         return {
-            "owner": self._owner,
             "conversation_id": None if is_document else conversation,
             "document_id": conversation if is_document else None,
-            "created_at": _START,
-            "version": 1,
         }
+
+
+def _blank_rows(owner: Owner) -> tuple[Row, Row, Row, Row]:
+    """A message, a fact, a foresight and an episode of an owner, to be filled in."""
+    common = {"id": "", "message_ids": (), "said_at": _START, **_common(owner)}
+    sender: dict[str, Any] = {"message_id": "", "sender_id": "", "sender_name": "", "role": "user"}
+    sent: dict[str, Any] = {"sent_at": _START, "timezone": "UTC", "text": "", "tokens": 0}
+    source = Position(topic="made", partition=0, offset=0)
+    text: dict[str, Any] = {"subject": "", "summary": "", "episode": "", "started_at": _START, "ended_at": _START}
+    return (
+        row_of(StoredMessage(id="", position=source, **sender, **sent, **_common(owner))),
+        row_of(AtomicFact(parent_episode_id="", atomic_fact="", topic_name="", **common)),
+        row_of(Foresight(parent_episode_id="", statement="", evidence="", **common)),
+        row_of(Episode(id="", closed_by="boundary", extractor="local", **text, **_common(owner))),
+    )
+
+
+def _common(owner: Owner) -> dict[str, Any]:
+    return {"owner": owner, "created_at": _START, "version": 1}
+
+
+def _written(moment: datetime) -> str:
+    """A moment as records have it in JSON."""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}Z"
+
+
+@lru_cache(maxsize=1024)
+def _tokens(text: str) -> str:
+    return index_tokens([(text, 1)])

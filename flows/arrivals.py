@@ -24,13 +24,15 @@ CREATED = 1  # the version of a message that has not passed the embed step yet
 class Batch:
     """Messages on their way to their vectors; after a restart only their keys are known.
 
-    ``anew`` are chunks that were withdrawn a moment ago, which the index may still show; ``chunks`` counts those of documents.
+    ``rows`` are those with which the messages were stored as they arrived. ``anew`` are chunks that were withdrawn a moment
+    ago, which the index may still show; ``chunks`` counts those of documents.
     """
 
     keys: tuple[Key, ...]
     messages: tuple[StoredMessage, ...] | None
     anew: frozenset[str] = frozenset()
     chunks: int = 0
+    rows: tuple[Row, ...] = ()
 
     @property
     def lanes(self) -> set[str]:

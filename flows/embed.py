@@ -24,6 +24,7 @@ from datetime import datetime
 from flows.arrivals import Batch, Served, anew, owned_by, serve
 from flows.conversations.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
 from flows.conversations.owners import lane_key, origin_of, tenant_of
+from flows.cuts import Utterance
 from flows.items import (
     Amended,
     Amendment,
@@ -47,7 +48,7 @@ from flows.tombstones import Tombstones, tombstone_row
 from mneme.ids import chunk_episode_id
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, row_of
+from mneme.rows import Collection, Key, Row, Vector, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
@@ -128,7 +129,8 @@ class EmbedLane:
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
                 yield Retraction(item.lane, item.owner, chunk_episode_id(item.chunk_id))
             elif isinstance(outcome, Served):
-                yield from self._pass_on(outcome)
+                assert isinstance(item, Batch)
+                yield from self._pass_on(item, outcome)
             elif isinstance(item, Waiting) and (outcome is None or isinstance(outcome, Change)):
                 yield from self._pass_on_change(item.key, outcome)
             else:
@@ -196,34 +198,38 @@ class EmbedLane:
 
     def _submit(self, messages: Sequence[StoredMessage]) -> Iterator[WriteBatch]:
         for start in range(0, len(messages), _JOB_MESSAGES):
-            writes: list[Write] = []
-            part = []
+            part, rows = [], []
             for message in messages[start : start + _JOB_MESSAGES]:
                 lane = Arrived(message).lane
                 self._owners[lane] = owner = self._owners.get(lane, message.owner)
                 part.append(owned_by(owner, message))
-                writes.append(Create(row_of(part[-1])))
-            yield WriteBatch(tuple(writes))
+                rows.append(row_of(part[-1]))
+            yield WriteBatch(tuple(map(Create, rows)))
             anew = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(Batch(tuple(message_key(message.owner, message.id) for message in part), tuple(part), anew, chunks))
+            self._add(Batch(tuple(row.key for row in rows), tuple(part), anew, chunks, tuple(rows)))
 
     def _add(self, batch: Batch) -> None:
         self._pump.add("", batch, lambda: serve(batch, self._services))
 
-    def _pass_on(self, served: Served) -> Iterator[Embedded | SinkItem]:
+    def _pass_on(self, batch: Batch, served: Served) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
         self._services.tally["erased"] += len(served.erased)
         if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
             log.warning("%d messages go on without a vector: %s", len(served.utterances), served.failure)
             self._services.tally["without_vector"] += len(served.utterances)
         versions = self._services.versions
-        utterances = [replace(u, message=u.message.model_copy(update={"version": versions.next()})) for u in served.utterances]
+        arrived = dict(zip(map(id, batch.messages or ()), batch.rows, strict=False))  # a message that was changed is another
+        utterances, puts = [], []
+        for each in served.utterances:
+            message = each.message.model_copy(update={"version": versions.next()})
+            utterances.append(Utterance(message, each.vector))
+            puts.append(Put(_stored_anew(arrived.get(id(each.message)), message, each.vector)))
         for message in served.erased:
             self._owners.pop(Arrived(message).lane, None)
         unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
         writes: list[Write] = [*(Remove(key, versions.next()) for key in unwanted), *map(self._beginning, served.beginnings)]
-        writes += [Put(row_of(u.message, u.vector)) for u in utterances]
+        writes += puts
         if writes:
             yield WriteBatch(tuple(writes))
         for utterance in utterances:
@@ -337,6 +343,13 @@ class EmbedLane:
         done = self._edited.get(message)
         same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
         return done is not None and same_source and done.offset > position.offset
+
+
+def _stored_anew(arrived: Row | None, message: StoredMessage, vector: Vector | None) -> Row:
+    """The row of a message with its vector: that with which it arrived, if nothing else of it has changed."""
+    if arrived is None:
+        return row_of(message, vector)
+    return replace(arrived, version=message.version, body={**arrived.body, "version": message.version}, vector=vector)
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

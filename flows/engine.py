@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -40,6 +41,8 @@ from mneme.ports import DeadLetter, Incoming
 from mneme.times import utc_now
 
 _REST = timedelta(milliseconds=5)  # between polls of a source that had nothing: quick enough, and no busy loop
+_KNOWN_BUCKETS = 8192  # of lanes and owners: each message asks for its own twice, and each batch has many of the same
+_OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter)  # a tuple: a union would be put together again for each item
 _IDLE_POLLS = 200  # without anything, one after the other: a second or more
 
 
@@ -112,10 +115,10 @@ def build(
     buckets = services.settings.flow.buckets
     pending = services.pending
 
-    def decoded(fed: Fed) -> list[Any]:
+    def decoded(batch: list[Fed]) -> list[Any]:
         with failures:
-            items = list(decode(fed)) if isinstance(fed, Incoming) else [fed]
-        pending.enter(len(items) - 1)
+            items = [item for fed in batch for item in (decode(fed) if isinstance(fed, Incoming) else (fed,))]
+        pending.enter(len(items) - len(batch))
         for item in items:
             if isinstance(item, Pause) and item.flush_id:
                 FLUSHES.read(item.tenant_id, item.flush_id)
@@ -125,7 +128,7 @@ def build(
     epochs = EpochMeter()
     inputs = [op.input(source.name, flow, _Source(source, failures, epochs, pending)) for source in sources]
     events = op.merge("sources", *inputs) if len(inputs) > 1 else inputs[0]
-    arrived = op.branch("decoded", op.flat_map("decode", events, decoded), _goes_to_the_writer)
+    arrived = op.branch("decoded", op.flat_map_batch("decode", events, decoded), _goes_to_the_writer)
     unread = op.map("document", arrived.falses, lambda item: (_conversation_bucket(item, buckets), item))
     read = op.branch(
         "read-writes", _step("read", unread, ReadLane, services, failures), lambda pair: _goes_to_the_writer(pair[1])
@@ -195,7 +198,7 @@ def execute(
 
 
 def _goes_to_the_writer(item: object) -> bool:
-    return isinstance(item, WriteBatch | FlushDone | Erased | DeadLetter)
+    return isinstance(item, _OF_THE_WRITER)
 
 
 def _without_key(pair: tuple[str, Any]) -> Any:
@@ -203,16 +206,21 @@ def _without_key(pair: tuple[str, Any]) -> Any:
 
 
 def _conversation_bucket(item: Unread | Read, buckets: int) -> str:
-    if isinstance(item, Pause | Erasure) and not item.lane:
+    if not (lane := item.lane):
+        assert isinstance(item, Pause | Erasure), "only what concerns a whole bucket has no lane"
         return f"{item.bucket:04d}"
-    return f"{stable_hash(item.lane) % buckets:04d}"
+    return _bucket(lane, buckets)
 
 
 def _owner_bucket(item: Extracted | Retraction | Pause | Erasure, buckets: int) -> str:
     if isinstance(item, Pause):
-        return f"{stable_hash(item.owner_key) % buckets:04d}"
+        return _bucket(item.owner_key, buckets)
     assert item.owner is not None, "an erasure's owner is known behind embed"
-    key = item.owner.key
+    return _bucket(item.owner.key, buckets)
+
+
+@lru_cache(_KNOWN_BUCKETS)
+def _bucket(key: str, buckets: int) -> str:
     return f"{stable_hash(key) % buckets:04d}"
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_held, replace_json
 from connectors.inbox.segments import inbox_folder
+from flows.running.partition_range import store_name
 from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
@@ -57,6 +58,8 @@ def ingest(
     settings: Settings,
     on_progress: Callable[[int, int], None] | None = None,
     defaults: Mapping[str, str] | None = None,
+    on_written: Callable[[str, str], None] = lambda kind, identity: None,
+    in_bulk: bool = False,
 ) -> IngestReport:
     """Take files through the whole flow into the index, until they end.
 
@@ -65,6 +68,8 @@ def ingest(
         settings: where and how; the hold-back is 0, since a file is in order.
         on_progress: called with events finished and events in all.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
+        on_written: called with kind and id of each row that was written.
+        in_bulk: whether the index is set for very many writes meanwhile.
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; what was read is settled, and the next run goes on from there.
@@ -116,20 +121,25 @@ def ingest(
         )
 
     wrote: dict[str, set[str]] = {}
+
+    def written(kind: str, identity: str) -> None:
+        wrote.setdefault(kind, set()).add(identity)
+        on_written(kind, identity)
+
     folder = _folder(settings, _FILES)
     with ExitStack() as stack:
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         stack.callback(letters.close)
         stack.enter_context(stopped_by_signals(stopping))
-        store = stack.enter_context(_recovery_store(settings, _FILES))
+        store = stack.enter_context(recovery_store(settings, _FILES))
         ends = Ends(
             [Source("files", ("files",), open_feed)],
             letters,
             changes=None,
-            wrote=lambda kind, identity: wrote.setdefault(kind, set()).add(identity),
+            wrote=written,
             named_files=_named(folder / _NAMED, names),
         )
-        tally, usage = run_process(settings, partial(_only_place, settings, store), ends, pending, stopping)
+        tally, usage = run_process(settings, partial(only_place, settings, store), ends, pending, stopping, in_bulk=in_bulk)
         if not stopping.is_set():  # nothing waits any more
             (folder / _NAMED).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
@@ -178,14 +188,16 @@ def run(
         )
     stopping = stopping or threading.Event()
     if intake == "inbox":
+        if settings.kafka.partitions_read:
+            raise SettingsError("MNEME_KAFKA__PARTITIONS_READ is of topics, and the inbox has none; leave it empty")
         # That of files: a conversation may come from both, and its state must be known to whichever flow goes on with it.
-        with _recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
+        with recovery_store(settings, _FILES) as store, stopped_by_signals(stopping, _STOP_SECONDS):
             from flows.running.inbox import stream_inbox
 
             named = _named(_folder(settings, _FILES) / _NAMED, ())
-            stream_inbox(settings, partial(_only_place, settings, store), stopping, on_ready, named)
+            stream_inbox(settings, partial(only_place, settings, store), stopping, on_ready, named)
         return
-    with _recovery_store(settings, "kafka") as store, stopped_by_signals(stopping, _STOP_SECONDS):
+    with recovery_store(settings, store_name(settings)) as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.stream import (  # loads all steps and clients: a second runner is refused before
             input_partitions,
             stream,
@@ -195,7 +207,7 @@ def run(
         if settings.flow.processes > 1:
             supervise(settings, store, stopping, on_ready)
         else:
-            stream(settings, partial(_only_place, settings, store), input_partitions(settings.kafka), stopping, on_ready)
+            stream(settings, partial(only_place, settings, store), input_partitions(settings.kafka), stopping, on_ready)
 
 
 def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -211,12 +223,13 @@ def _folder(settings: Settings, name: str) -> Path:
     return settings.data / "recovery" / name
 
 
-def _recovery_store(settings: Settings, name: str) -> RecoveryStore:
+def recovery_store(settings: Settings, name: str) -> RecoveryStore:
+    """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
     flow = settings.flow
     return RecoveryStore(_folder(settings, name), name, flow.buckets, flow.recovery_partitions)
 
 
-def _only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "Place":
+def only_place(settings: Settings, store: RecoveryStore, index: MemoryIndex) -> "Place":
     """The place of a process that runs the flow alone."""
     from flows.running.process import Place
 

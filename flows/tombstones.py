@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from flows.conversations.owners import Origin, tenant_of
 from flows.items import Amendment, Erasure
@@ -122,6 +123,7 @@ def tombstone_of(row: Row | None) -> Tombstone | None:
     return Tombstone(Position.model_validate(row.body["position"]), datetime.fromisoformat(row.body["arrived_at"]))
 
 
+@lru_cache(maxsize=4096)  # every message asks for those of its conversation and its owner, twice
 def _key(tenant_id: str, subject: str) -> Key:
     # A hash, since it outlives whom it is about.
     return Key(Collection.CONTROL, tenant_of(tenant_id).key, make_id("erased", tenant_id, content_hash(subject.encode())))

@@ -17,10 +17,11 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from connectors.archive import Header, read_archive, write_archive
+from connectors.embedders.precision import how_to_set
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from flows.conversations.owners import conversation_key, origin_of
-from flows.running.recovery import refuse_unfinished
+from flows.running.recovery import deployment_of, refuse_unfinished
 from flows.running.standstill import flows_at_rest
 from flows.tombstones import tombstone_keys
 from flows.versions import WRITES_PER_RUN
@@ -76,7 +77,7 @@ def export_owner(
         header = Header(
             owner=owner, embedder=identity.fingerprint, tokeniser=TOKENISER, exported_at=utc_now(), rows=_present(counts)
         )
-        rows = map(_naming(index.metadata().get("recovery_kafka")), _rows_of(owner, index, conversations))
+        rows = map(_naming(deployment_of(index.metadata())), _rows_of(owner, index, conversations))
         write_archive(path, header, _counted(rows, on_progress, total))
     return Transferred(owner, _present(counts))
 
@@ -163,7 +164,7 @@ def import_owner(
         index.set_metadata({"run": str(run), _UNFINISHED: begun})
         index.write([Remove(key, row.version) for key, row in index.get(sorted(tombstones, key=str)).items()])
         # 3.
-        at_home = _at_home(index.metadata().get("recovery_kafka"))
+        at_home = _at_home(deployment_of(index.metadata()))
         with read_archive(path) as archive:
             for rows in _batches(_counted(archive.rows, on_progress, 2 * total, total), _BATCH):
                 _write(list(map(at_home, rows)), index)
@@ -176,7 +177,8 @@ def _fits(path: Path, header: Header, identity: EmbedderIdentity) -> None:
     if header.embedder != identity.fingerprint:
         raise StoreRejected(
             f"{path}: its vectors are of the embedder {header.embedder}, and {identity.fingerprint} is set; set "
-            "MNEME_EMBEDDER__* to that of the export, with an index of its own if this one has another"
+            f"MNEME_EMBEDDER__* to that of the export{how_to_set(header.embedder)}, with an index of its own if this one "
+            "has another"
         )
     if header.tokeniser != TOKENISER:
         raise StoreRejected(

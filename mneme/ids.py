@@ -18,6 +18,7 @@ an id always fits the 512 bytes that OpenSearch allows.
 
 import hashlib
 import re
+from functools import lru_cache
 from urllib.parse import quote
 
 _LONGEST_PART_BYTES = 120
@@ -109,6 +110,7 @@ def skill_id(case: str) -> str:
     return f"{case}/skill"
 
 
+@lru_cache(maxsize=4096)  # asked for a dozen times on a message's way
 def owner_key(tenant_id: str, owner_type: str, owner_id: str) -> str:
     """Names an owner across tenants: the routing value of the index and the key of the owner's lane."""
     return make_id(tenant_id, owner_type, owner_id)

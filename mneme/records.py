@@ -17,7 +17,8 @@ Metadata = dict[str, tuple[Scalar, ...]]  # of a record made from messages: the 
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+    # A validator is made when it is first needed: most programs see few kinds of records.
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants", defer_build=True)
 
 
 class Owner(_Frozen):

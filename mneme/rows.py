@@ -12,7 +12,7 @@ from typing import Annotated, Any, assert_never
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from mneme.ids import make_id
 from mneme.labels import joined, labels_of
@@ -106,7 +106,9 @@ class Row:
         return replace(self, vector=vector)
 
 
-_record: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
+_record: TypeAdapter[AnyRecord] = TypeAdapter(
+    Annotated[AnyRecord, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
+)
 
 
 def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", meant: str = "") -> Row:
@@ -115,6 +117,44 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
     ``context`` is text around it that keyword search may match as well, at lower weight; ``meant`` is what a remark means,
     with names and dates in full.
     """
+    return _row_with(record, vector, index_tokens(_searched(record, context, meant)))
+
+
+def revised(row: Row, record: AnyRecord) -> Row:
+    """The row of the same record with another content, except that what is searched in it stays: tokens and vector."""
+    return _row_with(record, row.vector, row.tokens)
+
+
+def _searched(record: AnyRecord, context: str, meant: str) -> list[tuple[str, int]]:
+    """What keyword search finds a record by: texts, each with its weight."""
+    match record:
+        case StoredMessage():
+            return [(record.sender_name, 1), (record.text, 1)]
+        case Episode():
+            return [(record.subject, 3), (record.summary, 2), (record.episode, 1)]
+        case AtomicFact():
+            return [(record.atomic_fact, 2 if context else 1), (record.topic_name, 1), (context, 1)]
+        case Remark():
+            return [(meant or record.text, 2 if context else 1), (context, 1)]
+        case Foresight():
+            return [(record.statement, 1)]
+        case Cluster() | StoredDocument():
+            return []
+        case Entity():
+            return [(" ".join((record.name, *record.aliases)), 3), (record.summary, 1)]
+        case Relationship():
+            return [(f"{record.source} {record.relation.replace('_', ' ')} {record.target}", 1)]
+        case Profile():
+            return [(" ".join(item.statement for item in (*record.explicit, *record.implicit)), 1)]
+        case AgentCase():
+            return [(record.task_intent, 2), (record.approach, 1), (record.key_insight, 1)]
+        case AgentSkill():
+            return [(record.name, 3), (record.description, 2), (record.content, 1)]
+        case _:
+            assert_never(record)
+
+
+def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
     match record:
         case StoredMessage():
             return _row(
@@ -122,7 +162,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.MESSAGES,
                 record.sent_at,
                 vector,
-                tokens=index_tokens([(record.sender_name, 1), (record.text, 1)]),
+                tokens,
                 agent_id=record.agent_id,
                 people=(record.sender_id, record.sender_name),
                 message_ids=(record.message_id,),
@@ -135,7 +175,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.EPISODES,
                 record.started_at,
                 vector,
-                tokens=index_tokens([(record.subject, 3), (record.summary, 2), (record.episode, 1)]),
+                tokens,
                 until=record.ended_at,
                 agent_id=record.agent_id,
                 people=record.participants,
@@ -148,7 +188,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.FACTS,
                 record.said_at,
                 vector,
-                tokens=index_tokens([(record.atomic_fact, 2 if context else 1), (record.topic_name, 1), (context, 1)]),
+                tokens,
                 until=record.event_until,
                 event_at=record.event_at,
                 valid_to=record.validity.valid_to,
@@ -165,7 +205,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.FACTS,
                 record.said_at,
                 vector,
-                tokens=index_tokens([(meant or record.text, 2 if context else 1), (context, 1)]),
+                tokens,
                 until=record.event_until,
                 event_at=record.event_at,
                 parent_id=record.parent_episode_id,
@@ -180,7 +220,7 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.MEMORIES,
                 record.said_at,
                 vector,
-                tokens=index_tokens([(record.statement, 1)]),
+                tokens,
                 event_at=record.start,
                 until=record.end,
                 valid_to=record.validity.valid_to,
@@ -190,14 +230,14 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 **_hidden_if_repeated(record),
             )
         case Cluster() | StoredDocument():
-            return _row(record, Collection.CONTROL, record.created_at, None)
+            return _row(record, Collection.CONTROL, record.created_at, None, tokens)
         case Entity():
             return _row(
                 record,
                 Collection.GRAPH,
                 record.created_at,
                 vector,
-                tokens=index_tokens([(" ".join((record.name, *record.aliases)), 3), (record.summary, 1)]),
+                tokens,
                 people=(record.name, *record.aliases),
                 **({"kind": "alias"} if record.merged_into else {}),
             )
@@ -207,21 +247,20 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.GRAPH,
                 record.created_at,
                 vector,
-                tokens=index_tokens([(f"{record.source} {record.relation.replace('_', ' ')} {record.target}", 1)]),
+                tokens,
                 event_at=record.date,
                 valid_to=record.validity.valid_to,
                 people=(record.source, record.target),
             )
         case Profile():
-            statements = " ".join(item.statement for item in (*record.explicit, *record.implicit))
-            return _row(record, Collection.MEMORIES, record.created_at, vector, tokens=index_tokens([(statements, 1)]))
+            return _row(record, Collection.MEMORIES, record.created_at, vector, tokens)
         case AgentCase():
             return _row(
                 record,
                 Collection.MEMORIES,
                 record.at,
                 vector,
-                tokens=index_tokens([(record.task_intent, 2), (record.approach, 1), (record.key_insight, 1)]),
+                tokens,
                 parent_id=record.parent_episode_id,
                 agent_id=record.agent_id,
                 message_ids=record.message_ids,
@@ -233,16 +272,11 @@ def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", m
                 Collection.MEMORIES,
                 record.created_at,
                 vector,
-                tokens=index_tokens([(record.name, 3), (record.description, 2), (record.content, 1)]),
+                tokens,
                 agent_id=record.agent_id,
             )
         case _:
             assert_never(record)
-
-
-def revised(row: Row, record: AnyRecord) -> Row:
-    """The row of the same record with another content, except that what is searched in it stays: tokens and vector."""
-    return replace(row_of(record), tokens=row.tokens, vector=row.vector)
 
 
 def _evidence(record: AtomicFact | Foresight) -> tuple[str, ...]:
@@ -293,7 +327,7 @@ def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str
     )
 
 
-def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector | None, **columns: Any) -> Row:
+def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector | None, tokens: str, **columns: Any) -> Row:
     owner = record.owner
     return Row(
         collection=collection,
@@ -308,6 +342,7 @@ def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector
         body=record.model_dump(mode="json"),
         conversation_id=record.conversation_id,
         document_id=record.document_id,
+        tokens=tokens,
         vector=vector,
         **columns,
     )

@@ -29,6 +29,7 @@ STOP_WORDS = frozenset(
 
 _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002fa1f"
 _PIECES = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
+_ASCII_PIECES = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")  # the same where a text has no other characters
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff]")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
@@ -45,15 +46,15 @@ def tokenise(text: str) -> list[str]:
     >>> tokenise("我喜欢咖啡")
     ['我', '喜', '欢', '咖', '啡', '我喜', '喜欢', '欢咖', '咖啡']
     """
+    if text.isascii():
+        return [token for piece in _ASCII_PIECES.findall(text.lower()) if (token := _token(piece))]
     tokens: list[str] = []
     for piece in _PIECES.findall(_composed(text).lower()):
         if _IS_CJK.match(piece):
             tokens += [character for character in piece if character not in _CJK_STOP_CHARACTERS]
             tokens += [piece[at : at + 2] for at in range(len(piece) - 1)]
-            continue
-        word = piece.replace("’", "'")
-        if word not in STOP_WORDS:
-            tokens.append(_stem(word.removesuffix("'s").replace("'", "")))
+        elif token := _token(piece):
+            tokens.append(token)
     return tokens
 
 
@@ -98,14 +99,15 @@ def _composed(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _stem(word: str) -> str:
+@lru_cache(maxsize=16_384)  # words; a few thousand make most of any text, and what is kept for all words grows for months
+def _token(piece: str) -> str:
+    """The stem of a lower-case word; empty for a stop word."""
+    word = piece.replace("’", "'")
+    if word in STOP_WORDS:
+        return ""
+    word = word.removesuffix("'s").replace("'", "")
     if not word.isascii() or word.isdigit():
         return word
-    return _stem_ascii(word)
-
-
-@lru_cache(maxsize=16_384)  # words; a few thousand make most of any text, and what is kept for all words grows for months
-def _stem_ascii(word: str) -> str:
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:  # a stemmer keeps state while it works: one for each thread
         stemmer = _local.stemmer = snowballstemmer.stemmer("english")

@@ -115,7 +115,8 @@ def compete(
             inside = sorted(facts.get(parent, ()), key=lambda fact: (-fact[1], fact[0]))
             arena.note(Move.EXPANDED, parent, scores[parent], f"{len(inside)} facts")
             for fact, score in inside:
-                arena.challenge(Standing(fact, alpha * score + (1 - alpha) * scores[parent], parent), scores[parent])
+                if not arena.challenge(Standing(fact, alpha * score + (1 - alpha) * scores[parent], parent), scores[parent]):
+                    break  # and none of those behind it
         # 4. Convergence.
         unchanged = 0 if arena.ids() != before else unchanged + 1
     return Competition(arena.standings(), arena.round, bool(waiting), tuple(arena.trace))
@@ -157,12 +158,12 @@ class _Arena:
         if len(self._holders) < self._capacity:
             self._place(entrant)
 
-    def challenge(self, fact: Standing, parent_score: float) -> None:
-        """Let a fact enter in place of its parent, of nobody, or of the worst."""
+    def challenge(self, fact: Standing, parent_score: float) -> bool:
+        """Let a fact enter in place of its parent, of nobody, or of the worst; whether it was good enough."""
         assert fact.parent is not None
         full = len(self._holders) >= self._capacity
         if full and not self._beats(fact, self._worst()):
-            return
+            return False
         parent = self._holders.get(fact.parent)
         self._parents[fact.parent] = Standing(fact.parent, parent_score)
         if parent is not None:
@@ -171,6 +172,7 @@ class _Arena:
         self._place(fact)
         self.note(Move.ENTERED, fact.id, fact.score, "a place was free" if not full or parent else "better than the worst")
         self._settle()
+        return True
 
     def ids(self) -> frozenset[str]:
         """Who holds a place."""

@@ -8,7 +8,7 @@
    repeated, and when.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -86,10 +86,10 @@ class Completer:
         ]
         graph = list(recalled.graph)
         beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
-        exploring = self._pool.submit(self._explore, beyond, scope)
+        exploring = self._exploring(beyond, scope)
         facts, more_episodes, more_memories, holders = self._round_trip(scope, wanted, at_once)
-        graph += exploring.result()
-        walked = walk(question, graph, scope.moment) if beyond else recalled.walk
+        graph += exploring()
+        walked = walk(question, graph, scope.moment) if len(graph) > len(recalled.graph) else recalled.walk
         follow = follow and leads(question, walked)
         messages = _in_no_episode(loose, holders.values())
         memories = {**memories, **more_memories}
@@ -104,9 +104,10 @@ class Completer:
         ]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
         repeating = self._pool.submit(self._index.get, again) if again else None
-        exploring = self._pool.submit(self._explore, onward, scope)
+        exploring = self._exploring(onward, scope)
         more_messages, told_facts, told_episodes = self._round_trip(scope, wanted, at_last)
-        graph += exploring.result()
+        more_graph = exploring()
+        graph += more_graph
         facts |= told_facts
         more_episodes |= told_episodes
         if scope.is_past:
@@ -117,7 +118,8 @@ class Completer:
         by_episode = _by_episode(facts.values())
         episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
         if follow:
-            walked = walk(question, graph, scope.moment)
+            if more_graph:
+                walked = walk(question, graph, scope.moment)
             for each in (*facts.values(), *episodes.values()):
                 each.graph = walked.fit(each.row)
         return Evidence(
@@ -129,9 +131,12 @@ class Completer:
             round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
         )
 
+    def _exploring(self, beyond: Sequence[TextLeg], scope: Scope) -> Callable[[], list[Entity | Relationship]]:
+        """Begin to look for what these searches find of the graph; what is returned waits for it."""
+        return self._pool.submit(self._explore, beyond, scope).result if beyond else list
+
     def _explore(self, beyond: Sequence[TextLeg], scope: Scope) -> list[Entity | Relationship]:
-        """What these searches find of the graph; without one the index is not asked."""
-        found = self._index.recall(beyond) if beyond else []
+        found = self._index.recall(beyond)
         return parts_of(row for hits in found for hit in hits if (row := scope.known(hit.row)) is not None)
 
     def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence[Selection]) -> list[dict[str, Candidate]]:

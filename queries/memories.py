@@ -42,6 +42,7 @@ from queries.gather import Gathered
 from queries.query_models import QueryModels
 from queries.questions.types import question_type, top_k_of
 from queries.questions.understand import Question, both_ends
+from queries.remembered import RememberingEmbedder
 from queries.reranking.rerank import open_reranker
 from queries.responses import Graph, SearchResponse
 from queries.search import Searcher, method_of
@@ -73,7 +74,7 @@ class Memories:
         self._embedder = embedder
         self._settings = settings
         self._reranker = reranker
-        self._searcher = Searcher(index, embedder, settings, reranker)
+        self._searcher = Searcher(index, RememberingEmbedder(embedder), settings, reranker)
         self._models = QueryModels(settings, chat)
         self._pool = ContextPool(_SIDE_BY_SIDE, "mneme-agent")
 

@@ -25,6 +25,7 @@ from queries.filtering.scope import Scope
 from queries.questions.understand import Question
 from queries.ranking import Ranking
 from queries.recall import Candidate
+from queries.records import record_of
 from queries.responses import (
     AgentMemory,
     FoundCase,
@@ -150,7 +151,7 @@ def _ranked(
 
 
 def _message(row: Row, places: _Places) -> FoundMessage:
-    message = row.record()
+    message = record_of(row)
     assert isinstance(message, StoredMessage | Remark)
     return FoundMessage(
         **places.of(row),
@@ -166,14 +167,14 @@ def _message(row: Row, places: _Places) -> FoundMessage:
 
 
 def _profile(row: Row, places: _Places) -> FoundProfile | None:
-    record = row.record()
+    record = record_of(row)
     if not isinstance(record, Profile):
         return None
     return FoundProfile(**places.of(row), explicit=record.explicit, implicit=record.implicit)
 
 
 def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None:
-    record = row.record()
+    record = record_of(row)
     if not isinstance(record, Foresight):
         return None
     return FoundForesight(
@@ -192,7 +193,7 @@ def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None
 
 
 def _case(row: Row, places: _Places) -> FoundCase | None:
-    record = row.record()
+    record = record_of(row)
     if not isinstance(record, AgentCase):
         return None
     return FoundCase(
@@ -207,7 +208,7 @@ def _case(row: Row, places: _Places) -> FoundCase | None:
 
 
 def _skill(row: Row, places: _Places) -> FoundSkill | None:
-    record = row.record()
+    record = record_of(row)
     if not isinstance(record, AgentSkill):
         return None
     return FoundSkill(
@@ -235,6 +236,6 @@ Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)
 
 
 def _record(row: Row, kind: type[Stored]) -> Stored:
-    record = row.record()
+    record = record_of(row)
     assert isinstance(record, kind), f"{row.id} lies among the {row.collection} and is a {row.kind}"
     return record

@@ -6,7 +6,6 @@ An error that Mneme raises on purpose is one line on standard error: exit code 2
 
 import errno
 import logging
-from importlib.metadata import version as installed_version
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +17,7 @@ from serving import demo as demo_command
 from serving.commands import (
     ask,
     bench,
+    capacity,
     dead_letters,
     doctor,
     documents,
@@ -35,6 +35,7 @@ from serving.commands import (
     stream,
     transfer,
 )
+from serving.quick_start import begin_program
 from serving.terminal.output import messages
 
 _EXTRAS = {
@@ -130,6 +131,7 @@ reindex.register(app)
 dead_letters.register(app)
 erase.register(app)
 bench.register(app)
+capacity.register(app)
 evaluate.register(app)
 fit.register(app)
 recorded.register(app)
@@ -140,9 +142,12 @@ mcp.register(app)
 @app.command()
 def version() -> None:
     """Print the version."""
+    from importlib.metadata import version as installed_version
+
     typer.echo(f"mneme {installed_version('mneme')}")
 
 
 def main() -> None:
     """The program."""
+    begin_program()
     app()

@@ -1,5 +1,6 @@
 """``mneme demo``: the examples through the whole flow into an embedded index, then questions to it. No server, no key."""
 
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 FILES = ("friends.jsonl", "team.jsonl", "agent.jsonl", "chinese.jsonl", "acme.jsonl", "handbook.md")
 METHODS = ("keyword", "vector", "hybrid")
 
+_DATA = Path("mneme-data/demo")
 _FACTS_OF_A_CONVERSATION = 5
 _RESULTS_OF_A_METHOD = 2
 
@@ -61,11 +63,12 @@ HOPS = Question("What is the current company of the spouse of the CEO of Acme?",
 
 def demo(
     examples: Annotated[Path | None, typer.Option(help="Folder of the examples.", show_default="those of the project")] = None,
-    data: Annotated[Path, typer.Option(help="Where the demo's index lies.")] = Path("mneme-data/demo"),
+    data: Annotated[Path, typer.Option(help="Where the demo's index lies.")] = _DATA,
 ) -> None:
     """Ingest the examples and search them: no server, no key."""
     import flows
     from connectors.indices import open_index
+    from mneme.errors import StoreRejected
     from queries import Memories
 
     console = output()
@@ -74,7 +77,13 @@ def demo(
     console.print(Rule("[bold]1 · Ingest[/]", align="left"))
     console.print(f"{len(files)} files from {files[0].parent} into the embedded index in {data}, with local models only.\n")
     with progress_bar("Ingesting", "events") as on_progress:
-        report = flows.ingest(files, settings, on_progress=on_progress)
+        try:
+            report = flows.ingest(files, settings, on_progress=on_progress)
+        except StoreRejected:
+            if data != _DATA:  # nobody's but the demo's, of an earlier version with another embedder
+                raise
+            shutil.rmtree(data)
+            report = flows.ingest(files, settings, on_progress=on_progress)
     show_report(console, report)
 
     index = open_index(settings)

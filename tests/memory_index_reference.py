@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from threading import RLock
@@ -121,6 +122,14 @@ class ReferenceIndex:
 
     def refresh(self) -> None:
         """Everything is searchable at once."""
+
+    @contextmanager
+    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
+        """Many writes are as any."""
+        yield
+
+    def merge(self) -> None:
+        """There are no files."""
 
     def purge(self) -> None:
         """Nothing is kept beside the rows."""

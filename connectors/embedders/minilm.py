@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from connectors.cache_folder import cache_folder, make_once
 from connectors.embedders.minilm_weights import PINNED_SHA256, Weights, find_weights
+from connectors.embedders.precision import MODEL, VARIANTS
 from mneme.errors import ModelError, SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 DIMENSION = 384
+BUILD = 2  # counted up with every change of minilm_graph.py that changes a vector: it names the cached file
 LONGEST_TOKENS = 256  # what the model was published with; the rest of a text is not seen
 
 # Texts of about one length that one thread embeds at once. On 2 processors, texts of 32 tokens, a second of one
@@ -35,9 +37,7 @@ class MiniLmEmbedder:
     """Texts to vectors with all-MiniLM-L6-v2, for English.
 
     Work is spread over ``threads`` threads, each with its own small batch, however many threads ask at once. A text's
-    vector does not depend on what is embedded beside it: in fp32 padding changes at most the last bit; in int8 the
-    range of activations is taken over a whole batch (the same text came out with a cosine of .974 to itself), so
-    that there a batch is one text, which costs a tenth of the speed.
+    vector does not depend on what is embedded beside it: padding changes at most the last bits.
 
     Nothing is loaded before the first ``embed``.
     """
@@ -53,18 +53,18 @@ class MiniLmEmbedder:
             SettingsError: there are no weights, or a needed package is missing; says how to install them.
         """
         self._weights: Weights = find_weights(settings.path)
-        self._quantized = settings.quantize == "int8"
+        self._quantize = settings.quantize
         self._cache = cache
         self._threads = settings.threads or _processors()
         self._loading = threading.Lock()
-        self._loaded: _Model | None = None
+        self._loaded: MiniLmModel | None = None
         self._pool = ThreadPoolExecutor(self._threads, "minilm")
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
         """``all-MiniLM-L6-v2`` in fp32 or int8; weights of the user's own add their hash, for they give other vectors."""
-        own = "" if self._weights.sha256 == PINNED_SHA256 else f"-{self._weights.sha256[:12]}"
-        return EmbedderIdentity("all-MiniLM-L6-v2", f"{'int8' if self._quantized else 'fp32'}{own}", DIMENSION, ("en",))
+        own = "" if self._weights.identity == PINNED_SHA256 else f"-{self._weights.identity[:12]}"
+        return EmbedderIdentity(MODEL, f"{VARIANTS[self._quantize]}{own}", DIMENSION, ("en",))
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Float32 of shape (texts, 384), each row of length 1, in the order of the texts.
@@ -79,7 +79,7 @@ class MiniLmEmbedder:
         model = self._model()
         tokens = model.tokens(texts)
         by_length = sorted(range(len(texts)), key=lambda index: len(tokens[index]))
-        size = 1 if self._quantized else min(_BATCH, -(-len(texts) // self._threads))
+        size = min(_BATCH, -(-len(texts) // self._threads))
         batches = [by_length[start : start + size] for start in range(0, len(texts), size)]
         results = self._pool.map(model.run, ([tokens[index] for index in batch] for batch in batches))
         for batch, result in zip(batches, results, strict=True):
@@ -91,39 +91,43 @@ class MiniLmEmbedder:
         self._pool.shutdown()
         self._loaded = None
 
-    def _model(self) -> "_Model":
+    def _model(self) -> "MiniLmModel":
         with self._loading:
             if self._loaded is None:
-                self._loaded = _Model(self._weights, self._quantized, self._cache)
+                self._loaded = MiniLmModel(self._weights, self._quantize == "int8", self._cache)
             return self._loaded
 
 
-class _Model:
+class MiniLmModel:
     """Tokeniser and session; both may be used by several threads at once."""
 
     def __init__(self, weights: Weights, quantized: bool, cache: Path | None) -> None:
+        """Load them; the model is made if the cache folder does not hold it.
+
+        Raises:
+            SettingsError: a package is missing, or the weights are not what they should be.
+            ModelError: onnxruntime cannot load the model.
+        """
         try:
-            from onnxruntime import InferenceSession, SessionOptions
+            import onnxruntime
             from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
-            from connectors.embedders.minilm_graph import BUILD, build_model
+            from connectors.embedders import onnx_session
         except ImportError as error:
-            raise SettingsError(
-                f"MNEME_EMBEDDER__PROVIDER: the local embedder needs {error.name}; pip install 'mneme[local]'"
-            ) from error
+            raise _missing(error) from error
         self._failures = (runtime.Fail, runtime.RuntimeException, runtime.InvalidProtobuf, runtime.InvalidGraph)
         self._tokeniser = _tokeniser(weights.folder)
-        name = f"minilm-{weights.sha256[:16]}-{'int8' if quantized else 'fp32'}-{BUILD}.onnx"
-        file = make_once(
-            cache_folder("models", cache) / name, lambda draft: build_model(weights.file, draft, quantized=quantized)
-        )
-        options = SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the embedder's own threads share the work
-        options.log_severity_level = 3
+        name = f"minilm-{weights.identity[:16]}-{'int8' if quantized else 'fp32'}-{BUILD}-{onnxruntime.__version__}"
+        file = make_once(cache_folder("models", cache) / f"{name}{onnx_session.SUFFIX}", partial(_convert, weights, quantized))
         try:
-            self._session = InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+            self._session = onnx_session.open_session(file)
         except self._failures as error:
             raise ModelError(f"{file} cannot be loaded ({error}); delete it, and it is made again") from error
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are; their ids begin at 0."""
+        return self._tokeniser.get_vocab_size()
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each text, with [CLS] and [SEP], at most ``LONGEST_TOKENS``."""
@@ -132,7 +136,11 @@ class _Model:
         return [encoding.ids for encoding in self._tokeniser.encode_batch(whole)]
 
     def run(self, batch: Sequence[Sequence[int]]) -> Vector:
-        """The vectors of one batch of token ids."""
+        """The vectors of one batch of token ids, in one call of the session, padded to the longest.
+
+        Raises:
+            ModelError: onnxruntime cannot run the model.
+        """
         ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
         mask = np.zeros_like(ids)
         for row, text in enumerate(batch):
@@ -143,6 +151,28 @@ class _Model:
         except self._failures as error:
             raise ModelError(f"onnxruntime cannot run the local embedder: {error}") from error
         return vectors
+
+
+def _convert(weights: Weights, quantized: bool, file: Path) -> None:
+    """Write the model that is made of the weights.
+
+    Raises:
+        SettingsError: they are not what they should be, or a needed package is missing.
+    """
+    try:
+        from connectors.embedders.minilm_graph import build_model
+    except ImportError as error:
+        raise _missing(error) from error
+    from connectors.embedders.onnx_session import optimise
+
+    assert weights.sha256 == weights.identity, "refused otherwise"
+    plain = file.with_suffix(".onnx")
+    build_model(weights.file, plain, quantized=quantized)
+    optimise(plain, file)
+
+
+def _missing(error: ImportError) -> SettingsError:
+    return SettingsError(f"MNEME_EMBEDDER__PROVIDER: the local embedder needs {error.name}; pip install 'mneme[local]'")
 
 
 def _processors() -> int:

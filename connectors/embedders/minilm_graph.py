@@ -5,7 +5,6 @@ A BERT encoder (Devlin et al. 2019) of 6 layers, 12 heads and width 384 with mea
 float32 ``embedding`` of shape (batch, 384), each row of length 1.
 """
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,18 @@ from safetensors.numpy import load_file
 from mneme.errors import SettingsError
 
 DIMENSION = 384
-BUILD = 1  # counted up with every change here that changes a vector: it names the cached file
 
 _LAYERS, _HEADS = 6, 12
 _OPSET, _IR_VERSION = 20, 9  # the first opset with Gelu; the IR that goes with it, read by onnxruntime from 1.17
 _FAR_BELOW = -1e4  # added to the scores of padding; exp of it is exactly 0, so that padding changes nothing
 _NORM_EPSILON = 1e-12
+_CONTRIBUTED = "com.microsoft"  # onnxruntime's own operators
+
+# Weights use 7 of 8 bits: processors without VNNI add two products in 16 bits, which 8 would overflow. So a vector, and with it
+# an index, is the same on all of them.
+_WEIGHT_LEVELS = 63
+_LEVELS = 127
+_MIDDLE = 128  # activations are unsigned; this stands for 0
 
 Array = npt.NDArray[Any]
 
@@ -36,44 +41,32 @@ def build_model(weights: Path, file: Path, quantized: bool) -> None:
     Args:
         weights: ``model.safetensors``.
         file: where the ONNX model is written.
-        quantized: weights as 8-bit integers, one scale for each output channel (a single scale for a matrix costs four
-            times the error), activations quantised as they come, one scale for each call of the session.
+        quantized: linear layers in 8-bit integers: weights with one scale for each output channel, activations with one scale
+            for each token, taken as they come (Yao et al. 2022, ZeroQuant), so that a token's numbers depend on no other
+            text's.
 
     Raises:
         SettingsError: the file does not hold the weights of this model.
     """
     try:
-        model = _Builder(load_file(str(weights))).model()
+        model = _Builder(load_file(str(weights)), quantized).model()
     except (SafetensorError, KeyError, ValueError) as error:
         raise SettingsError(
             f"{weights} does not hold the weights of all-MiniLM-L6-v2 ({error}); set MNEME_EMBEDDER__PATH"
         ) from error
-    if quantized:
-        _quantize(model, file)
-    else:
-        onnx.save(model, str(file))
-
-
-def _quantize(model: onnx.ModelProto, file: Path) -> None:
-    from onnxruntime.quantization import quantize_dynamic
-    from onnxruntime.quantization.shape_inference import quant_pre_process
-
-    with tempfile.TemporaryDirectory(dir=file.parent) as workplace:
-        plain, prepared = Path(workplace) / "plain.onnx", Path(workplace) / "prepared.onnx"
-        onnx.save(model, str(plain))
-        quant_pre_process(str(plain), str(prepared), skip_optimization=True, skip_symbolic_shape=True)
-        # reduce_range: 7 bits, since processors without VNNI overflow on 8. An index then means the same on all of them.
-        quantize_dynamic(str(prepared), str(file), per_channel=True, reduce_range=True)
+    onnx.save(model, str(file))
 
 
 class _Builder:
     """Collects the nodes and constants of the graph; every method returns the name of a value."""
 
-    def __init__(self, weights: Mapping[str, Array]) -> None:
+    def __init__(self, weights: Mapping[str, Array], quantized: bool) -> None:
         width = weights["embeddings.word_embeddings.weight"].shape[1]
         if width != DIMENSION or any(name.startswith(f"encoder.layer.{_LAYERS}.") for name in weights):
             raise ValueError(f"its width is {width}, or it has more than {_LAYERS} layers")
         self._weights = weights
+        self._quantized = quantized
+        self._in_integers: dict[str, tuple[str, str]] = {}
         self._constants: list[onnx.TensorProto] = []
         self._nodes: list[onnx.NodeProto] = []
 
@@ -92,7 +85,8 @@ class _Builder:
         ]
         output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", DIMENSION])
         graph = helper.make_graph(self._nodes, "minilm", inputs, [output], self._constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
+        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIBUTED, 1)]
+        model = helper.make_model(graph, opset_imports=opsets)
         model.ir_version = _IR_VERSION
         onnx.checker.check_model(model)
         return model
@@ -103,9 +97,18 @@ class _Builder:
             self._weight("embeddings.position_embeddings.weight") + self._weight("embeddings.token_type_embeddings.weight")[0]
         )
         length = self._node("Slice", self._node("Shape", "input_ids"), self._integers(1), self._integers(2), self._integers(0))
-        words = self._node("Gather", self._constant(self._weight("embeddings.word_embeddings.weight")), "input_ids")
+        words = self._words(self._weight("embeddings.word_embeddings.weight"))
         place = self._node("Slice", self._constant(places), self._integers(0), length, self._integers(0))
         return self._norm(self._node("Add", words, place), "embeddings.LayerNorm")
+
+    def _words(self, table: Array) -> str:
+        if not self._quantized:
+            return self._node("Gather", self._constant(table), "input_ids")
+        scales = np.abs(table).max(axis=1, keepdims=True) / _LEVELS
+        whole = self._node("Gather", self._constant(np.rint(table / scales).astype(np.int8)), "input_ids")
+        return self._node(
+            "Mul", self._node("Cast", whole, to=TensorProto.FLOAT), self._node("Gather", self._constant(scales), "input_ids")
+        )
 
     def _layer(self, hidden: str, bias: str, name: str) -> str:
         attended = self._linear(self._attention(hidden, bias, f"{name}attention.self."), f"{name}attention.output.dense")
@@ -137,8 +140,38 @@ class _Builder:
         return self._node("LayerNormalization", value, scale, bias, axis=-1, epsilon=_NORM_EPSILON)
 
     def _linear(self, value: str, name: str) -> str:
-        product = self._node("MatMul", value, self._constant(self._weight(f"{name}.weight").T))
+        weight = self._weight(f"{name}.weight").T
+        product = self._integer_product(value, weight) if self._quantized else self._product(value, weight)
         return self._node("Add", product, self._constant(self._weight(f"{name}.bias")))
+
+    def _product(self, value: str, weight: Array) -> str:
+        return self._node("MatMul", value, self._constant(weight))
+
+    def _integer_product(self, value: str, weight: Array) -> str:
+        """The product with a weight of shape (inputs, outputs), both in 8-bit integers."""
+        scales = np.abs(weight).max(axis=0) / _WEIGHT_LEVELS
+        whole, greatest = self._integers_of(value)
+        product = self._node(
+            "MatMulIntegerToFloat",
+            whole,
+            self._constant(np.rint(weight / scales).astype(np.int8)),
+            self._constant(np.float32(1 / _LEVELS)),
+            self._constant(scales),
+            self._constant(np.uint8(_MIDDLE)),
+            self._constant(np.zeros(len(scales), np.int8)),
+            domain=_CONTRIBUTED,
+        )
+        return self._node("Mul", product, greatest)
+
+    def _integers_of(self, value: str) -> tuple[str, str]:
+        """A value as unsigned 8-bit integers, and the greatest number of each token, which is their scale."""
+        if value not in self._in_integers:  # query, key and value read the same
+            greatest = self._node("ReduceMax", self._node("Abs", value), self._integers(-1), keepdims=1)
+            greatest = self._node("Max", greatest, self._constant(np.float32(np.finfo(np.float32).tiny)))
+            share = self._node("Mul", value, self._node("Reciprocal", greatest))
+            scale, middle = self._constant(np.float32(1 / _LEVELS)), self._constant(np.uint8(_MIDDLE))
+            self._in_integers[value] = self._node("QuantizeLinear", share, scale, middle), greatest
+        return self._in_integers[value]
 
     def _weight(self, name: str) -> Array:
         return self._weights[name].astype(np.float32)

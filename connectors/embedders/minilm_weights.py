@@ -31,6 +31,13 @@ class Weights:
         """The weights themselves."""
         return self.folder / WEIGHTS_FILE
 
+    @property
+    def identity(self) -> str:
+        """The hash of the weights, which names what is made of them. Where only the released ones are accepted it is theirs,
+        and the file is not read for it: that takes longer than to load what was made of it before.
+        """
+        return PINNED_SHA256 if self.pinned else self.sha256
+
     @cached_property
     def sha256(self) -> str:
         """The hash of the weights.

@@ -98,8 +98,9 @@ class Endpoint:
             raise SettingsError(f"{group}__API_KEY has characters that no key has; copy it again")
         self._shown = str(url.copy_with(username=None, password=None, query=None))
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        # The number of calls is bounded where they are made, so that a free connection is never waited for.
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
+        # The number of calls is bounded where they are made, so that a free connection is never waited for. Each is kept: the
+        # next call comes at once.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
         self._client = httpx.Client(base_url=url, headers=headers, limits=limits, verify=trusted())
 
     def post(

@@ -14,7 +14,7 @@ from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
 from connectors.durable import alone
-from connectors.kafka.client import connection_arguments, kafka_errors, partitions_of
+from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors, partitions_of
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
 from connectors.letters.dead_letters import safe_reason
 from connectors.letters.scope import tells_of
@@ -73,7 +73,7 @@ class KafkaDeadLetters(_Sink):
         Raises:
             StoreUnavailable, StoreRejected: some of them are not kept.
         """
-        topic = self._settings.topics.dead_letters
+        topic = dead_letters_topic(self._settings)
         self._write(Record(topic, _letter_key(letter), letter.raw, _headers(letter)) for letter in letters)
 
     def erase(self, scope: Scope) -> int:
@@ -91,7 +91,7 @@ class KafkaDeadLetters(_Sink):
         2. Send those that stay again, as they are, behind the end. A crash leaves them there twice, which harms nobody.
         3. Delete everything before that end.
         """
-        topic = self._settings.topics.dead_letters
+        topic = dead_letters_topic(self._settings)
         with self._taking_away, alone(self._shared_lock) if self._shared_lock else nullcontext():
             # Step 1.
             with _reading(self._settings) as (consumer, ends):
@@ -144,7 +144,7 @@ def read_dead_letters(settings: Kafka) -> Iterator[DeadLetter]:
 @contextmanager
 def _reading(settings: Kafka) -> Iterator[tuple[KafkaConsumer, Mapping[TopicPartition, int]]]:
     """A consumer of the dead letters, and where each partition ends now."""
-    topic = settings.topics.dead_letters
+    topic = dead_letters_topic(settings)
     partitions = [TopicPartition(topic, partition) for partition in partitions_of(settings, topic)]
     with kafka_errors(settings, f"reading {topic}"):
         consumer = KafkaConsumer(

@@ -7,7 +7,7 @@ from typing import Any
 from kafka import TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, OffsetSpec
 
-from connectors.kafka.client import connection_arguments, kafka_errors
+from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors
 from mneme.settings import Kafka
 
 _BOOTSTRAP_MS = 3_000
@@ -52,13 +52,14 @@ def read_state(settings: Kafka) -> KafkaState:
     """
     quick = {"bootstrap_timeout_ms": _BOOTSTRAP_MS, "request_timeout_ms": _REQUEST_MS}
     inputs = (settings.topics.messages, settings.topics.documents, settings.topics.backfill)
-    names = (*inputs, settings.topics.dead_letters, settings.topics.memories)
+    letters = dead_letters_topic(settings)
+    names = (*inputs, letters, settings.topics.memories)
     with kafka_errors(settings, "looking at it"), KafkaAdminClient(**connection_arguments(settings) | quick) as admin:
         brokers = len(admin.describe_cluster()["brokers"])
         found = {topic["name"]: topic for topic in admin.describe_topics(list(names)) if topic["error_code"] == 0}
         configs = _configs(admin, list(found)) if found else {}
         topics = tuple(_topic(name, name in inputs, found.get(name), configs.get(name, {})) for name in names)
-        kept = [each for each in topics if each.is_input or each.name == settings.topics.dead_letters]
+        kept = [each for each in topics if each.is_input or each.name == letters]
         places = {each.name: [TopicPartition(each.name, number) for number in range(each.partitions)] for each in kept}
         everywhere = [place for partitions in places.values() for place in partitions]
         if not everywhere:
@@ -73,7 +74,7 @@ def read_state(settings: Kafka) -> KafkaState:
         if name in places
     }
     lost = tuple(f"{place.topic}/{place.partition}" for place, offset in done.items() if begins[place] > offset)
-    dead = sum(ends[place] - begins[place] for place in places.get(settings.topics.dead_letters, ()))
+    dead = sum(ends[place] - begins[place] for place in places.get(letters, ()))
     return KafkaState(brokers, topics, unread, bool(done), lost, dead)
 
 

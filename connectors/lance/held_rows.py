@@ -23,7 +23,9 @@ _LATE = ("tokens", "body")  # long, and wanted of few rows
 _SHOWN = [name for name in ROW_COLUMNS if name not in _LATE]
 _FILTERED = ("tenant_id", "owner_key", "kind", "id", "parent_id", "conversation_id", "document_id", "agent_id")
 _FILTERED_LISTS = ("people", "message_ids")
+_TIMES = ("at", "valid_to")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _ROW_BYTES = 1000  # of a Row that has been made, beside its columns
 
 
@@ -66,8 +68,10 @@ class HeldRows:
         self._late = {name: _column(table, name) for name in _LATE}
         self._filtered = {name: Postings(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
         self._hidden = self._filtered["kind"].any_of(HIDDEN_KINDS)
+        self._times = {name: _times(_column(table, name)) for name in _TIMES}
         self._words = Postings(pc.utf8_split_whitespace(_column(table, "tokens")))
         self._lengths = self._words.lengths()
+        self._texts = self._count_texts()
         self._vectors, self._vector_of = _vectors(_column(table, "vector"))
         self._made: list[Row | None] = [None] * table.num_rows
 
@@ -75,6 +79,7 @@ class HeldRows:
     def size(self) -> int:
         """About how many bytes they take when all rows have been asked for."""
         held = sum(postings.size for postings in (*self._filtered.values(), self._words)) + self._vectors.nbytes
+        held += sum(times.nbytes + present.nbytes for times, present in self._times.values())
         late = sum(column.nbytes for column in self._late.values())
         return int(held + late + self._columns.nbytes + _ROW_BYTES * len(self._alive))
 
@@ -87,6 +92,7 @@ class HeldRows:
         """The same rows but those at these addresses; everything that is large is shared."""
         kept = copy.copy(self)
         kept._alive = self._alive & ~np.isin(self.addresses, np.asarray(gone, dtype=np.uint64))
+        kept._texts = kept._count_texts()
         return kept
 
     def live_addresses(self) -> npt.NDArray[np.uint64]:
@@ -112,17 +118,17 @@ class HeldRows:
             if values:
                 mask &= self._filtered[column].any_of(values)
         if filter.since:
-            mask &= self._compared("at", pc.greater_equal, filter.since)
+            mask &= self._compared("at", np.greater_equal, filter.since)
         if filter.before:
-            mask &= self._compared("at", pc.less, filter.before)
+            mask &= self._compared("at", np.less, filter.before)
         if filter.valid_at is not None:
-            mask &= ~self._compared("valid_to", pc.less_equal, filter.valid_at)
+            mask &= ~self._compared("valid_to", np.less_equal, filter.valid_at)
         if not filter.hidden:
             mask &= ~self._hidden
         if filter.outside_documents:
             mask &= self._lacks("document_id")
         if filter.ended:
-            mask &= ~self._lacks("valid_to")
+            mask &= self._times["valid_to"][1]
         places = np.flatnonzero(mask)
         if filter.labels:
             labels = self._columns["labels"].take(pa.array(places)).to_pylist()
@@ -135,7 +141,7 @@ class HeldRows:
         missing = [place for place in places.tolist() if self._made[place] is None]
         if missing:
             chosen = self._columns.take(pa.array(missing))
-            columns = [_values(_column(chosen, name)) for name in _SHOWN]
+            columns = [self._shared(name, _values(_column(chosen, name))) for name in _SHOWN]
             for place, *values in zip(missing, *columns, strict=True):
                 self._made[place] = self._row(place, dict(zip(_SHOWN, values, strict=True)))
         return [cast(Row, self._made[place]) for place in places.tolist()]
@@ -144,8 +150,7 @@ class HeldRows:
 
     def texts(self) -> tuple[int, float]:
         """How many rows have tokens, and how many tokens they have in all."""
-        lengths = self._lengths[self._alive]
-        return int(np.count_nonzero(lengths)), float(lengths.sum())
+        return self._texts
 
     def frequency(self, token: str) -> int:
         """How many rows hold a token."""
@@ -179,15 +184,28 @@ class HeldRows:
             found[present] = np.einsum("ij,j->i", self._vectors[wanted], unit)
         return found
 
+    def _shared(self, name: str, values: list[Any]) -> list[Any]:
+        """The values of a column for ``Row``, their texts those that the postings hold anyway: half the bytes of a row."""
+        if name in _FILTERED:
+            own = self._filtered[name].own
+            return [None if each is None else own(each) for each in values]
+        if name in _FILTERED_LISTS:
+            own = self._filtered[name].own
+            return [tuple(map(own, each)) for each in values]
+        return values
+
     def _lacks(self, column: str) -> Mask:
         """Where there is nothing in a column."""
         return np.asarray(_column(self._columns, column).is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
-    def _compared(self, column: str, compare: Callable[..., Any], moment: datetime) -> Mask:
+    def _compared(self, column: str, compare: Callable[..., Mask], moment: datetime) -> Mask:
         """Where a time compares so with a moment; nowhere without a time."""
-        times = _column(self._columns, column)
-        found = compare(times, pa.scalar(moment.astimezone(UTC), times.type))
-        return np.asarray(pc.fill_null(found, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
+        times, present = self._times[column]
+        return present & compare(times, (moment - _EPOCH) // _MICROSECOND)
+
+    def _count_texts(self) -> tuple[int, float]:
+        lengths = self._lengths[self._alive]
+        return int(np.count_nonzero(lengths)), float(lengths.sum())
 
     def _row(self, place: int, cells: dict[str, Any]) -> Row:
         late: dict[str, Any] = {
@@ -208,6 +226,12 @@ def _values(column: pa.Array) -> list[Any]:
         return [None if each is None else _EPOCH + timedelta(microseconds=each) for each in column.cast(pa.int64()).to_pylist()]
     values: list[Any] = column.to_pylist()
     return [tuple(each or ()) for each in values] if pa.types.is_list(column.type) else values
+
+
+def _times(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
+    """The times in microseconds since 1970, and where there is one."""
+    present = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), present
 
 
 def _text(column: pa.Array, place: int) -> str:

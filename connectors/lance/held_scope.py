@@ -20,14 +20,14 @@ class HeldScope:
 
     def __init__(self, parts: Sequence[HeldRows]) -> None:
         self._parts = parts
+        self._passing: tuple[Filter, list[Places]] | None = None
 
     def match(self, filter: Filter, tokens: Sequence[str], limit: int) -> list[Hit]:
         """The rows with the highest BM25, best first, ties by id."""
         found = []
-        for part, scores in zip(self._parts, self._bm25(tokens), strict=True):
-            places = part.passing(filter)
-            places = places[scores[places] > 0]
-            found.append((part, places, scores[places]))
+        for part, places, scores in zip(self._parts, self._passed(filter), self._bm25(tokens), strict=True):
+            matching = places[scores[places] > 0]
+            found.append((part, matching, scores[matching]))
         return _best(found, limit)
 
     def nearest(self, filter: Filter, vector: Vector, limit: int) -> list[Hit]:
@@ -35,8 +35,7 @@ class HeldScope:
         if not vector.any():
             return []
         found = []
-        for part in self._parts:
-            places = part.passing(filter)
+        for part, places in zip(self._parts, self._passed(filter), strict=True):
             cosines = part.cosines(vector, places)
             present = ~np.isnan(cosines)
             found.append((part, places[present], cosines[present]))
@@ -53,6 +52,12 @@ class HeldScope:
                 near = (None if math.isnan(cosine) else cosine for cosine in cosines)
             scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
+
+    def _passed(self, filter: Filter) -> list[Places]:
+        """The places that pass in each part. Kept for the next leg, which mostly has the same filter."""
+        if self._passing is None or self._passing[0] != filter:
+            self._passing = (filter, [part.passing(filter) for part in self._parts])
+        return self._passing[1]
 
     def _bm25(self, tokens: Sequence[str]) -> list[Numbers]:
         """Of each part's rows, with the statistics of all parts."""

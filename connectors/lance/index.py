@@ -15,6 +15,7 @@ from typing import Any
 import lancedb
 
 from connectors.durable import FolderLock, replace_json
+from connectors.embedders.precision import how_to_set
 from connectors.lance.folders import (
     FACTS,
     FIRST_TABLES,
@@ -24,6 +25,7 @@ from connectors.lance.folders import (
     read_facts,
 )
 from connectors.lance.held_scope import HeldScope
+from connectors.lance.maintenance import Maintenance
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
 from mneme import text
@@ -72,6 +74,7 @@ class LanceIndex:
         self._lock: FolderLock | None = None
         self._tables: dict[Collection, LanceTable] = {}
         self._cache = RowCache(cache_bytes)
+        self._maintenance = Maintenance(self._maintain)
         with store_errors(path):
             if not read_only:
                 path.mkdir(parents=True, exist_ok=True)
@@ -112,6 +115,9 @@ class LanceIndex:
             for collection, places in sorted(by_collection.items(), key=lambda item: item[1][-1]):
                 outcomes = self._table(collection).write([writes[place] for place in places])
                 results.update(zip(places, outcomes, strict=True))
+            is_due = any(table.is_due() for table in list(self._tables.values()))
+        if is_due:
+            self._maintenance.ask()
         return [results[place] for place in range(len(writes))]
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
@@ -177,6 +183,27 @@ class LanceIndex:
             for collection in Collection:
                 self._table(collection).refresh()
 
+    @contextmanager
+    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
+        """See ``MemoryIndex``. What is written is found at once; tables are maintained less often, and at the end."""
+        self._must_write()
+        tables = [self._table(collection) for collection in Collection]
+        for table in tables:
+            table.is_in_bulk = True
+        try:
+            yield
+        finally:
+            for table in tables:
+                table.is_in_bulk = False
+        self.refresh()
+
+    def merge(self) -> None:
+        """See ``MemoryIndex``."""
+        with store_errors(self._path), self._writing:
+            self._must_write()
+            for collection in Collection:
+                self._table(collection).maintain()
+
     def purge(self) -> None:
         """See ``MemoryIndex``. All files are written anew, and a reader may have to repeat what it began before.
 
@@ -203,8 +230,16 @@ class LanceIndex:
             facts["metadata"] |= values
             replace_json(self._facts, facts)
 
+    def _maintain(self) -> None:
+        """Maintain the tables that are due. LanceDB's compaction gives way to any commit, so writes wait for it."""
+        with store_errors(self._path), self._writing:
+            for table in list(self._tables.values()):
+                if table.is_due():
+                    table.maintain()
+
     def close(self) -> None:
         """See ``MemoryIndex``."""
+        self._maintenance.close()
         self._tables.clear()
         self._cache.clear()
         if self._lock:
@@ -268,7 +303,7 @@ class LanceIndex:
             if facts.get(name) != wanted:
                 raise StoreRejected(
                     f"{self._path}: this index was made with the {name} {facts.get(name)!r}, and {wanted!r} is set now; set it "
-                    "back, or move the index to it with `mneme reindex`"
+                    f"back{how_to_set(str(facts.get(name)))}, or move the index to it with `mneme reindex`"
                 )
         with self._opening:
             self._read_from(facts)

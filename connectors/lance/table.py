@@ -49,6 +49,8 @@ VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another proces
 _ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers lose theirs, which is meant
 COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
+_OVERDUE = 2  # times what is due: then a write waits for the maintenance that nobody has come to (LanceIndex does it behind)
+_RARER_IN_BULK = 3
 STALE_SHARE = 0.02  # a refresh leaves alone what moves BM25's statistics by less than this
 _LONGEST_TICK_NS = 2_000_000_000  # of any file system's clock
 LOOKUP = 1000  # ids in one condition
@@ -73,6 +75,7 @@ class LanceTable:
         self._versions = folder / f"{collection.value}.lance" / "_versions"
         self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
         self._rows = self._commits = self._unindexed = 0
+        self.is_in_bulk = False  # whether very many writes come: then maintenance is rarer
         self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
 
     @staticmethod
@@ -96,7 +99,7 @@ class LanceTable:
 
         1. Look up the versions of all ids at once.
         2. Decide each write by them, in order, with those before it applied.
-        3. Merge the last state of each id.
+        3. Add the last state of each id, or merge it into what is held.
         """
         # Step 1.
         versions = self._held_versions([key_of(write).id for write in writes])
@@ -125,19 +128,29 @@ class LanceTable:
                 for write in changed.values()
                 if isinstance(write, Remove)
             ]
-            merge = self._table.merge_insert(["owner_key", "id"]).when_matched_update_all().when_not_matched_insert_all()
+            is_news = not any(key in held_before for key in changed)
             # To LanceDB a missing vector is a bad one; "null" keeps it missing.
-            merge.execute(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
+            if is_news:  # a merge would join them with all rows: twice the time
+                self._table.add(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
+            else:
+                merge = self._table.merge_insert(["owner_key", "id"]).when_matched_update_all().when_not_matched_insert_all()
+                merge.execute(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
             self._sync.sync()
             self._commits += 1
-            self._is_pure = self._is_pure and not any(key in held_before for key in changed)
+            self._is_pure = self._is_pure and is_news
             self._unindexed += len(changed)
             self._rows = self._rows or self._table.count_rows()
-            if self._unindexed >= max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows) or (
-                self._commits >= COMMITS_BETWEEN_MAINTENANCE
-            ):
+            if self.is_due(_OVERDUE):
                 self.maintain()
         return results
+
+    def is_due(self, times: float = 1) -> bool:
+        """Whether so much was written that maintenance pays, or so many times as much."""
+        times *= _RARER_IN_BULK if self.is_in_bulk else 1
+        return (
+            self._unindexed >= times * max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows)
+            or self._commits >= times * COMMITS_BETWEEN_MAINTENANCE
+        )
 
     def refresh(self) -> None:
         """Index what was written, unless it is too little to change a score. (It is searchable before, too.)"""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from uuid import uuid4
 
+from connectors.kafka.keys import record_key
 from connectors.kafka.producer import Record, ReliableProducer
 from mneme.errors import InputError
 from mneme.events import Flush, parse_event
@@ -52,11 +53,11 @@ def publish_again(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
     topics = (settings.topics.messages, settings.topics.backfill, settings.topics.documents)
     records = []
     for letter in letters:
-        key, raw = event_again(letter)
+        _, raw = event_again(letter)
         topic = letter.position.topic if letter.position is not None else settings.topics.messages
         if topic not in topics:
             raise InputError(f"topic: it came from {topic}, which is none of MNEME_KAFKA__TOPICS__*")
-        records.append(Record(topic, key, raw))
+        records.append(Record(topic, record_key(settings, parse_event(raw, utc_now())), raw))
     producer = ReliableProducer(settings)
     try:
         for record in records:

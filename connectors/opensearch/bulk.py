@@ -10,7 +10,6 @@ The steps of ``BulkWriter.write``:
    again, after a pause that doubles. When ``retry_seconds`` are over, ``StoreUnavailable`` is raised.
 """
 
-import json
 import random
 import time
 from collections import defaultdict
@@ -22,7 +21,7 @@ from typing import Any, assert_never
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
-from connectors.opensearch.mapping import document_of
+from connectors.opensearch.mapping import document_of, encoded
 from connectors.opensearch.names import alias_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
@@ -174,19 +173,19 @@ def _encode(write: Write, index_of: Callable[[Collection], str]) -> tuple[str, b
         versioned = target | {"version": version, "version_type": "external_gte"}
         match write:
             case Put(row):
-                return "", _line({"index": versioned}) + _line(document_of(row))
+                return "", _lines({"index": versioned}, document_of(row))
             case Create(row):  # the server takes no version here: it counts as version 1
-                return "", _line({"create": target}) + _line(document_of(row))
+                return "", _lines({"create": target}, document_of(row))
             case Remove():
-                return "", _line({"delete": versioned})
+                return "", _lines({"delete": versioned})
             case _:
                 assert_never(write)
     except UnicodeEncodeError as error:
         return f"text: holds half of a surrogate pair ({error.reason}); send well-formed Unicode", b""
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+def _lines(action: Mapping[str, Any], document: bytes = b"") -> bytes:
+    return b"%b\n%b\n" % (encoded(action), document) if document else encoded(action) + b"\n"
 
 
 def _requests(items: Sequence[_Item], limit: int) -> Iterator[list[_Item]]:

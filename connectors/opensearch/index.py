@@ -4,17 +4,19 @@ One index for each collection, numbered, behind an alias: ``mneme-facts`` is ``m
 filled beside the old one and the alias then moved, without a reader noticing. Rows are routed by owner.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 from opensearchpy.exceptions import RequestError
 
-from connectors.decoded_rows import DecodedRows
+from connectors.embedders.precision import how_to_set
+from connectors.opensearch import bulk_mode
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal, shown
+from connectors.opensearch.kept_rows import KeptRows
 from connectors.opensearch.mapping import changeable_settings, index_settings, mapping, meta, row_of_document, row_of_packed
 from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, writes_of
 from connectors.opensearch.purge import DelayedPurge
@@ -33,9 +35,10 @@ from connectors.opensearch.queries import (
     routing,
     scoring_of,
     search_of,
+    written,
 )
 from mneme import settings as mneme_settings
-from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import (
     EmbedderIdentity,
     Filter,
@@ -86,7 +89,7 @@ class OpenSearchIndex:
         self._client = open_client(settings)
         self._generation = generation
         self._names: dict[Collection, str] = {}
-        self._decoded = DecodedRows(row_of_packed)
+        self._kept = KeptRows(self._search)
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
         self._purging = DelayedPurge(self._merge_away)
 
@@ -119,7 +122,10 @@ class OpenSearchIndex:
                     self._client.indices.put_alias(index=name, name=writes_of(name))
             self._names = {collection: name for collection, (name, _) in indices.items()}
         self._wait_for_shards()
-        if self.metadata().get(_PURGE) == _DUE:
+        metadata = self.metadata()
+        if metadata.get(bulk_mode.NOTE):  # a process died over very many writes
+            self._end_bulk(metadata[bulk_mode.NOTE])
+        if metadata.get(_PURGE) == _DUE:
             self._purging.ask()
 
     def _wait_for_shards(self) -> None:
@@ -169,7 +175,7 @@ class OpenSearchIndex:
             if there.get(what) != value:
                 raise StoreRejected(
                     f"index {name} was made for {what} {there.get(what, 'unknown')!r}, this program has {value!r}: "
-                    "set it back, or move the index to it with `mneme reindex`"
+                    f"set it back{how_to_set(str(there.get(what)))}, or move the index to it with `mneme reindex`"
                 )
 
     def _check_all(self, indices: Mapping[Collection, tuple[str, Mapping[str, Any]]], embedder: EmbedderIdentity) -> None:
@@ -223,6 +229,40 @@ class OpenSearchIndex:
         )
         return answer
 
+    @contextmanager
+    def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
+        """Few refreshes and merges (connectors/opensearch/bulk_mode.py); see the port."""
+        self._must_write()
+        if not self.metadata().get(bulk_mode.NOTE):  # else another process is at it, and knows what was before
+            with mapped_errors(self._settings.url):
+                note = bulk_mode.note_of(self._client, self._all())
+            self.set_metadata({bulk_mode.NOTE: note})
+        with mapped_errors(self._settings.url):
+            bulk_mode.begin(self._client, self._all(), visible_after_seconds)
+        try:
+            yield
+        except BaseException:
+            with suppress(StoreError):  # the next start sees to it
+                self._end_bulk(self.metadata().get(bulk_mode.NOTE, ""))
+            raise
+        self._end_bulk(self.metadata().get(bulk_mode.NOTE, ""))
+        self.refresh()
+
+    def _end_bulk(self, note: str) -> None:
+        if note:
+            with mapped_errors(self._settings.url):
+                bulk_mode.end(self._client, note, changeable_settings(self._settings))
+            self.set_metadata({bulk_mode.NOTE: ""})
+
+    def merge(self) -> None:
+        """Merge to segments of about 4 GB; see the port."""
+        self._must_write()
+        with mapped_errors(self._settings.url):
+            bulk_mode.merge(self._client, self._all())
+
+    def _all(self) -> list[str]:
+        return list(map(self._place, Collection))
+
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
         """The newest acknowledged rows, refreshed or not; see the port."""
         wanted = list(dict.fromkeys(keys))
@@ -253,11 +293,11 @@ class OpenSearchIndex:
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """Run searches in one round trip; see the port. Of a query with over 900 tokens the first 900 count."""
         requests = [(leg.collection, leg.filter, search_of(leg, self._settings.ef_search)) for leg in legs]
+        answers = self._search(requests)
         found: list[list[Hit]] = []
-        for leg, hits in zip(legs, self._search(requests), strict=True):
+        for leg, hits, rows in zip(legs, answers, self._kept.of(requests, answers), strict=True):
             scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
-            rows = [self._row_of(leg.collection, hit) for hit in hits]
-            found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True)])
+            found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True) if row is not None])
         return found
 
     def score(
@@ -268,28 +308,23 @@ class OpenSearchIndex:
 
     def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
         """Several times ``score``, in one round trip; see the port."""
-        requests = [
-            (each.collection, each.filter, request)
-            for each in selections
-            for request in (
-                scoring_of(each.filter, tokens, each.limit),
-                exact_cosines_of(each.filter, vector, each.limit),
-            )
-        ]
-        answers = iter(self._search(requests))
+        by_words = [(each.collection, each.filter, scoring_of(each.filter, tokens, each.limit)) for each in selections]
+        by_meaning = [(each.collection, each.filter, exact_cosines_of(each.filter, vector, each.limit)) for each in selections]
+        answers = self._search([*by_words, *by_meaning])
+        scored, near = answers[: len(selections)], answers[len(selections) :]
         found = []
-        for each, by_words, by_meaning in zip(selections, answers, answers, strict=False):
-            cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in by_meaning}
-            rows = [(self._row_of(each.collection, hit), hit["_score"]) for hit in by_words]
-            found.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in rows])
+        for hits, rows, nearness in zip(scored, self._kept.of(by_words, scored), near, strict=True):
+            cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in nearness}
+            present = ((row, hit["_score"]) for row, hit in zip(rows, hits, strict=True) if row is not None)
+            found.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in present])
         return found
 
     def _row_of(self, collection: Collection, hit: Mapping[str, Any]) -> Row:
-        return self._decoded.row(collection, hit["fields"]["packed"][0])
+        return row_of_packed(collection, hit["fields"]["packed"][0])
 
     def _search(self, requests: Sequence[tuple[Collection, Filter, Request | None]]) -> list[list[Any]]:
         """The hits of each request, in one round trip. A request that is None finds nothing."""
-        lines: list[str] = []
+        lines: list[bytes] = []
         sent: list[int] = []
         for number, (collection, filter, request) in enumerate(requests):
             if request is None:
@@ -297,13 +332,13 @@ class OpenSearchIndex:
             header = {"index": self._place(collection), "allow_partial_search_results": False, **routing(filter)}
             if self._settings.shards > 1 and "knn" not in request["query"]:
                 header["search_type"] = "dfs_query_then_fetch"  # one count of token frequencies for all shards
-            lines += [json.dumps(header), json.dumps(request)]
+            lines += [written(header), written(request)]
             sent.append(number)
         hits: list[list[Any]] = [[] for _ in requests]
         if not sent:
             return hits
         with mapped_errors(self._settings.url):
-            answer = self._client.msearch(body="\n".join(lines))
+            answer = self._client.msearch(body=b"\n".join(lines))
         for number, one in zip(sent, answer["responses"], strict=True):
             if "error" in one:
                 raise refusal(one["status"], *reason_of(one["error"]), self._settings.url)

@@ -23,7 +23,6 @@ from mneme.ports import EmbedderIdentity
 from mneme.rows import Collection, Row, Vector
 
 LAYOUT = "2"  # a change of the mapping that old indices cannot follow raises this
-VECTOR_DIGITS = 9  # a float32 comes back exactly from nine digits: half the bytes of Python's own
 
 _KEYWORDS = (
     *("id", "kind", "tenant_id", "owner_key", "owner_type", "owner_id", "conversation_id", "document_id"),
@@ -43,6 +42,8 @@ def index_settings(settings: mneme_settings.OpenSearch) -> dict[str, Any]:
             # so long a late write meets the version of what was deleted, instead of bringing it back
             "gc_deletes": "1h",
             "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.75}},
+            # the rows of an owner lie side by side: what a search looks through is not spread over the whole index
+            "sort": {"field": "owner_key", "order": "asc"},
             **changeable_settings(settings),
         }
     }
@@ -86,19 +87,36 @@ def meta(embedder: EmbedderIdentity) -> dict[str, str]:
     return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER, "layout": LAYOUT}
 
 
-def document_of(row: Row) -> dict[str, Any]:
-    """The document of a row."""
-    document: dict[str, Any] = {"version": row.version, "tokens": row.tokens, "body": row.body}
+def document_of(row: Row) -> bytes:
+    """The document of a row, as JSON.
+
+    Raises:
+        UnicodeEncodeError: a text holds half of a surrogate pair.
+    """
+    fields: dict[str, Any] = {"version": row.version, "tokens": row.tokens, "body": row.body}
     for name in _KEYWORDS:
         if (value := getattr(row, name)) not in (None, ()):
-            document[name] = value
+            fields[name] = value
     for name in _TIMES:
         if (moment := getattr(row, name)) is not None:
-            document[name] = moment.isoformat()
-    document["packed"] = base64.b64encode(json.dumps(document, separators=(",", ":")).encode()).decode()
+            fields[name] = moment.isoformat()
+    document = encoded(fields)
+    parts = [document[:-1], b',"packed":"', base64.b64encode(document), b'"']
     if row.vector is not None:
-        document["vector"] = digits(row.vector)
-    return document
+        parts += [b',"vector":', _encoded_vector(row.vector)]
+    return b"".join([*parts, b"}"])
+
+
+def encoded(value: Any) -> bytes:
+    """JSON in UTF-8.
+
+    Raises:
+        UnicodeEncodeError: a text holds half of a surrogate pair.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a surrogate, or an integer of more than 64 bits, which it does not know
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def row_of_document(collection: Collection, document: Mapping[str, Any]) -> Row:
@@ -125,9 +143,10 @@ def row_of_packed(collection: Collection, packed: str) -> Row:
 
 def digits(vector: Vector) -> list[float]:
     """A vector as numbers that are short in JSON, and exactly the same when they are read as float32."""
-    wide = np.asarray(vector, dtype=np.float64)
-    with np.errstate(invalid="ignore"):  # what is not finite the server refuses
-        magnitude = np.floor(np.log10(np.abs(wide), where=wide != 0, out=np.zeros_like(wide)))
-        scale = 10.0 ** (VECTOR_DIGITS - 1 - magnitude)
-        numbers: list[float] = (np.rint(wide * scale) / scale).tolist()
+    numbers: list[float] = orjson.loads(_encoded_vector(vector))
     return numbers
+
+
+def _encoded_vector(vector: Vector) -> bytes:
+    """A vector as JSON: of each number the fewest digits that are read as the same float32. What is not finite is null."""
+    return orjson.dumps(np.ascontiguousarray(vector, dtype=np.float32), option=orjson.OPT_SERIALIZE_NUMPY)

@@ -5,11 +5,13 @@ forget them; they route it too, to the shards of these owners. ``None`` stands f
 anything, which is never sent.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import orjson
 
 from connectors.opensearch.mapping import digits
 from mneme.labels import AnyOf, Between, Containing, LabelCondition
@@ -22,6 +24,7 @@ WITH_VECTOR = {"excludes": ["packed"]}
 # What hits bring: nothing that is stored, which is slow to read (connectors/opensearch/mapping.py).
 _BARE: dict[str, Any] = {"_source": False, "stored_fields": "_none_", "track_total_hits": False}
 _PACKED: dict[str, Any] = {**_BARE, "docvalue_fields": ["packed"]}
+_NUMBERED: dict[str, Any] = {**_BARE, "seq_no_primary_term": True}  # see connectors/opensearch/kept_rows.py
 LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN search
 # A query has at most 1,024 clauses in all (indices.query.bool.max_clause_count); these are for the tokens, the rest for
 # the filter. Of a longer query, a pasted page, the first tokens count.
@@ -45,7 +48,7 @@ def matches(filter: Filter | None) -> Request:
 
 
 def search_of(leg: TextLeg | VectorLeg, ef_search: int) -> Request | None:
-    """The search of a leg, best first, ties by id. The score is the first sort value; hits have ``packed``."""
+    """The search of a leg, best first, ties by id. Hits have the score, then the id as sort values, and ``_seq_no``."""
     if not leg.filter.owner_keys or leg.limit < 1:
         return None
     size = min(leg.limit, LARGEST_WINDOW)
@@ -60,8 +63,16 @@ def search_of(leg: TextLeg | VectorLeg, ef_search: int) -> Request | None:
         "size": size,
         "query": query,
         "sort": [{"_score": "desc"}, {"id": "asc"}],
-        **_PACKED,
+        **_NUMBERED,
     }
+
+
+def written(request: Request) -> bytes:
+    """A request as JSON; half of a surrogate pair in it is escaped, and found nowhere."""
+    try:
+        return orjson.dumps(request)
+    except TypeError:
+        return json.dumps(request).encode()
 
 
 def cosine_of(score: float) -> float:
@@ -70,7 +81,7 @@ def cosine_of(score: float) -> float:
 
 
 def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | None:
-    """The first rows that pass the filter, by id, with their BM25: 0 without a common token. Hits have ``packed``."""
+    """The first rows that pass the filter, by id, with their BM25: 0 without a common token. Hits have ``_seq_no``."""
     if not filter.owner_keys or limit < 1:
         return None
     words = _any_of(tokens)
@@ -80,7 +91,7 @@ def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | N
         "query": query,
         "sort": [{"id": "asc"}],
         "track_scores": True,
-        **_PACKED,
+        **_NUMBERED,
     }
 
 
@@ -102,6 +113,12 @@ def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Reque
         "track_scores": True,
         **_BARE,
     }
+
+
+def rows_of(filter: Filter) -> Request:
+    """The rows that pass a filter by ids. Hits have the id, ``_seq_no`` and ``packed``."""
+    size = min(len(filter.ids) * len(filter.owner_keys), LARGEST_WINDOW)
+    return {"size": size, "query": matches(filter), "sort": [{"id": "asc"}], **_NUMBERED, **_PACKED}
 
 
 def page_of(filter: Filter, limit: int, after: Place | None) -> Request | None:

@@ -4,12 +4,15 @@ Words and patterns of English and Chinese. A language that is not listed simply 
 speak for it.
 """
 
+import math
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from flows.cuts import Utterance
 from mneme.text import cjk_share, tokenise
 
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _READ_CHARACTERS = 2000  # of a long message, its beginning says what it is about; bounds the work and what is kept
 
 CUES = (
@@ -19,13 +22,15 @@ CUES = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One message, read. ``opening`` names how it begins; see ``_OPENINGS``.
+    """One message, read. ``microseconds`` since 1970 tell when it was sent, ``log_words`` is log(1 + its words), ``opening``
+    names how it begins; see ``_OPENINGS``.
 
     It is kept with every message that is open: ``tokens``, each once, are no set, which would take five times the memory.
     """
 
+    microseconds: int
     tokens: tuple[str, ...]
-    words: int
+    log_words: float
     opening: str
     greets: bool
     takes_leave: bool
@@ -163,7 +168,7 @@ def reading_of(utterance: Utterance) -> Reading:
     kept = utterance.reading
     if isinstance(kept, Reading):
         return kept
-    reading = read(utterance.message.text)
+    reading = read(utterance.message.text, (utterance.message.sent_at - _EPOCH) // _MICROSECOND)
     object.__setattr__(utterance, "reading", reading)
     return reading
 
@@ -174,16 +179,17 @@ def turning_words(text: str) -> str:
     return " ".join(found.group().split()) if found else ""
 
 
-def read(text: str) -> Reading:
-    """Reads the beginning (2,000 characters) of a message."""
+def read(text: str, microseconds: int = 0) -> Reading:
+    """Reads the beginning (2,000 characters) of a message, which was sent so many microseconds after 1970 began."""
     text = text[:_READ_CHARACTERS]
     lower = text.lower()
     chinese = cjk_share(text) > 0.5
     words = len(text.split()) if not chinese else sum(character.isalpha() for character in text) // 2 + 1
     end = lower.rstrip()[-2:]
     return Reading(
+        microseconds=microseconds,
         tokens=tuple(dict.fromkeys(tokenise(text))),
-        words=words,
+        log_words=math.log1p(words),
         opening=next((name for name, pattern in _OPENINGS.items() if pattern.match(lower)), ""),
         greets=bool(_GREETS.match(lower) or _MEETS_AGAIN.search(lower)),
         takes_leave=bool(_TAKES_LEAVE.search(lower)),

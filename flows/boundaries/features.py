@@ -6,6 +6,7 @@ the neighbouring gaps is its depth score, cut to the short look-ahead that a str
 
 import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -39,7 +40,7 @@ def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[U
     later = [reading_of(utterance) for utterance in ahead]
     spoken, following = ([utterance.message for utterance in group] for group in (recent, ahead))
     return {
-        **_time([*spoken, message.message, *following], len(spoken)),
+        **_time([*readings, now, *later], len(readings)),
         **_similarity(recent, message, ahead, now.chinese),
         **_overlap(readings, now, later),
         **_wording(readings, now, later),
@@ -48,8 +49,8 @@ def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[U
     }
 
 
-def _time(messages: Sequence[StoredMessage], at: int) -> dict[str, float]:
-    gaps = [max(0.0, (after.sent_at - before.sent_at).total_seconds()) for before, after in pairwise(messages)]
+def _time(readings: Sequence[Reading], at: int) -> dict[str, float]:
+    gaps = [max(0.0, (after.microseconds - before.microseconds) / 1e6) for before, after in pairwise(readings)]
     timed = max(gaps) > PACE_SECONDS
     here = math.log1p(gaps[at - 1]) if timed else 0.0
     usual = math.log1p(median(gaps[: at - 1])) if timed and at > 1 else math.log1p(60.0) if timed else 0.0
@@ -176,10 +177,11 @@ _NOTHING_LEFT = 1e-6  # of a sum of vectors that cancel out, but for rounding
 
 
 def _overlap(readings: Sequence[Reading], now: Reading, later: Sequence[Reading]) -> dict[str, float]:
-    tokens = set(now.tokens)
-    last, near, far = (_tokens(readings[-width:]) for width in (1, 3, 8))
-    everything = _tokens(readings)
-    block = _tokens([now, *later])
+    tokens, block = set(now.tokens), _with([now, *later])
+    last = set(readings[-1].tokens)
+    near = _with(readings[-3:-1], last)  # each holds the one before
+    far = _with(readings[-8:-3], near)
+    everything = _with(readings[:-8], far)
     return {
         "words.shared_1": _share(tokens, last),
         "words.shared_3": _share(tokens, near),
@@ -187,14 +189,15 @@ def _overlap(readings: Sequence[Reading], now: Reading, later: Sequence[Reading]
         "words.shared_all": _share(tokens, everything),
         "words.block_shared_3": _share(block, near),
         "words.block_shared_all": _share(block, everything),
-        "words.ahead_shared": _share(_tokens(later), tokens),
+        "words.ahead_shared": _share(_with(later), tokens),
         "words.new_words": math.log1p(len(tokens - everything)),
         "words.no_common_word": float(tokens.isdisjoint(near)),
     }
 
 
-def _tokens(readings: Sequence[Reading]) -> set[str]:
-    return set().union(*(reading.tokens for reading in readings))
+def _with(readings: Sequence[Reading], others: AbstractSet[str] = frozenset()) -> set[str]:
+    """The tokens of messages, and others."""
+    return set(others).union(*[reading.tokens for reading in readings])
 
 
 def _share(tokens: set[str], others: set[str]) -> float:
@@ -244,11 +247,11 @@ def _shape(length: int, readings: Sequence[Reading], now: Reading, later: Sequen
         "shape.log_length": math.log(length),
         "shape.length": min(length, 50) / 50,
         "shape.shortness": 1 / length,
-        "shape.log_words": math.log1p(now.words),
-        "shape.last_log_words": math.log1p(readings[-1].words),
-        "shape.next_log_words": math.log1p(later[0].words) if later else 0.0,
-        "shape.usual_log_words": sum(math.log1p(reading.words) for reading in everything) / len(everything),
-        "shape.questions": sum(reading.ends_with_question for reading in everything) / len(everything),
-        "shape.lower_case": sum(reading.lower_case for reading in everything) / len(everything),
+        "shape.log_words": now.log_words,
+        "shape.last_log_words": readings[-1].log_words,
+        "shape.next_log_words": later[0].log_words if later else 0.0,
+        "shape.usual_log_words": sum([reading.log_words for reading in everything]) / len(everything),
+        "shape.questions": sum([reading.ends_with_question for reading in everything]) / len(everything),
+        "shape.lower_case": sum([reading.lower_case for reading in everything]) / len(everything),
         "shape.few_ahead": 1 - len(later) / 2,
     }

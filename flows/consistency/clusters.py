@@ -33,7 +33,7 @@ class Clusters:
         rows = self._view.rows(self._key(each) for each in missing) if missing else {}
         for identity in missing:
             row = rows.get(self._key(identity))
-            record = row.record() if row is not None else None
+            record = self._view.record(row) if row is not None else None
             self._clusters[identity] = (
                 _Open(set(record.member_ids), set(record.linked_ids)) if isinstance(record, Cluster) else _Open()
             )
@@ -97,7 +97,8 @@ class Clusters:
                 self._view.remove(self._key(identity))
 
     def _open(self, cluster: str) -> _Open:
-        self.load([cluster])
+        if cluster not in self._clusters:
+            self.load([cluster])
         return self._clusters[cluster]
 
     def _key(self, cluster: str) -> Key:

@@ -1,7 +1,8 @@
 """Entities, relationships, profiles and skills follow what episodes say. Blocks: for the pool.
 
-1. ``tells``: an aggregate that an episode speaks of, or spoke of, is built again from its mentions (aggregates/).
-2. ``settle``, once for all episodes at hand: what depends on several aggregates. Which names mean the same entity, which edge
+1. ``tells``: an episode speaks of aggregates, or no longer does.
+2. ``settle``, once for all episodes at hand, most of which speak of the same few: these are built again from their mentions
+   (aggregates/), and then what depends on several aggregates. Which names mean the same entity, which edge
    ended which, what of a profile still holds, what cases have in common. Those that are looked at together are found
    through clusters: entities by their names, edges by source and relation, cases by agent.
 """
@@ -42,7 +43,7 @@ class Rebuilding:
         self._view = view
         self._clusters = clusters
         self._deciders = deciders
-        self._before: dict[str, Aggregate | None] = {}
+        self._told: dict[str, dict[str, list[AggregateMention]]] = {}  # by aggregate, then by episode
         self._agents: dict[str, set[str]] = {}
 
     def key(self, identity: str) -> Key:
@@ -56,13 +57,7 @@ class Rebuilding:
         for mention in mentions:
             said.setdefault(mention.row_id, []).append(mention)
         for identity, of_aggregate in said.items():
-            before = self._aggregate(identity)
-            self._before.setdefault(identity, before)
-            after = rebuilt(identity, self._view.owner, before, episode_id, of_aggregate)
-            if after is not None:
-                self._view.put_if_changed(row_of(after))
-            else:
-                self._view.remove(self.key(identity))
+            self._told.setdefault(identity, {})[episode_id] = of_aggregate
 
     def settle(self) -> None:
         """Put what follows from everything that was told.
@@ -71,17 +66,19 @@ class Rebuilding:
             ModelError: from a judge that calls a model.
             StoreUnavailable: the index does not answer.
         """
-        changed = [(before, self._aggregate(identity)) for identity, before in self._before.items()]
-        self._before.clear()
+        changed = []
+        for identity, told in self._told.items():
+            before = self._aggregate(identity)
+            after = rebuilt(identity, self._view.owner, before, told)
+            self._put(identity, self._portrayed(after) if isinstance(after, Profile) else after)
+            changed.append((before, after))
+        self._told.clear()
         entities = [(_as(Entity, one), _as(Entity, other)) for one, other in changed]
         edges = [(_as(Relationship, one), _as(Relationship, other)) for one, other in changed]
         for entity in resolved(self._filed(entities, filed_under, "name"), self._finder(Entity, "name")):
-            self._view.put(row_of(entity))
+            self._view.put(row_of(entity), entity)
         for edge in revalidated(self._filed(edges, slots, "edge"), self._finder(Relationship, "edge")):
-            self._view.put(row_of(edge))
-        for _, profile in changed:
-            if isinstance(profile, Profile):
-                self._view.put_if_changed(row_of(self._portrayed(profile)))
+            self._view.put(row_of(edge), edge)
         for agent_id, case_ids in self._agents.items():
             self._learn(agent_id, case_ids)
         self._agents.clear()
@@ -121,7 +118,7 @@ class Rebuilding:
             self._clusters.load(clusters)
             ids = sorted({member for cluster in clusters for member in self._clusters.members(cluster)})
             rows = self._view.rows(self.key(identity) for identity in ids)
-            return [record for row in rows.values() if isinstance(record := row.record(), of)]
+            return [record for row in rows.values() if isinstance(record := self._view.record(row), of)]
 
         return find
 
@@ -137,7 +134,7 @@ class Rebuilding:
         """Draw the skills of an agent anew from its cases."""
         ids = {*self._clusters.members(self._cluster("cases", agent_id)), *changed}
         rows = self._view.rows((self._view.key(Place.MEMORIES, each) for each in sorted(ids)), with_vectors=True).values()
-        cases = [(record, row.vector) for row in rows if isinstance(record := row.record(), AgentCase)]
+        cases = [(record, row.vector) for row in rows if isinstance(record := self._view.record(row), AgentCase)]
         skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
         vectors = self._deciders.embed([f"{each.name}. {each.description}" for each in skills]) if skills else ()
         for skill, vector in zip(skills, vectors, strict=True):
@@ -145,9 +142,14 @@ class Rebuilding:
         for gone in {skill_id(each) for each in ids} - {each.id for each in skills}:
             self._view.remove(self._view.key(Place.MEMORIES, gone))
 
+    def _put(self, identity: str, aggregate: Aggregate | None) -> None:
+        if aggregate is not None:
+            self._view.put_if_changed(row_of(aggregate), aggregate)
+        else:
+            self._view.remove(self.key(identity))
+
     def _aggregate(self, identity: str) -> Aggregate | None:
-        row = self._view.row(self.key(identity))
-        record = row.record() if row is not None else None
+        record = self._view.record_at(self.key(identity))
         assert record is None or isinstance(record, Entity | Relationship | Profile)
         return record
 

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from flows.consistency.clusters import Clusters
 from flows.consistency.deciders import Deciders
 from flows.consistency.rebuild import Rebuilding
-from flows.consistency.settle import Settlement, cluster_of
+from flows.consistency.settle import Settlement, cluster_of, statement_of
 from flows.consistency.view import View
 from flows.items import AggregateMention
 from mneme.records import AgentCase, AtomicFact, Episode, Foresight
 from mneme.rows import Collection, Key, Row, revised
+
+_JOINING = ("fact", "repetition", "foresight", "case")  # kinds of rows that join something beyond their episode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +48,12 @@ def revise(view: View, revisions: Sequence[Revision], deciders: Deciders) -> Non
     rebuilding = Rebuilding(view, clusters, deciders)
     # 1. In as few round trips as there are kinds of things.
     episodes = view.rows(view.key(Collection.EPISODES, each.episode_id) for each in revisions)
-    view.rows(key for row in episodes.values() for key in _children(view, _episode(row)))
-    view.rows(rebuilding.key(each) for each in _aggregates(revisions, episodes.values()))
+    view.rows(key for row in episodes.values() for key in _children(view, _episode(view, row)))
+    view.rows(rebuilding.key(each) for each in _aggregates(view, revisions, episodes.values()))
     clusters.load(_clusters(view, revisions, episodes.values()))
     for revision in revisions:
         row = view.row(view.key(Collection.EPISODES, revision.episode_id))
-        old = _episode(row) if row is not None else None
+        old = _episode(view, row) if row is not None else None
         # 2.
         if old is not None:
             _withdraw(view, settlement, rebuilding, old, revision)
@@ -70,7 +72,7 @@ def _withdraw(view: View, settlement: Settlement, rebuilding: Rebuilding, old: E
     kept = {row.id for row in revision.rows}
     rows = view.rows(_children(view, old))
     for key, row in rows.items():
-        record = row.record()
+        record = view.record(row)
         if isinstance(record, AtomicFact | Foresight):
             settlement.goes(record)
         elif isinstance(record, AgentCase):
@@ -84,36 +86,37 @@ def _withdraw(view: View, settlement: Settlement, rebuilding: Rebuilding, old: E
 def _tell(view: View, settlement: Settlement, rebuilding: Rebuilding, revision: Revision) -> None:
     """Put what an episode says."""
     for row in revision.rows:
-        record = row.record()
+        record = view.record(row) if row.kind in _JOINING else None
         if isinstance(record, AtomicFact | Foresight):
-            row = revised(row, record.model_copy(update={"cluster_id": settlement.comes(record)}))
+            record = settlement.comes(record)
+            row = revised(row, record)
         elif isinstance(record, AgentCase):
             rebuilding.case_comes(record)
-        view.put(row)
+        view.put(row, record)
 
 
 def _clusters(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
     """The clusters that these revisions may touch."""
-    for row in view.rows(key for each in old for key in _children(view, _episode(each))).values():
-        record = row.record()
-        if isinstance(record, AtomicFact | Foresight):
-            yield record.cluster_id
+    for row in view.rows(key for each in old for key in _children(view, _episode(view, each))).values():
+        child = view.record(row)
+        if isinstance(child, AtomicFact | Foresight):
+            yield child.cluster_id
     for revision in revisions:
         for row in revision.rows:
-            record = row.record()
+            record = view.record(row) if row.kind in _JOINING else None
             if isinstance(record, AtomicFact | Foresight):
-                yield cluster_of(view, record)
+                yield cluster_of(view, statement_of(record))
 
 
-def _aggregates(revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
+def _aggregates(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
     for row in old:
-        yield from _episode(row).aggregate_ids
+        yield from _episode(view, row).aggregate_ids
     for revision in revisions:
         yield from (mention.row_id for mention in revision.mentions)
 
 
-def _episode(row: Row) -> Episode:
-    record = row.record()
+def _episode(view: View, row: Row) -> Episode:
+    record = view.record(row)
     assert isinstance(record, Episode)
     return record
 

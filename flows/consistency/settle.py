@@ -5,13 +5,14 @@ judge looks around, the clusters of statements that are near in meaning and rela
 clusters is compared too. What is connected so is settled together (validity.py).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from flows.consistency.claims import claim_of
 from flows.consistency.clusters import Clusters
 from flows.consistency.deciders import Deciders
 from flows.consistency.statements import Relation, Statement
-from flows.consistency.validity import judged_validities
+from flows.consistency.validity import judged_validities, standing
 from flows.consistency.view import View
 from mneme.ids import cluster_id, episode_of
 from mneme.ports import Filter, VectorLeg
@@ -40,12 +41,13 @@ class Settlement:
         self._new: dict[str, None] = {}
         self._open: dict[str, None] = {}
 
-    def comes(self, record: AtomicFact | Foresight) -> str:
-        """A statement joins those about the same; the id of its cluster, to be kept in it."""
-        cluster = cluster_of(self._view, record)
+    def comes(self, record: AtomicFact | Foresight) -> AtomicFact | Foresight:
+        """A statement joins those about the same; returns it with its cluster, and as it stands if none of them changes it."""
+        statement = statement_of(record)
+        cluster = cluster_of(self._view, statement)
         self._clusters.join(cluster, record.id)
         self._new[record.id] = self._open[cluster] = None
-        return cluster
+        return record.model_copy(update={"cluster_id": cluster, "validity": standing(statement)})
 
     def goes(self, record: AtomicFact | Foresight) -> None:
         """A statement leaves."""
@@ -72,7 +74,8 @@ class Settlement:
             # What one episode says in other words was told apart by who extracted it.
             return other in self._clusters.links(one) and episode_of(older.id) != episode_of(newer.id)
 
-        became = judged_validities([list(statements.values())], compared, self._deciders.judge, self._deciders.scope)
+        groups = list(self._grouped(records, statements))
+        became = judged_validities(groups, compared, self._deciders.judge, self._deciders.scope)
         self._put(records, became)
         for cluster in self._open:
             self._shorten(cluster, statements)
@@ -89,9 +92,25 @@ class Settlement:
             self._clusters.load(ahead)
             members = [member for cluster in ahead for member in sorted(self._clusters.members(cluster))]
             for row in self._view.rows(statement_key(self._view, each) for each in members).values():
-                records[row.id] = _record(row)
+                records[row.id] = self._record(row)
             ahead = sorted({link for cluster in ahead for link in self._clusters.links(cluster)} - seen)
         return records
+
+    def _grouped(
+        self, records: Mapping[str, AtomicFact | Foresight], statements: Mapping[str, Statement]
+    ) -> Iterator[list[Statement]]:
+        """The statements of clusters that are linked, directly or through others: none is compared with another group's."""
+        inside: dict[str, list[Statement]] = defaultdict(list)
+        for identity, statement in statements.items():
+            inside[records[identity].cluster_id].append(statement)
+        while inside:
+            group: list[Statement] = []
+            ahead = [next(iter(inside))]
+            while ahead:
+                cluster = ahead.pop()
+                group += inside.pop(cluster, ())
+                ahead += [link for link in self._clusters.links(cluster) if link in inside]
+            yield group
 
     def _put(self, records: Mapping[str, AtomicFact | Foresight], became: Mapping[str, Validity]) -> None:
         changed = {
@@ -100,7 +119,7 @@ class Settlement:
             if record.validity != became[identity]
         }
         for key, row in self._view.rows(changed, with_vectors=True).items():
-            self._view.put(revised(row, changed[key]))
+            self._view.put(revised(row, changed[key]), changed[key])
 
     def _shorten(self, cluster: str, statements: Mapping[str, Statement]) -> None:
         members = self._clusters.members(cluster)
@@ -116,7 +135,7 @@ class Settlement:
         rows = self._view.rows((statement_key(self._view, each) for each in self._new), with_vectors=True)
         pairs: dict[tuple[str, str], tuple[Statement, Statement]] = {}
         for row, near in self._near([row for row in rows.values() if row.vector is not None]):
-            new, other = _record(row), _record(near)
+            new, other = self._record(row), self._record(near)
             if other.cluster_id in self._clusters.links(new.cluster_id):
                 continue
             older, newer = sorted((statement_of(new), statement_of(other)), key=lambda each: each.place)
@@ -136,22 +155,27 @@ class Settlement:
         lately = [each for each in self._view.lately(Collection.FACTS) if each.kind != "remark"]
         for row, hits in zip(rows, self._view.index.recall(legs), strict=True):
             assert row.vector is not None
-            new = _record(row)
+            new = self._record(row)
             cosines = {hit.row.key: hit.score for hit in hits}
             cosines |= {each.key: float(row.vector @ each.vector) for each in lately if each.vector is not None}
             nearest: dict[str, Row] = {}
             for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
                 other = self._view.row(key) if cosines[key] >= self._settings.near else None
-                if other is not None and other.parent_id != row.parent_id and _record(other).cluster_id != new.cluster_id:
-                    nearest.setdefault(_record(other).cluster_id, other)
+                if other is not None and other.parent_id != row.parent_id and self._record(other).cluster_id != new.cluster_id:
+                    nearest.setdefault(self._record(other).cluster_id, other)
                 if len(nearest) == self._settings.neighbours or cosines[key] < self._settings.near:
                     break
             yield from ((row, other) for other in nearest.values())
 
+    def _record(self, row: Row) -> AtomicFact | Foresight:
+        record = self._view.record(row)
+        assert isinstance(record, AtomicFact | Foresight)
+        return record
 
-def cluster_of(view: View, record: AtomicFact | Foresight) -> str:
+
+def cluster_of(view: View, statement: Statement) -> str:
     """The id of the cluster of all statements that are about the same as this one."""
-    return cluster_id(view.owner.key, statement_of(record).claim.about)
+    return cluster_id(view.owner.key, statement.claim.about)
 
 
 def statement_of(record: AtomicFact | Foresight) -> Statement:
@@ -172,9 +196,3 @@ def statement_key(view: View, identity: str) -> Key:
 
 def _in_one_conversation(one: str, other: str) -> bool:
     return episode_of(one).rpartition("/")[0] == episode_of(other).rpartition("/")[0]
-
-
-def _record(row: Row) -> AtomicFact | Foresight:
-    record = row.record()
-    assert isinstance(record, AtomicFact | Foresight)
-    return record

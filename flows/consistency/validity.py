@@ -19,6 +19,11 @@ from mneme.labels import joined
 from mneme.records import Validity
 
 
+def standing(statement: Statement) -> Validity:
+    """The validity of a statement that nothing else speaks against, and that repeats none."""
+    return Validity(valid_from=statement.event_at or statement.said_at)
+
+
 def validities(statements: Iterable[Statement], relation: Callable[[Statement, Statement], Relation]) -> dict[str, Validity]:
     """The validity of each statement, by its id.
 
@@ -26,12 +31,12 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
         statements: of one owner, in any order.
         relation: what a newer statement (second) does to an older one (first).
     """
-    standing: list[Statement] = []
+    stands: list[Statement] = []
     became: dict[str, Validity] = {}
     for newer in sorted(statements, key=lambda each: each.place):
         original: Statement | None = None
         replaced: list[Statement] = []
-        for older in standing:
+        for older in stands:
             match relation(older, newer):
                 case Relation.SAME:
                     original = original or older
@@ -42,13 +47,13 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
         if original in replaced:
             original = None
         for older in replaced:
-            standing.remove(older)
+            stands.remove(older)
             became[older.id] = _with(became[older.id], valid_to=_from_then_on(newer), superseded_by=(original or newer).id)
         if original is None:
-            became[newer.id] = Validity(valid_from=newer.event_at or newer.said_at)
-            standing.append(newer)
+            became[newer.id] = standing(newer)
+            stands.append(newer)
         else:
-            became[newer.id] = Validity(valid_from=newer.event_at or newer.said_at, merged_into=original.id)
+            became[newer.id] = _with(standing(newer), merged_into=original.id)
             before = became[original.id]
             said_in = (*before.also_said_in, *(each for each in newer.message_ids if each not in original.message_ids))
             became[original.id] = _with(
@@ -66,7 +71,7 @@ def judged_validities(
     """``validities`` of several groups with one judge, which is asked about many pairs at once: a model is paid by call.
 
     Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, ask about all unknown
-    pairs that came up, and fold again, until none is unknown.
+    pairs that came up, and fold the groups in which they did again, until none is unknown.
 
     Args:
         groups: statements of one owner, in any order; those of different groups are unrelated.
@@ -77,24 +82,32 @@ def judged_validities(
     Raises:
         ModelError: from a judge that calls a model.
     """
-    groups = list(groups)
+    ahead = list(groups)
+    became: dict[str, Validity] = {}
     known: dict[tuple[str, str], Relation] = {}
-    while True:
-        unknown: list[Pair] = []
+    unknown: list[Pair] = []
 
-        def relation(older: Statement, newer: Statement) -> Relation:
-            if not compared(older, newer):
-                return Relation.NEITHER
-            found = known.get((older.id, newer.id))
-            if found is None:
-                unknown.append((older, newer))  # noqa: B023  called before the next turn only
-            return found or Relation.NEITHER
+    def relation(older: Statement, newer: Statement) -> Relation:
+        if not compared(older, newer):
+            return Relation.NEITHER
+        found = known.get((older.id, newer.id))
+        if found is None:
+            unknown.append((older, newer))
+        return found or Relation.NEITHER
 
-        became = {identity: each for group in groups for identity, each in validities(group, relation).items()}
-        if not unknown:
-            return became
-        for (older, newer), answer in zip(unknown, judge.judge(unknown, scope), strict=True):
-            known[older.id, newer.id] = answer
+    while ahead:
+        open_groups = []
+        for group in ahead:
+            asked = len(unknown)
+            became |= validities(group, relation)
+            if len(unknown) > asked:
+                open_groups.append(group)
+        if unknown:
+            for (older, newer), answer in zip(unknown, judge.judge(unknown, scope), strict=True):
+                known[older.id, newer.id] = answer
+            unknown.clear()
+        ahead = open_groups
+    return became
 
 
 def _from_then_on(newer: Statement) -> datetime:

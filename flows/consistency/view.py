@@ -4,10 +4,11 @@ One unit of work: read through it, ``put`` and ``remove``, then take ``changes``
 """
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mneme.ports import MemoryIndex
-from mneme.records import Owner
+from mneme.records import AnyRecord, Owner
 from mneme.rows import Collection, Key, Row
 
 
@@ -18,14 +19,23 @@ class View:
         owner: whose records these are.
         index: what was acknowledged.
         unseen: what the lane wrote and the index may not show yet (flows/unseen.py); None for what it removed.
+        records: of rows that the lane wrote, as far as they were at hand then.
     """
 
-    def __init__(self, owner: Owner, index: MemoryIndex, unseen: Mapping[Key, Row | None]) -> None:
+    def __init__(
+        self,
+        owner: Owner,
+        index: MemoryIndex,
+        unseen: Mapping[Key, Row | None],
+        records: Mapping[Key, AnyRecord] = MappingProxyType({}),
+    ) -> None:
         self.owner = owner
         self.index = index
         self._known: dict[Key, Row | None] = dict(unseen)
         self._without_vector: set[Key] = set()
         self._changed: dict[Key, Row | None] = {}
+        self._written_records = records
+        self._records: dict[int, tuple[dict[str, Any], AnyRecord]] = {}  # by the identity of a body, which is kept for that
 
     def key(self, collection: Collection, identity: str) -> Key:
         """Where a row of this owner lies."""
@@ -50,20 +60,37 @@ class View:
         """One row."""
         return self.rows([key]).get(key)
 
+    def record(self, row: Row) -> AnyRecord:
+        """The record of a row; each is parsed once, and none whose record is known from when it was written."""
+        known = self._records.get(id(row.body))
+        if known is None:
+            written = self._written_records.get(row.key)
+            record = written if written is not None and written.version == row.version else row.record()
+            known = self._records[id(row.body)] = (row.body, record)
+        return known[1]
+
+    def record_at(self, key: Key) -> AnyRecord | None:
+        """The record of one row."""
+        row = self.row(key)
+        return self.record(row) if row is not None else None
+
     def lately(self, collection: Collection) -> list[Row]:
         """The rows of a collection that are known here: a search of the index may not find them yet."""
         return [row for key, row in self._known.items() if row is not None and key.collection is collection]
 
-    def put(self, row: Row) -> None:
-        """Write a whole row."""
-        self._known[row.key] = self._changed[row.key] = row
-        self._without_vector.discard(row.key)
+    def put(self, row: Row, record: AnyRecord | None = None) -> None:
+        """Write a whole row; ``record`` is its record, where it is at hand."""
+        key = row.key
+        self._known[key] = self._changed[key] = row
+        self._without_vector.discard(key)
+        if record is not None:
+            self._records[id(row.body)] = (row.body, record)
 
-    def put_if_changed(self, row: Row) -> None:
+    def put_if_changed(self, row: Row, record: AnyRecord | None = None) -> None:
         """Write a whole row, unless there is one with the same content."""
         before = self.row(row.key)
         if before is None or _content(before) != _content(row):
-            self.put(row)
+            self.put(row, record)
 
     def remove(self, key: Key) -> None:
         """Remove a row; none that is not there."""
@@ -73,6 +100,11 @@ class View:
     def changes(self) -> dict[Key, Row | None]:
         """What is to be written, and removed (None), in order."""
         return dict(self._changed)
+
+    def changed_records(self) -> dict[Key, AnyRecord]:
+        """The records of what is to be written, as far as they are at hand."""
+        known = ((key, self._records.get(id(row.body))) for key, row in self._changed.items() if row is not None)
+        return {key: each[1] for key, each in known if each is not None}
 
 
 def _content(row: Row) -> tuple[dict[str, Any], str]:

@@ -283,6 +283,8 @@ class Conversation:
 
     def _take_back(self, utterance: Utterance) -> Iterator[Retraction]:
         """An episode may have been shown that begins with a message which turned out to begin none."""
+        if not self.provisional and not self.doubtful:  # the usual case, without making the id
+            return
         identity, caller_id = self.identity_of(utterance), utterance.message.message_id
         if self.provisional.pop(identity, None) is not None or caller_id in self.doubtful:
             yield Retraction(self.lane, self.owner, identity)

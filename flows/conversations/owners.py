@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from mneme.ids import make_id
 from mneme.ports import MemoryIndex
@@ -65,6 +66,7 @@ def owner_in(index: MemoryIndex, tenant_id: str, conversation_id: str) -> Owner 
     return None if origin is None else origin.owner
 
 
+@lru_cache(maxsize=1024)
 def tenant_of(tenant_id: str) -> Owner:
     """The tenant as an owner: of what belongs to nobody in particular."""
     return Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)

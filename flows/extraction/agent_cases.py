@@ -6,35 +6,32 @@ from collections.abc import Iterator, Sequence
 from flows.cuts import ExtractedCase, Utterance
 from flows.extraction.agent_steps import Step, called, shortened, told, written
 from flows.extraction.wording.sentences import split_sentences
+from mneme.caseless import Caseless
 from mneme.records import StoredMessage, ToolCall
 
 _LONGEST_TEXT = 600  # characters
 _MOST_REPAIRS = 3  # steps told between a failure and what worked in the end
-_SUCCESS = re.compile(
+_SUCCESS = Caseless(
     r"\b(?:done|success(?:ful(?:ly)?)?|complete[sd]?|finished|fixed|resolved|solved|passe[sd]|works now|created|sent|booked|"
     r"saved|deployed|merged|updated|scheduled|installed|confirmed|is (?:now )?(?:up|green|running|live|ready|back))\b|"
     r"成功|完成|已解决|搞定|已经?(?:部署|安排|预订|发送|修复|更新|创建)|好了",
-    re.IGNORECASE,
 )
-_GAVE_UP = re.compile(
+_GAVE_UP = Caseless(
     r"\b(?:unable to|could(?: not|n['’]?t)|can(?:not|['’]t)|failed to|(?:did|does)(?: not|n['’]t) (?:work|succeed)|gave up|"
     r"still (?:fails|broken|failing)|sorry|unfortunately)\b|无法|没能|未能|失败了|抱歉",
-    re.IGNORECASE,
 )
-_PRAISE = re.compile(
+_PRAISE = Caseless(
     r"\b(?:thanks|thank you|great|perfect|awesome|exactly|works|well done|nice|excellent|much better)\b|"
     r"谢谢|太好了|很好|完美|不错|辛苦",
-    re.IGNORECASE,
 )
 _BLAME = re.compile(
     r"\b(?:wrong|not what|still (?:broken|fails|failing|not)|(?:does|did)n['’]?t work|not working|incorrect|worse)\b|"
     r"^no,|\bno, (?:that|not|i)\b|不对|错了|还是不行|没用",
     re.IGNORECASE | re.MULTILINE,
 )
-_LESSON = re.compile(
+_LESSON = Caseless(
     r"\b(?:lesson|learn(?:ed|t)|next time|in (?:the )?future|from now on|remember to|avoid(?:s|ed)?|(?:root )?cause (?:was|is)|"
     r"turned out|the (?:trick|fix|solution) (?:was|is)|must (?:first|be))\b|教训|下次|以后|原因是|记得|应该先|必须先",
-    re.IGNORECASE,
 )
 _OUTCOMES = re.compile(r";\s+|\n+")
 _NEUTRAL = 0.5

@@ -9,10 +9,11 @@ from flows.extraction.wording.persons import capitalised
 from flows.extraction.wording.reports import quoted, reported
 from flows.extraction.wording.retelling import Kind, Retelling, Said
 from flows.extraction.wording.substance import weight
+from mneme.caseless import Caseless
 from mneme.dates import DateMention
 from mneme.text import has_cjk
 
-_INTENT = re.compile(
+_INTENT = Caseless(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are)? (?:(?:also|still|really|definitely|actually|probably|currently|already|just) )*"
     r"(?:going to|gonna|planning|plan to|plan on|intend|aiming|about to|(?:signed|signing) up for|"
     r"thinking (?:of|about)|looking forward to|preparing for|getting ready|scheduled|booked|starting)\b|"
@@ -22,11 +23,8 @@ _INTENT = re.compile(
     r")?(?:trip|adventure|vacation|project|"
     r"book|tournament|game|competition|show|exhibition|move|event)|can['’]?t wait (?:until|till|['’]?til|for "
     r"(?:my|our|the)))\b",
-    re.I,
 )
-_HOPE = re.compile(
-    r"\b(?:hoping|hope|want|wanna|would (?:love|like)|['’]d (?:love|like)) to\b", re.I
-)  # a wish, unless it has a day
+_HOPE = Caseless(r"\b(?:hoping|hope|want|wanna|would (?:love|like)|['’]d (?:love|like)) to\b")  # a wish, unless it has a day
 _CHINESE_INTENT = re.compile(
     "打算|计划|准备|将要|将会|就要|预约了|约了|约好|截止|要去|要参加|会在|将在|安排|我(?:们)?(?:会|来|再|先|"
     "补|下午|晚上|今晚|明天)|接下来|"
@@ -34,7 +32,7 @@ _CHINESE_INTENT = re.compile(
     "办手续|面试|出发|尽快"
 )
 _CHINESE_DONE = re.compile("不(?:上线|提交|去|做|会|出|来)|已经|完成|刚刚?|[了过](?:[，。！]|$)|正常|通过|闭环|达成")
-_EMPTY = re.compile(
+_EMPTY = Caseless(
     r"\b(?:(?:i['’]ll|i will|we['’]ll) (?:\w+ )?(?:keep (?:you|that)|let you|check (?:it|that|them|this) out|tell you|"
     r"be (?:here|there|right|fine|ok|sure)|definitely|never|always|see|think|try|remember|miss)|"
     r"(?:going to|gonna|will|['’]ll) (?:just )?(?:keep (?:\w+ing|at|on|up|it)|stay|remain|give it a|be "
@@ -46,22 +44,19 @@ _EMPTY = re.compile(
     r"if (?:i|we)(?:['’]ll| will| ever)|"
     r"maybe|might|let me know|lemme know|talk to you|keep you posted|"
     r"can't wait to hear|looking forward to (?:it|that|hearing|seeing|more))\b",
-    re.I,
 )
-_CANCELLED = re.compile(
+_CANCELLED = Caseless(
     r"\b(?:cancell?ed|called off|(?:can['’]?t|cannot) make it|fell through|(?:isn['’]t|not) happening)\b|"
     r"取消了|不去[^，。]{1,8}了|去不了|不办了",
-    re.I,
 )
 _CHINESE_CANCELLED = re.compile("不去(?P<what>[^，。]{1,8}?)了|(?P<that>[^，。]{1,8}?)取消了")
-_PHRASE = re.compile(
+_PHRASE = Caseless(
     r"\bsee (?:you|ya)\b|^let['’]?s (?:make|live)\b|\b(?:gonna|going to|will) be (?:a |an )?(?:\w+ )?(?:blast|fun|"
     r"night|great|awesome)\b",
-    re.I,
 )
-_REQUEST = re.compile(r"\b(?:can|could|would|will) you\b.*\b(?:by|until|till|before)\b|能.{0,16}前.{0,12}吗", re.I)
-_CLOCK = re.compile(r"\b\d{1,2}[:.]\d\d\b|\b(?:at )?(?:\d{1,2}|noon|midnight) ?(?:am|pm|o'clock)\b", re.I)
-_LEAD = re.compile(r"^(?:(?:and|but|so|then|also|well|ok|okay),? )+|^(?:好|行|好的|那|嗯)，", re.I)
+_REQUEST = Caseless(r"\b(?:can|could|would|will) you\b.*\b(?:by|until|till|before)\b|能.{0,16}前.{0,12}吗")
+_CLOCK = Caseless(r"\b\d{1,2}[:.]\d\d\b|\b(?:at )?(?:\d{1,2}|noon|midnight) ?(?:am|pm|o'clock)\b")
+_LEAD = Caseless(r"^(?:(?:and|but|so|then|also|well|ok|okay),? )+|^(?:好|行|好的|那|嗯)，")
 _PART = re.compile(r"[;:—–]\s+|,\s+(?=(?:but|so|because|although|since|while|which|and)\b)")
 _CLAUSE = re.compile(r"[;；，]\s*|,\s+")
 _CLAUSE_WEIGHT = 1.0

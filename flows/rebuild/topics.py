@@ -11,24 +11,19 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, topics_of_lanes
 from connectors.kafka.offsets import Bounds, bounds_of
-from connectors.kafka.reader import PartitionReader
-from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from connectors.models import open_embedder
-from flows.engine import Source
-from flows.feeds import PartitionFeed
-from flows.pending import Pending
-from flows.rebuild.bounded_feed import BoundedFeed, Horizon
 from flows.rebuild.clearing import clear
 from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in
 from flows.runner import stopped_by_signals
-from flows.running.process import Ends, Place, run_process
-from flows.running.recovery import REBUILD, RecoveryStore, refuse_unfinished
+from flows.running.bounded_stream import bounded_stream
+from flows.running.process import Place
+from flows.running.recovery import REBUILD, RecoveryStore, flows_by_range, refuse_unfinished
 from flows.running.standstill import flows_at_rest
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex
@@ -68,40 +63,18 @@ def rebuild_from_topics(
     with flows_at_rest(settings):
         removed = _begin(settings, topics, force, agree)
     # 3.
-    stopping, pending, refused = threading.Event(), Pending(), set[str]()
-    every = {f"{topic}/{number}": bounds for topic, found in topics.items() for number, bounds in found.items()}
-    horizon = Horizon({name: end for name, (_, end) in every.items()}, {name: first for name, (first, _) in every.items()})
-    live = [name for name in every if not name.startswith(f"{kafka.topics.backfill}/")]
-
-    def open_feed(topic: str, number: str, place: int | None) -> BoundedFeed:
-        reader, name = PartitionReader(kafka, topic, int(number), place), f"{topic}/{number}"
-
-        def may_read() -> bool:
-            done, total = horizon.progress
-            on_progress(max(0, done - pending.total), total)
-            return name in live or horizon.are_reached(live)
-
-        feed = PartitionFeed(reader, pending, flow.pending_limit, flow.source_batch, stopping, may_read)
-        return BoundedFeed(feed, reader, name, horizon, pending, stopping, flow.buckets)
+    stopping, refused = threading.Event(), set[str]()
 
     def wrote(kind: str, identity: str) -> None:
         if kind == "dead_letter":
             refused.add(identity)
 
-    sources = [
-        Source(name, tuple(str(number) for number in sorted(topics[topic])), partial(open_feed, topic))
-        for name, topic in named.items()
-    ]
-    with ExitStack() as stack:
-        folder = settings.data / "recovery" / "kafka"
-        store = stack.enter_context(RecoveryStore(folder, "kafka", flow.buckets, flow.recovery_partitions))
-        letters = KafkaDeadLetters(kafka)
-        stack.callback(letters.close)
-        changes = KafkaChangeFeed(kafka) if flow.change_feed else None
-        if changes is not None:
-            stack.callback(changes.close)
-        stack.enter_context(stopped_by_signals(stopping))
-        run_process(settings, partial(_take_place, store), Ends(sources, letters, changes, wrote), pending, stopping)
+    folder = settings.data / "recovery" / "kafka"
+    with (
+        RecoveryStore(folder, "kafka", flow.buckets, flow.recovery_partitions) as store,
+        stopped_by_signals(stopping),
+    ):
+        bounded_stream(settings, partial(_take_place, store), stopping, on_progress, wrote)
     if stopping.is_set():
         raise KeyboardInterrupt
     with closing(open_index(settings, read_only=True)) as index:
@@ -114,6 +87,11 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Fou
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
         index.prepare(embedder.identity)
         refuse_unfinished(index.metadata(), but=REBUILD)
+        if settings.kafka.partitions_read or flows_by_range(index.metadata()):
+            raise StoreRejected(
+                "flows by partition range write the index, and a rebuild from topics makes the state of one flow for all "
+                "of it: use `mneme rebuild --from messages`, or a new index (docs/scaling.md)"
+            )
         found = Found(rows_in(index))
         # 1.
         if (lost := _lost(index, topics)) and not force:

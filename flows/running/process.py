@@ -74,6 +74,7 @@ class Ends:
     """Where the flow of a process begins and ends, apart from the index.
 
     ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
+    ``partition_of_tenant`` is where a tenant's events are in topics that several flows share (flows/decode.py).
     """
 
     sources: Sequence[Source]
@@ -82,6 +83,7 @@ class Ends:
     wrote: Callable[[str, str], None] = lambda kind, identity: None
     documents_at_work: Pending = field(default_factory=Pending)
     named_files: Sequence[Path] = ()
+    partition_of_tenant: Callable[[str], int] | None = None
 
 
 def run_process(
@@ -92,6 +94,7 @@ def run_process(
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[Exception], None] = lambda error: None,
+    in_bulk: bool = False,
 ) -> tuple[Tally, Mapping[Role, Usage]]:
     """Run the flow, or this process's part of it, until its sources end.
 
@@ -103,6 +106,8 @@ def run_process(
         stopping: set when the flow is to end; then nothing waits for a server any more.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
+        in_bulk: whether the index is set for very many writes meanwhile. A lane relies on finding what it wrote some epochs
+            ago (flows/unseen.py): so often it is refreshed.
 
     Returns:
         What happened, counted, and what chat models cost.
@@ -119,6 +124,8 @@ def run_process(
         stack.callback(embedder.close)
         index.prepare(embedder.identity)
         index.refresh()  # what a process that died wrote must be found by the searches of this one
+        if in_bulk:
+            stack.enter_context(index.bulk(settings.flow.epoch_seconds))
         place = take_place(index)
         at_a_time = _EMBEDDING_CALLS if settings.embedder.provider == "openai" else 1
         queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005, threads=at_a_time)
@@ -164,7 +171,7 @@ def run_process(
             partial(_erase_answers, settings.data / ANSWERS_FILE),
             partial(_erase_claims, settings),
         )
-        decoder = partial(decode, buckets=settings.flow.buckets)
+        decoder = partial(decode, buckets=settings.flow.buckets, partition_of_tenant=ends.partition_of_tenant)
         failures, flow = Failures(), settings.flow
         dataflow = build(ends.sources, decoder, services, writer, failures, on_ready)
         try:

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from connectors.durable import FolderLock, replace_json
+from flows.running.partition_range import is_of_a_range, share_partitions
 from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
@@ -23,7 +24,15 @@ from mneme.rows import Collection
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
 
+_STORE = "recovery_"  # in the index's metadata, before the name of each flow that wrote it: the id of its store
+
 log = logging.getLogger(__name__)
+
+
+def deployment_of(metadata: Mapping[str, str]) -> str | None:
+    """What names the topics whose positions an index has: the id of the store of the flow that read them, or of the first."""
+    flows = sorted(key for key, store in metadata.items() if store and key.startswith(f"{_STORE}kafka"))
+    return metadata[flows[0]] if flows else None
 
 
 def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
@@ -46,6 +55,12 @@ def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
         raise StoreRejected(
             f"a rebuild of this index has begun and not ended: repeat it first, `mneme rebuild --from {origin}`"
         )
+
+
+def flows_by_range(metadata: Mapping[str, str]) -> list[str]:
+    """The names of the flows by partition range that an index is bound to, by its metadata."""
+    names = (key.removeprefix(_STORE) for key, store in metadata.items() if store and key.startswith(_STORE))
+    return sorted(name for name in names if is_of_a_range(name))
 
 
 class RecoveryStore(AbstractContextManager["RecoveryStore"]):
@@ -108,9 +123,16 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         """
         metadata = index.metadata()
         refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
-        key = f"recovery_{self._name}"
+        key = f"{_STORE}{self._name}"
+        shared = {each: "" for each in metadata if metadata[each] and self._reads_what(each) and each != key}
+        if shared and not adopt:
+            raise StoreRejected(
+                f"the index was written by {', '.join(sorted(shared))}, which read partitions that {key} reads too. Set "
+                "MNEME_KAFKA__PARTITIONS_READ and MNEME_KAFKA__PARTITIONS as before; or, if those flows have ended for ever, "
+                "start once with MNEME_FLOW__ADOPT_INDEX=true, to read the topics from the start (docs/scaling.md)"
+            )
         other = metadata.get(key)
-        if other is not None and other != self._id and not adopt and index.count(Collection.MESSAGES):
+        if other and other != self._id and not adopt and index.count(Collection.MESSAGES):
             raise StoreRejected(
                 f"the index was written with recovery store {other}, and {self._directory} is {self._id}: the positions and "
                 "open conversations are not known here. Restore that store, or set MNEME_FLOW__ADOPT_INDEX=true to read the "
@@ -122,7 +144,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         with disk_errors(self._directory):
             make_store(self.epochs, self._partitions)
             replace_json(self._state_file, {"recovery_id": self._id, "run": self._run, "buckets": self._buckets})
-        index.set_metadata({key: self._id, "run": str(self._run)})
+        index.set_metadata(shared | {key: self._id, "run": str(self._run)})
         return self._run
 
     def tidy(self) -> None:
@@ -142,6 +164,10 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             log.warning("the recovery store could not be tidied: %s", failure)
         finally:
             self._lock.release()
+
+    def _reads_what(self, key: str) -> bool:
+        """Whether a key of the metadata is of a flow that reads partitions which this one reads too."""
+        return key.startswith(_STORE) and share_partitions(self._name, key.removeprefix(_STORE))
 
     @property
     def _state_file(self) -> Path:

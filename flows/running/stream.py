@@ -3,12 +3,15 @@
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 
 from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
+from connectors.kafka.keys import partition_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.pending import Pending
 from flows.running.live_sources import LiveLag, Partitions, live_sources
+from flows.running.partition_range import range_of
 from flows.running.process import Ends, Place, run_process
 from flows.running.shared_sum import SharedSum
 from mneme.ports import Lane, MemoryIndex
@@ -22,6 +25,9 @@ def input_partitions(kafka: Kafka) -> Partitions:
         SettingsError, StoreError: the broker is out of reach, or refuses.
     """
     create_topics(kafka)
+    if (chosen := range_of(kafka)) is not None:
+        chosen.check(kafka)
+        return dict.fromkeys(topics_of_lanes(kafka.topics), tuple(range(chosen.first, chosen.last + 1)))
     return {lane: tuple(partitions_of(kafka, topic)) for lane, topic in topics_of_lanes(kafka.topics).items()}
 
 
@@ -67,7 +73,13 @@ def stream(
         run_process(
             settings,
             take_place,
-            Ends(sources, letters, changes, documents_at_work=documents),
+            Ends(
+                sources,
+                letters,
+                changes,
+                documents_at_work=documents,
+                partition_of_tenant=None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions),
+            ),
             pending,
             stopping,
             on_ready,

@@ -3,6 +3,7 @@
 import re
 from datetime import date, timedelta
 
+from mneme.caseless import Caseless
 from mneme.dates import english_calendar, english_offsets, english_periods, english_weeks, spans
 from mneme.dates.english_words import (
     COUNT,
@@ -21,12 +22,11 @@ from mneme.dates.rules import Found, Rule, apply
 from mneme.dates.spans import MONTHS, DaySpan
 from mneme.dates.tense import looks_back
 
-_CUE = re.compile(
+_CUE = Caseless(
     r"\d|day|night|week|month|year|morning|afternoon|evening|morrow|decade|season|summer|winter|spring|autumn|fall|quarter|"
     r"christmas|halloween|easter|thanksgiving|valentine|nineties|eighties|seventies|sixties|"
     + "|".join(name[:3].lower() for name in MONTHS)
     + r"|mon|tue|wed|thu|fri|sat|sun",
-    re.IGNORECASE,
 )
 
 
@@ -196,7 +196,7 @@ def _insensitive(pattern: str) -> re.Pattern[str]:
 
 
 _REACH = 24  # characters before a date
-_OWNED = re.compile(r"\b(?:my|your|his|our|their|its)\s+$", re.IGNORECASE)
+_OWNED = Caseless(r"\b(?:my|your|his|our|their|its)\s+$")
 _WHAT = (
     rf"week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter|{WEEKDAY}|(?-i:{SHORT_WEEKDAY})|(?-i:{MONTH})|"
     + english_periods.HOLIDAY

@@ -1,20 +1,19 @@
 """English days that are told by another day: "two days before Christmas", "a week from Saturday", "the week of 6 July"."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
+from mneme.caseless import Caseless
 from mneme.dates import spans
 from mneme.dates.english_words import COUNT, least_and_most
 from mneme.dates.rules import Found
 from mneme.dates.spans import Grain
 
-_OFFSET = re.compile(
+_OFFSET = Caseless(
     rf"\b(?:the\s+(?P<next>day|week)|{COUNT}\s+(?P<unit>day|week)s?)\s+(?P<side>before|after|from|on)\s+(?:the\s+)?$",
-    re.IGNORECASE,
 )
-_PREPOSITION = re.compile(r"(?:before|after|from|on)\s+", re.IGNORECASE)
+_PREPOSITION = Caseless(r"(?:before|after|from|on)\s+")
 _OFFSET_REACH = 40  # characters
 
 
@@ -43,10 +42,8 @@ def days_by_another(text: str, found: Sequence[Found]) -> Iterator[Found]:
         yield replace(anchor, start=begins + match.start(), span=span, lacks_year=False)
 
 
-_WEEK_OF = re.compile(
-    r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$", re.IGNORECASE
-)
-_OF_THE = re.compile(r"week(?:end)?\s+of\s+the\s+", re.IGNORECASE)  # how a bare day of the month may begin
+_WEEK_OF = Caseless(r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$")
+_OF_THE = Caseless(r"week(?:end)?\s+of\s+the\s+")  # how a bare day of the month may begin
 
 
 def _week_of(text: str, anchor: Found, first: date) -> Iterator[Found]:

@@ -3,6 +3,7 @@
 import re
 from datetime import date
 
+from mneme.caseless import Caseless
 from mneme.dates import holidays, spans
 from mneme.dates.english_words import ALONE, edged
 from mneme.dates.rules import Rule
@@ -13,7 +14,7 @@ HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)
 )
 _DECADES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
-_HABIT = re.compile(r"\b(?:always|usually|every|each|never|often|traditionally)\b", re.IGNORECASE)
+_HABIT = Caseless(r"\b(?:always|usually|every|each|never|often|traditionally)\b")
 _CLAUSE_REACH = 60  # characters around a holiday that tell a habit
 
 

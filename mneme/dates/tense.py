@@ -3,53 +3,48 @@
 import re
 from dataclasses import dataclass
 
+from mneme.caseless import Caseless
+
 _OWN = {"since": True, "by": False, "until": False, "till": False}
-_FUTURE = re.compile(
+_FUTURE = Caseless(
     r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
     r"starts?|begins?|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love))\b|"
     r"['’]ll\b|['’]d (?:like|love)\b",
-    re.IGNORECASE,
 )
-_PAST = re.compile(
+_PAST = Caseless(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
     r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|born|since|paid|kept|brought|bought|sold|thought|"
     r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
     r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
-    re.IGNORECASE,
 )
 # What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
-_ARRANGED = re.compile(
+_ARRANGED = Caseless(
     r"(?:agreed|announced|arranged|asked|booked|changed|confirmed|decided|delayed|expected|fixed|invited|moved|offered|"
     r"postponed|promised|pushed|registered|reserved|set|shifted|signed|suggested|supposed|told|wanted)$",
-    re.IGNORECASE,
 )
 _AIMED = re.compile(
     r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
-_PASSIVE = re.compile(r"\b(?:is|are|am|be|being|gets?)\s+(?:\w+ly\s+)?$", re.IGNORECASE)  # "it is decided" is of now
-_APPOINTED = re.compile(
+_PASSIVE = Caseless(r"\b(?:is|are|am|be|being|gets?)\s+(?:\w+ly\s+)?$")  # "it is decided" is of now
+_APPOINTED = Caseless(
     r"\b(?:booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|"
     r"(?:got|bought|have) (?:\w+ ){0,2}tickets?)\b",
-    re.IGNORECASE,
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
-_REARRANGED = re.compile(
+_REARRANGED = Caseless(
     r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
     r"brought (?:\S+ ){0,4}forward|"
     r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
     r"coffee|table|it) (?:was |has been |have been |got |is )?(?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
     r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
-    re.IGNORECASE,
 )
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
-_CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.IGNORECASE)
-_SUBJECT = re.compile(r"\b(?:I|we|you|he|she|it|they)\b", re.IGNORECASE)
-_LEADING = re.compile(
-    r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.IGNORECASE
-)
+_CLAUSE_END = Caseless(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b")
+_SUBJECT = Caseless(r"\b(?:i|we|you|he|she|it|they)\b")
+_LEADING = Caseless(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$")
 
 
 def looks_back(match: re.Match[str]) -> bool | None:

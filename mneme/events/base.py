@@ -13,7 +13,7 @@ SCHEMA = "1.0"
 class BaseEvent(BaseModel):
     """Any event."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, allow_inf_nan=False, defer_build=True)
     schema_version: str = Field(default=SCHEMA, alias="schema", max_length=32)
     tenant_id: Name = "default"
 
@@ -51,6 +51,11 @@ class Owned(BaseEvent):
     user_id: Name | None = None
     group_id: Name | None = None
     agent_id: Name | None = None
+
+    @property
+    def names_an_owner(self) -> bool:
+        """Whether it says whose memory it is about."""
+        return bool(self.group_id or self.user_id or self.agent_id)
 
     def owner_or_none(self) -> Owner | None:
         """The group, else the user, else the agent that it names."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from mneme.events.base import ConversationEvent, Owned
 from mneme.events.fields import Label, Moment
@@ -14,6 +14,7 @@ from mneme.times import utc_now
 class Erasing(BaseModel):
     """An event that erases: its receipt is kept under ``erasure_id``."""
 
+    model_config = ConfigDict(defer_build=True)
     erasure_id: Label = ""
     requested_at: Moment = Field(default_factory=utc_now)
 
@@ -41,7 +42,7 @@ class Erase(Erasing, Owned):
 
     @model_validator(mode="after")
     def _names_an_owner(self) -> Self:
-        if self.owner_or_none() is None:
+        if not self.names_an_owner:
             raise ValueError("one of user_id, group_id or agent_id is needed: it says whose memory is erased")
         return self
 

@@ -18,7 +18,7 @@ LONGEST_TEXT = 200_000  # characters of one message; a longer one belongs on the
 class Part(BaseModel):
     """A piece of a message. What is no text is read and remembered in place: ``data`` (base64), or what lies at ``uri``."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
     type: Literal["text", "image", "audio", "file"]
     text: str | None = None
     data: Base64 | None = Field(default=None, repr=False)
@@ -82,7 +82,7 @@ class Message(Owned, ConversationEvent):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        if self.owner_or_none() is None:
+        if not self.names_an_owner:
             raise ValueError("one of user_id, group_id or agent_id is needed: it says whose memory this is")
         if not self.text.strip() and not self.tool_calls:
             raise ValueError("content is empty; leave such a message out")

@@ -5,7 +5,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from mneme.errors import InputError
 from mneme.events.documents import Document, ForgetDocument
@@ -20,7 +20,7 @@ _MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one cou
 
 AnyEvent = Message | Edit | Delete | Flush | Forget | Erase | Document | ForgetDocument
 Event = Annotated[AnyEvent, Field(discriminator="event")]
-_event: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+_event: TypeAdapter[AnyEvent] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 
 
 def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:

@@ -27,6 +27,15 @@ class Kafka(Group):
     group_id: str = Field(default="mneme", description="consumer group under which lag monitors see the offsets")
     topics: Topics = Topics()
     partitions: int = Field(default=8, ge=1, description="partitions of a topic that Mneme creates")
+    keyed_by: Literal["conversation", "tenant"] = Field(
+        default="conversation",
+        description="what chooses the partition of an event that is published; flows by partition range need the tenant",
+    )
+    partitions_read: str = Field(
+        default="",
+        pattern=r"^(\d{1,4}(-\d{1,4})?)?$",
+        description="those that a flow reads of each input topic, such as 0-3, where several flows share them; empty: all",
+    )
     replication_factor: int = Field(default=1, ge=1, description="replicas of a topic that Mneme creates")
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
     sasl_mechanism: str | None = None
@@ -74,7 +83,7 @@ class EmbedderSettings(Group):
     )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
     quantize: Literal["none", "int8"] = Field(
-        default="none", description="local: int8 is twice as fast, with vectors of its own"
+        default="int8", description="local: 8-bit integers, or none: fp32, at twice the time; vectors of the two do not compare"
     )
     threads: int = Field(default=0, ge=0, description="0: as many as there are processors")
     model: str = Field(default="text-embedding-3-small", description="openai: its name")

@@ -23,6 +23,7 @@ from mneme.text import has_cjk, tokenise
 from queries.entities.naming import Bearer, folded, named_in
 from queries.entities.relations import asked_by
 from queries.questions.understand import Question, QuestionType
+from queries.records import record_of
 
 MOST_ENTITIES = 10
 MOST_RELATIONSHIPS = 20
@@ -49,7 +50,8 @@ class Walk:
     """What was reached: entities, best first, and relationships, those that still hold first.
 
     ``names`` are those of everything that relationships are wanted of, nearest first. ``told`` is the fit of what says
-    something that the question does not name, by episode and message; of an episode as a whole by episode and ``""``.
+    something that the question does not name, by episode and message; of an episode as a whole by episode and ``""``, these
+    best first.
     """
 
     entities: tuple[Reached[Entity], ...] = ()
@@ -88,18 +90,21 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
     hops = dict.fromkeys(fits, 0)
     used = {node: frozenset(token for name in nodes.names(node) for token in tokenise(name)) for node in fits}
     edges: dict[str, Reached[Relationship]] = {}
+    asked: dict[str, frozenset[str]] = {}  # by relation: there are few of them and many edges
     for hop in range(1, _HOPS + 2):
         ahead = sorted((node for node in hops if hops[node] == hop - 1), key=lambda node: (-fits[node], nodes.rank(node)))
         arrived: dict[str, float] = {}
         for node in ahead[:MOST_ENTITIES]:
             for edge in nodes.edges_at(node):
-                asking = asked_by(edge.relation, question.tokens) - used[node]
+                if edge.relation not in asked:
+                    asked[edge.relation] = asked_by(edge.relation, question.tokens)
+                asking = asked[edge.relation] - used[node]
                 fit = fits[node] * (1.0 if asking else _UNASKED)
                 if edge.id not in edges:
                     edges[edge.id] = Reached(edge, hop, fit)
                 if question.about_past or not _is_over(edge, moment):
-                    for end in nodes.ends(edge) - hops.keys():
-                        if fit > arrived.get(end, 0.0):
+                    for end in nodes.ends(edge):
+                        if end not in hops and fit > arrived.get(end, 0.0):
                             arrived[end], used[end] = fit, used[node] | asking
         if hop <= _HOPS:
             fits |= arrived
@@ -129,7 +134,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
 
 def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
     """The records of rows of the graph."""
-    return [part for row in rows if isinstance(part := row.record(), Entity | Relationship)]
+    return [part for row in rows if isinstance(part := record_of(row), Entity | Relationship)]
 
 
 def leads(question: Question, walk: Walk) -> bool:
@@ -182,11 +187,15 @@ class Nodes:
                 self._called.setdefault(folded(name), each.id)
                 self._names.setdefault(each.id, {})[name] = None
         self._edges: dict[str, list[Relationship]] = {}
+        self._ends: dict[str, frozenset[str]] = {}
         for edge in sorted((each for each in known if isinstance(each, Relationship)), key=lambda each: each.id):
+            ends = []
             for name in (edge.source, edge.target):
                 node = self._called.setdefault(folded(name), folded(name))
                 self._names.setdefault(node, {})[name] = None
-            for node in self.ends(edge):
+                ends.append(node)
+            self._ends[edge.id] = frozenset(ends)
+            for node in self._ends[edge.id]:
                 self._edges.setdefault(node, []).append(edge)
 
     def named_in(self, text: str) -> list[str]:
@@ -194,9 +203,9 @@ class Nodes:
         people = {identity for identity, each in self._entities.items() if each.type == "person"}
         return named_in(text, [Bearer(node, tuple(names), node in people) for node, names in self._names.items()])
 
-    def ends(self, edge: Relationship) -> set[str]:
+    def ends(self, edge: Relationship) -> frozenset[str]:
         """The nodes that a relationship is between."""
-        return {self._called[folded(edge.source)], self._called[folded(edge.target)]}
+        return self._ends[edge.id]
 
     def known_as(self, node: str) -> str:
         """The node, by what is known now: of one that was only a name the entity that goes by it."""
@@ -221,14 +230,17 @@ class Nodes:
 
 
 def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
-    """The best fit of each message and of each episode that mentions something; then by how many things it mentions."""
+    """The best fit of each message and of each episode that mentions something; episodes then by how many they mention."""
     fits: dict[tuple[str, str], float] = {}
     times: Counter[tuple[str, str]] = Counter()
     for fit, part in evidence:
         for place in {place for mention in part.mentions for place in _places(mention)}:
-            fits[place] = max(fits.get(place, 0.0), fit)
-            times[place] += 1
-    return dict(sorted(fits.items(), key=lambda item: (-item[1], -times[item[0]], item[0])))
+            if fit > fits.get(place, 0.0):
+                fits[place] = fit
+            if not place[1]:
+                times[place] += 1
+    episodes = sorted(times, key=lambda place: (-fits[place], -times[place], place))
+    return {place: fits[place] for place in episodes} | fits
 
 
 def _places(mention: Mention) -> list[tuple[str, str]]:

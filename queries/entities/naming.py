@@ -7,7 +7,7 @@ if it has more than two letters and nobody else goes by it.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from mneme.records import Entity
 from mneme.text import has_cjk
@@ -89,10 +89,12 @@ def named_in(text: str, bearers: Iterable[Bearer]) -> list[str]:
        one ("York" in "New York").
     """
     # 1.
-    exact = _has_capitals(text)
+    exact, lower = _has_capitals(text), text.casefold()
     spans: dict[tuple[int, int], dict[str, bool]] = {}  # whom it may mean, and whether as a whole
     for bearer in bearers:
         for name in bearer.names:
+            if not any(piece in lower for piece in _pieces(name)):
+                continue  # to look for it takes a pattern of its own
             for start, end in _occurrences(text, name, bearer.is_person, exact):
                 meant = spans.setdefault((start, end), {})
                 meant[bearer.key] = meant.get(bearer.key, False) or folded(text[start:end]) == folded(name)
@@ -107,14 +109,17 @@ def named_in(text: str, bearers: Iterable[Bearer]) -> list[str]:
 
 
 def _occurrences(text: str, name: str, is_person: bool, exact: bool) -> list[tuple[int, int]]:
-    pieces = name if has_cjk(name) else name.casefold().split()
-    if not any(piece in text.casefold() for piece in pieces):
-        return []  # to look for it takes a pattern of its own
     if is_person and not _OF_SOMEBODY.search(name):  # of "Ann's husband" no part is a name
         return occurrences(text, name)
     if has_cjk(name) and len(name) < _SHORTEST_CJK:
         return []
     return [found.span() for found in re.finditer(_whole(name, exact and " " not in name), text)]
+
+
+@lru_cache(8192)  # names of all searches
+def _pieces(name: str) -> tuple[str, ...]:
+    """What of a name must be in a text that names it, or a part of it: one of these."""
+    return tuple(name if has_cjk(name) else name.casefold().split())
 
 
 def _has_capitals(text: str) -> bool:
@@ -147,6 +152,7 @@ def _names(entity: Entity) -> tuple[str, ...]:
     return (entity.name, *entity.aliases)
 
 
+@lru_cache(8192)  # names of all searches
 def folded(name: str) -> str:
     """A name in which case and blanks make no difference."""
     return " ".join(name.casefold().split())

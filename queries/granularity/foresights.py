@@ -14,6 +14,7 @@ from mneme.rows import Row
 from mneme.text import tokenise
 from queries.compete import Standing
 from queries.recall import Candidate
+from queries.records import record_of
 
 _WHOLE_DAY = timedelta(days=1)
 _BRACKETED = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")  # the date that a relative one was resolved to
@@ -73,9 +74,9 @@ def told_twice(
     holders = frozenset(each.id for each in standings)
     found: set[str] = set()
     for candidate in others:
-        foresight = candidate.row.record() if candidate.row.id in holders and _is_foresight(candidate) else None
+        foresight = record_of(candidate.row) if candidate.row.id in holders and _is_foresight(candidate) else None
         if isinstance(foresight, Foresight):
-            inside = (fact.row.record() for fact in facts.get(foresight.parent_episode_id, ()) if fact.row.id in holders)
+            inside = (record_of(fact.row) for fact in facts.get(foresight.parent_episode_id, ()) if fact.row.id in holders)
             same = [fact for fact in inside if isinstance(fact, AtomicFact) and repeats(foresight, fact)]
             if foresight.id in favoured:
                 found.update(fact.id for fact in same if not _says_more(fact, foresight))

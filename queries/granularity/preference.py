@@ -29,6 +29,7 @@ from queries.granularity.portrait import people_of
 from queries.questions.people import names_person
 from queries.questions.understand import Question
 from queries.recall import Candidate
+from queries.records import record_of
 
 _LOWERED = 0.1  # of its score, what was not asked for; more would bury it, for a form may be mistaken
 _LONG_TOPIC = 3  # words from which a topic is so exact that one fact may tell all of it
@@ -136,7 +137,7 @@ def _favoured(form: Form, question: Question, best_first: Sequence[Candidate], a
 
 
 def _is_portrait_of(row: Row, question: Question) -> bool:
-    profile = row.record()
+    profile = record_of(row)
     assert isinstance(profile, Profile)
     return asks_about_oneself(question.text) or question.names(people_of(profile))
 

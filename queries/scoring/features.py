@@ -10,16 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from mneme.rows import Row
 from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
 from queries.questions.understand import Question, QuestionType
 from queries.recall import Candidate
-from queries.scoring.field import Field
-
-Numbers = npt.NDArray[np.float64]
+from queries.scoring.field import Field, Numbers
 
 STATEMENT_FEATURES = (
     "bm25",
@@ -117,11 +114,13 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     last = alone | np.append(field.parents[1:] != field.parents[:-1], True)[:count]
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
     length, asks, numbers, names = np.array([form(row) for row in rows]).reshape(-1, 4).T
-    said_by = {people: question.names(people[:1]) for people in {row.people for row in rows}}
-    asked_by = {people: any(is_asker(each, question.owner) for each in people[:1]) for people in said_by}
-    named = np.array([float(said_by[row.people]) for row in rows])
-    dated = np.array([float(row.event_at is not None) for row in rows])
-    of_document = np.array([row.document_id is not None for row in rows], dtype=bool)
+    said_by = {
+        people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
+        for people in {row.people for row in rows}
+    }
+    told = [(*said_by[row.people], row.event_at is not None, row.document_id is not None, row.kind == "fact") for row in rows]
+    named, by_asker, dated, document, fact = np.array(told, dtype=np.float64).reshape(-1, 5).T
+    of_document = document > 0
 
     def around(others: Numbers, own: Numbers) -> Numbers:
         return np.where(of_document, own, others)
@@ -145,16 +144,16 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "is_last": last.astype(np.float64),
         "speaker_named": named,
         "another_named": (1.0 - named) * (named.max() if count else 0.0),
-        "said_by_asker": np.array([float(asked_by[row.people]) for row in rows]),
+        "said_by_asker": by_asker,
         "length": length,
         "is_question": asks,
         "has_number": numbers,
         "has_name": names,
-        "is_fact": np.array([float(row.kind == "fact") for row in rows]),
+        "is_fact": fact,
         "is_dated": dated,
         "dated_for_when": dated * (question.type is QuestionType.TEMPORAL),
         "number_for_count": numbers * (question.type is QuestionType.COUNTING),
-        "period_fit": np.array([period_fit(question, row) or 0.0 for row in rows]),
+        "period_fit": _period_fits(question, field.statements),
     }
     return np.stack([columns[name] for name in STATEMENT_FEATURES], axis=1) if count else np.zeros((0, len(columns)))
 
@@ -166,7 +165,8 @@ def episode_features(question: Question, field: Field) -> Numbers:
     bm25, cosine = _legs(field.episodes)
     fact_bm25, fact_cosine = _legs(field.statements)
     share, near = _share_of_best(fact_bm25), _min_max(fact_cosine)
-    (best_bm25, mean_bm25), (best_cosine, mean_cosine) = _per_episode(field, share), _per_episode(field, near)
+    best_bm25, mean_bm25 = field.best_of_episodes(share), field.mean_of_episodes(share)
+    best_cosine, mean_cosine = field.best_of_episodes(near), field.mean_of_episodes(near)
     columns = {
         "bm25": _share_of_best(bm25),
         "bm25_rank": _rank(bm25),
@@ -176,7 +176,7 @@ def episode_features(question: Question, field: Field) -> Numbers:
         "mean_bm25": mean_bm25,
         "best_cosine": best_cosine,
         "mean_cosine": mean_cosine,
-        "period_fit": np.array([period_fit(question, each.row) or 0.0 for each in field.episodes]),
+        "period_fit": _period_fits(question, field.episodes),
     }
     return np.stack([columns[name] for name in EPISODE_FEATURES], axis=1)
 
@@ -184,10 +184,17 @@ def episode_features(question: Question, field: Field) -> Numbers:
 def _legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Numbers]:
     """BM25 and cosine of each; a row without a vector is as far as the farthest."""
     bm25 = np.array([each.bm25 or 0.0 for each in candidates], dtype=np.float64)
-    known = [each.cosine for each in candidates if each.cosine is not None]
-    farthest = min(known, default=0.0)
-    cosine = np.array([farthest if each.cosine is None else each.cosine for each in candidates], dtype=np.float64)
-    return bm25, cosine
+    cosine = np.array([each.cosine for each in candidates], dtype=np.float64)  # None becomes NaN
+    unknown = np.isnan(cosine)
+    farthest = cosine[~unknown].min() if not unknown.all() else 0.0
+    return bm25, np.where(unknown, farthest, cosine)
+
+
+def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:
+    """How well each fits the time that the question speaks of; 0 where it speaks of none."""
+    if question.period is None:
+        return np.zeros(len(candidates))
+    return np.array([period_fit(question, each.row) or 0.0 for each in candidates])
 
 
 def _of_messages(statements: Sequence[Candidate], messages: Iterable[Candidate]) -> tuple[Numbers, Numbers]:
@@ -195,24 +202,18 @@ def _of_messages(statements: Sequence[Candidate], messages: Iterable[Candidate])
     found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages}
     bm25, cosine = _legs(list(found.values()))
     places = {key: place for place, key in enumerate(found)}
-    share = [*_share_of_best(bm25).tolist(), 0.0]
-    near = [*(_min_max(cosine) * [each.cosine is not None for each in found.values()]).tolist(), 0.0]
+    share = np.append(_share_of_best(bm25), 0.0)
+    near = np.append(_min_max(cosine) * np.array([each.cosine is not None for each in found.values()], dtype=np.float64), 0.0)
     nowhere = len(places)
-
-    def best(numbers: list[float]) -> Numbers:
-        return np.array([max((numbers[place] for place in inside), default=0.0) for inside in said_in])
-
-    said_in = [
-        [places.get((each.row.conversation_id, message), nowhere) for message in each.row.message_ids] for each in statements
-    ]
-    return best(share), best(near)
-
-
-def _per_episode(field: Field, numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """The best and the mean of the facts of each episode; 0 where it has none."""
-    inside = [numbers[field.parents == place] for place in range(len(field.episodes))]
-    best = np.array([each.max() if len(each) else 0.0 for each in inside])
-    return best, np.array([each.mean() if len(each) else 0.0 for each in inside])
+    said_in: list[int] = []  # the places of the messages of one statement after the other, each list ended by nowhere
+    starts: list[int] = []
+    for each in statements:
+        starts.append(len(said_in))
+        said_in += [places.get((each.row.conversation_id, message), nowhere) for message in each.row.message_ids]
+        said_in.append(nowhere)
+    if not starts:
+        return np.zeros(0), np.zeros(0)
+    return np.maximum.reduceat(share[said_in], starts), np.maximum.reduceat(near[said_in], starts)
 
 
 def _share_of_best(numbers: Numbers) -> Numbers:

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from queries.recall import Candidate
 
+Numbers = npt.NDArray[np.float64]
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class Field:
     """The candidates of a question: first what stands alone, then facts episode by episode.
 
@@ -20,6 +23,29 @@ class Field:
     statements: Sequence[Candidate]
     episodes: Sequence[Candidate]
     parents: npt.NDArray[np.int64]
+
+    def best_of_episodes(self, numbers: Numbers) -> Numbers:
+        """The highest of the numbers of each episode's facts; 0 where it has none. ``numbers`` are those of the statements."""
+        return self._of_episodes(np.maximum, numbers)
+
+    def mean_of_episodes(self, numbers: Numbers, without: float = 0.0) -> Numbers:
+        """The mean of the numbers of each episode's facts; ``without`` where it has none."""
+        counts = self._counts
+        return np.where(counts > 0, self._of_episodes(np.add, numbers) / np.maximum(counts, 1), without)
+
+    @cached_property
+    def _counts(self) -> npt.NDArray[np.int64]:
+        """How many facts each episode has."""
+        return np.bincount(self.parents[self.parents >= 0], minlength=len(self.episodes))
+
+    def _of_episodes(self, reduce: np.ufunc, numbers: Numbers) -> Numbers:
+        """The numbers of each episode's facts reduced to one; 0 where it has none."""
+        reduced = np.zeros(len(self.episodes))
+        present = self._counts > 0
+        if present.any():
+            starts = np.flatnonzero(self.parents >= 0)[0] + np.concatenate(([0], np.cumsum(self._counts[present])[:-1]))
+            reduced[present] = reduce.reduceat(numbers, starts)
+        return reduced
 
     @classmethod
     def of(

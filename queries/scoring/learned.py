@@ -21,8 +21,8 @@ from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, Numbers, episode_features, statement_features
-from queries.scoring.field import Field
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, episode_features, statement_features
+from queries.scoring.field import Field, Numbers
 
 
 class Weights(BaseModel):
@@ -85,8 +85,7 @@ class LearnedScorer:
         )
         episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
         usual = float(np.median(facts)) if len(facts) else 0.0
-        inside = [facts[field.parents == place] for place in range(len(episodes))]
-        means = np.array([each.mean() if len(each) else usual for each in inside])
+        means = field.mean_of_episodes(facts, without=usual)
         scores = _probability(with_episodes(facts, episodes, field.parents, alpha))
         of_episodes = _probability(alpha * means + (1 - alpha) * episodes)
         return {

@@ -80,9 +80,11 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
     """Whether each flow's recovery store is the one that wrote the index."""
-    for name in ("kafka", "files"):
+    from flows.running.partition_range import store_name
+
+    for name in (store_name(settings), "files"):
         written_by = metadata.get(f"recovery_{name}")
-        if written_by is None:
+        if not written_by:
             continue
         folder = settings.data / "recovery" / name
         try:

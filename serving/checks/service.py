@@ -50,7 +50,9 @@ def _flows(settings: Settings) -> Iterator[Check]:
     from connectors.inbox.segments import inbox_folder
 
     # The flow from the inbox holds the recovery store of files as well.
-    locks = {"kafka": settings.data / "recovery" / "kafka", "inbox": inbox_folder(settings.data)}
+    from flows.running.partition_range import store_name
+
+    locks = {"kafka": settings.data / "recovery" / store_name(settings), "inbox": inbox_folder(settings.data)}
     running = [name for name, folder in locks.items() if is_held(folder)]
     if "inbox" not in running and is_held(settings.data / "recovery" / "files"):
         running.append("files")

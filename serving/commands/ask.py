@@ -45,12 +45,11 @@ def ask(
     explain: Annotated[bool, typer.Option("--explain", help="Show what it was made from, and the reasoning.")] = False,
 ) -> None:
     """Answer a question from what is remembered, with the memories it cites; without a model in quotes."""
-    from mneme.settings import load_settings
-    from queries import Memories
+    from serving.quick_start import connect
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
     history = [_turn(line) for line in said or ()]
-    with Memories.connect(load_settings(), url=url) as memories:
+    with connect(url) as memories:
         answer = memories.ask_stream(
             question,
             filters,

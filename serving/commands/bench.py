@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from serving.commands import bench_retrieval
+from serving.commands import bench_retrieval, capacity
 from serving.commands.bench_retrieval import Backend, with_index
 from serving.commands.options import SegmentationArgument, VectorsOption
 
@@ -23,13 +23,18 @@ def register(app: typer.Typer) -> None:
     benches.command()(multihop)
     benches.command()(ingest)
     benches.command()(query)
+    benches.command()(embedders)
     benches.command()(models)
+    benches.command()(stages)
     benches.command()(state)
+    benches.command()(volume)
     benches.command()(faults)
     benches.command()(parsing)
     benches.command()(documents)
     benches.command()(freshness)
     benches.command()(load)
+    benches.command()(startup)
+    capacity.register_benches(benches)
     app.add_typer(benches, name="bench")
 
 
@@ -130,21 +135,34 @@ def multihop(
 
 def ingest(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of conversations.", show_default=False)],
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of the whole; figures are medians.")] = 1,
+    copies: Annotated[int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own.")] = 1,
+    processes: Annotated[int, typer.Option("--processes", min=1, help="That share the work from Kafka.")] = 1,
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/ingest.json"),
 ) -> None:
-    """Kafka to OpenSearch against files to the embedded index: seconds until searchable, and equal ids."""
+    """Kafka to OpenSearch against files to the embedded index: messages a second until searchable, costs, and equal ids."""
     from evaluation.bench_ingest import run_ingest
     from mneme.settings import load_settings
     from serving.terminal.output import output
 
-    run_ingest(path, load_settings(), out, console=output())
+    run_ingest(path, load_settings(), out, repeats, copies, processes, console=output())
 
 
 def query(
-    facts: Annotated[int, typer.Option("--facts", min=100, help="In the index, of all owners together.")] = 10_000,
-    owners: Annotated[int, typer.Option("--owners", min=1, help="A few of them have most of it.")] = 20,
+    facts: Annotated[
+        list[int] | None,
+        typer.Option("--facts", min=100, help="In the index, of all owners together; several: several indices."),
+    ] = None,
+    owners: Annotated[
+        int | None, typer.Option("--owners", min=1, help="A few of them have most of it; by default one for each 1,000 facts.")
+    ] = None,
     questions: Annotated[int, typer.Option("--questions", min=10, help="That are measured with each method.")] = 200,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of all questions; the medians of them are told.")] = 5,
     index: Annotated[Backend, typer.Option("--index", help="Which index is filled and searched.")] = Backend.EMBEDDED,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
+    ] = None,
+    curve: Annotated[bool, typer.Option("--curve", help="Nearest neighbours by ef_search as well: recall, time.")] = False,
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
         "bench-results/query.json"
     ),
@@ -155,8 +173,8 @@ def query(
     from serving.terminal.output import output
 
     settings = load_settings()
-    chosen = settings.index.model_copy(update={"backend": index.value})
-    run_query(facts, owners, questions, settings.model_copy(update={"index": chosen}), out, console=output())
+    chosen = settings.model_copy(update={"index": settings.index.model_copy(update={"backend": index.value})})
+    run_query(facts or [10_000], chosen, out, owners, questions, rounds, keep, curve, console=output())
 
 
 def models(
@@ -164,6 +182,9 @@ def models(
     copies: Annotated[
         int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own, for the speed.")
     ] = 1,
+    live: Annotated[
+        bool, typer.Option(help="Whether the price of messages one by one is taken first: as long as all calls in a row.")
+    ] = True,
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/models.json"),
 ) -> None:
     """What ingestion asks of the chat model of the settings: calls and tokens for each message, and calls in flight."""
@@ -171,7 +192,7 @@ def models(
     from mneme.settings import load_settings
     from serving.terminal.output import output
 
-    run_models(path, load_settings(), out, copies, console=output())
+    run_models(path, load_settings(), out, copies, live, console=output())
 
 
 def faults(
@@ -196,6 +217,41 @@ def faults(
         raise typer.Exit(1)
 
 
+def stages(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="A file of conversations; without it made-up talks.")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
+    vectors: VectorsOption = None,
+    kafka: Annotated[bool, typer.Option("--kafka/--no-kafka", help="Whether reading from Kafka is measured too.")] = True,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/stages.json"
+    ),
+) -> None:
+    """What each step of ingestion costs the processor for one message, without embedder and index server."""
+    from evaluation.bench_stages import run_stages
+    from mneme.settings import load_settings
+    from serving.terminal.output import output
+
+    run_stages(path, load_settings(), out, rounds, vectors, kafka, console=output())
+
+
+def embedders(
+    locomo: Annotated[list[Path], typer.Argument(metavar="LOCOMO...", help="Your LoCoMo JSON.", show_default=False)],
+    texts: Annotated[int, typer.Option("--texts", min=1, help="Messages that throughput is measured with.")] = 200,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/embedders.json"
+    ),
+) -> None:
+    """Variants of the local embedder: texts a second, nearness to the exact vectors, recall of vector search alone."""
+    from evaluation.embedders.bench import run_embedders
+    from mneme.settings import load_settings
+    from serving.terminal.output import output
+
+    run_embedders(locomo, load_settings(), out, texts, rounds, output())
+
+
 def state(
     conversations: Annotated[int, typer.Option("--conversations", min=100, help="Open at a time.")] = 100_000,
     messages: Annotated[int, typer.Option("--messages", min=1, help="That are measured, spread over all of them.")] = 100_000,
@@ -208,6 +264,20 @@ def state(
     from serving.terminal.output import output
 
     run_state(conversations, messages, closed, load_settings(), out, console=output())
+
+
+def volume(
+    messages: Annotated[int, typer.Option("--messages", min=1000, help="Of the stream.")] = 1_000_000,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
+        "bench-results/volume.json"
+    ),
+) -> None:
+    """A long stream of conversations that come and go, with nothing extracted: memory and recovery store must not grow."""
+    from evaluation.bench_volume import run_volume
+    from mneme.settings import load_settings
+    from serving.terminal.output import output
+
+    run_volume(messages, load_settings(), out, console=output())
 
 
 def parsing(
@@ -278,3 +348,16 @@ def load(
     from serving.terminal.output import output
 
     run_load(with_index(index), out, searchers, seconds, facts, owners, method, console=output())
+
+
+def startup(
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Of each program; figures are medians.")] = 7,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/startup.json"),
+) -> None:
+    """How long it takes to import Mneme, to show its help, and to ask one question of the examples without a service."""
+    from evaluation.bench_startup import run_startup
+    from mneme.settings import load_settings
+    from serving.demo import example_files
+    from serving.terminal.output import output
+
+    run_startup(example_files(None), load_settings(), out, runs, console=output())

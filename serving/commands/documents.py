@@ -28,13 +28,12 @@ def documents(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List documents and attachments: what each is, and what of it was read. See one with: mneme inspect DOCUMENT."""
-    from mneme.settings import load_settings
-    from queries import Memories
+    from serving.quick_start import connect
     from serving.terminal.documents_view import documents_table
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     filters |= {"conversation_id": conversation} if conversation else {}
-    with Memories.connect(load_settings(), url=url) as memories:
+    with connect(url) as memories:
         found = memories.documents(filters)
     if unread:
         kept = tuple(each for each in found.documents if each.unread or each.status == "unread")

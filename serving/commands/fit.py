@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
     fits.command()(boundaries)
     fits.command()(fusion)
     fits.command()(agents)
+    fits.command()(capacity)
     app.add_typer(fits, name="fit")
 
 
@@ -76,3 +77,21 @@ def agents(
     from serving.terminal.output import output
 
     run_fit_agents({"locomo": locomo or (), "beam": beam or ()}, with_index(index), folds, out or DEFAULT_OUT, output())
+
+
+def capacity(
+    measured: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="With JSON of `mneme bench scaling`, `query`, `state`, `models`.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where the coefficients go; by default to those of `mneme capacity`.")
+    ] = None,
+) -> None:
+    """What one message, record and search cost, for `mneme capacity`, with the error of leaving out each measurement."""
+    from evaluation.capacity.fit import SHIPPED, run_fit_capacity
+    from serving.terminal.output import output
+
+    run_fit_capacity(measured, out or SHIPPED, console=output())

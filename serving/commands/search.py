@@ -105,9 +105,8 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
-    from mneme.settings import load_settings
-    from queries import Memories
     from serving.commands.metadata import metadata_filter
+    from serving.quick_start import connect
     from serving.terminal.rendering import search_result
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
@@ -117,7 +116,7 @@ def search(
     filters |= {"expired": True} if expired else {}
     filters |= {"metadata": metadata_filter(metadata)} if metadata else {}
     filters |= {"kinds": kind} if kind else {}
-    with Memories.connect(load_settings(), url=url) as memories:
+    with connect(url) as memories:
         found = memories.search(
             query,
             method=method.value,
@@ -146,12 +145,11 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
-    from mneme.settings import load_settings
-    from queries import Memories
+    from serving.quick_start import connect
     from serving.terminal.history_view import history_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
-    with Memories.connect(load_settings(), url=url) as memories:
+    with connect(url) as memories:
         found = memories.history(entity, filters)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
@@ -195,10 +193,9 @@ def inspect(
 
 
 def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
-    from mneme.settings import load_settings
-    from queries import Memories
+    from serving.quick_start import connect
 
-    with Memories.connect(load_settings(), url=url) as memories:
+    with connect(url) as memories:
         found = memories.inspect(conversation, filters)
     if found is None:
         note(f"nothing of {conversation} in this memory; see to the id, --user, --group, --agent and --tenant", "yellow")

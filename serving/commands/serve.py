@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from serving.quick_start import stay
 from serving.terminal.output import note
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def serve(
     with telemetry(settings, "mneme-serve"), _until_signalled(), Service(settings) as service:
         service.health()  # begins to load the index's library, while what serves is loaded
         app = create_app(service)
-        _run(app, service, _mount(app, service))
+        parts = _mount(app, service)
+        stay()
+        _run(app, service, parts)
 
 
 def _listening(settings: "Settings", host: str | None, port: int | None) -> "Settings":

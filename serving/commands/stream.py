@@ -1,4 +1,4 @@
-"""Commands that move events: publish, run, ingest, flush, topics."""
+"""Commands that move events: publish, run, ingest, backfill, flush, topics."""
 
 import time
 from collections.abc import Sequence
@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     app.command()(ingest)
     app.command()(publish)
+    app.command()(backfill)
     app.command()(run)
     app.command()(flush)
     topics = typer.Typer(no_args_is_help=True, help="The Kafka topics.")
@@ -93,6 +94,42 @@ def _tell_pending(recordings: Path, pending: Path | None) -> None:
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
         note(f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/evaluation.md)", "yellow")
+
+
+def backfill(
+    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help=_FORMATS, show_default=False)] = None,
+    user: UserOption = None,
+    group: GroupOption = None,
+    agent: AgentOption = None,
+    tenant: FileTenantOption = None,
+    conversation: ConversationOption = None,
+    merge: Annotated[
+        bool | None,
+        typer.Option("--merge/--no-merge", help="Merge the files of the index at the end.", show_default="from 50,000 rows on"),
+    ] = None,
+) -> None:
+    """Take history in, in bulk: files, or without any what waits on the Kafka topics; then it ends.
+
+    The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
+    """
+    from flows.backfill import backfill as take_in
+    from mneme.errors import InputError
+    from mneme.settings import load_settings
+    from serving.terminal.words import count
+
+    defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
+    if defaults and not files:
+        raise InputError(f"{', '.join(defaults)}: is for files; what waits on the topics says whose memory it is")
+    settings = load_settings()
+    with progress_bar("Backfilling", "events") as on_progress:
+        report = take_in(files or [], settings, merge, on_progress, defaults)
+    if report.files is not None:
+        _show_skipped(report.files.skipped)
+    if letters := report.rows.get("dead_letter"):
+        note(f"{count(letters, 'event')} not taken in; see the dead letters", "yellow")
+    written = ", ".join(f"{number:,} {kind}" for kind, number in report.rows.items() if kind != "dead_letter")
+    output().print(f"written: {written or 'nothing new'}", soft_wrap=True)
+    output().print(f"done in {report.seconds:.1f} s" + (", and merged" if report.is_merged else ""))
 
 
 def publish(

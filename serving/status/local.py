@@ -93,7 +93,7 @@ def _letters(file: Path) -> int:
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
     """Whether a flow runs on this data folder; of Kafka it may run on another machine."""
-    if any(is_held(settings.data / "recovery" / name) for name in ("kafka", "inbox", "files")):
+    if any(map(is_held, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.bench_models import run_models
+from evaluation.bench_models import EndedCalls, Steady, run_models
 from mneme.errors import InputError, SettingsError
 from mneme.settings import EmbedderSettings, Models, Settings
 from tests.servers.models import Fault, ModelServer
@@ -67,7 +67,11 @@ def test_it_counts_calls_and_tokens_for_each_message_and_measures_the_speed(
     assert speed["messages"] == 30
     assert 1 <= speed["at once"] <= 3 == speed["allowed"]
     assert 0 < speed["busy"] <= 1
+    assert 0 < speed["of expected"] == pytest.approx(speed["steady/s"] / speed["expected/s"], abs=0.02)
+    assert speed["filling s"] + speed["steady s"] + speed["draining s"] <= speed["seconds"] + 1
     assert speed["s/call"] >= 0.02
+    assert speed["cpu ms/m"] > 0
+    assert speed["cores"] > 0
     assert model_server.calls() == by_role["all"]["calls"] + speed["calls"], "each part pays for itself"
     assert json.loads(out.read_text())["bench"] == "models"
     assert "BENCH models messages=10 calls_per_message=" in console.export_text()
@@ -91,3 +95,10 @@ def test_figures_of_a_model_that_fails_are_not_given(tmp_path: Path, chat_file: 
     settings = settings_for(model_server, tmp_path / "data").model_copy(update={"embedder": EmbedderSettings()})
     with pytest.raises(InputError, match="dead letters"):
         run_models(chat_file, settings, tmp_path / "out.json")
+
+
+def test_filling_and_draining_do_not_count_as_steady() -> None:
+    ended = EndedCalls()
+    for second, count in enumerate((5, 5, 6, 15, 35, 55, 75, 95, 104, 105)):
+        ended.note(100.0 + second, count, processor=2.0 * second)
+    assert ended.steady() == Steady(began=103.0, ended=107.0, calls=80, processor=8.0)

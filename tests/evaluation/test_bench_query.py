@@ -4,6 +4,8 @@ import io
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +13,29 @@ import pytest
 from rich.console import Console
 
 from connectors.embedders.hash_embedder import HashEmbedder
-from evaluation.bench_query import METHODS, run_query
+from connectors.indices import open_index
+from connectors.models import open_embedder
+from evaluation import bench_query
+from evaluation.bench_query import METHODS, STATES, run_query
+from evaluation.made_index import made_index
 from evaluation.made_memories import MadeMemories
+from evaluation.neighbour_recall import approximation, neighbourhoods
+from evaluation.own_index import kept_index
 from evaluation.stopwatch import Stopwatch, Watched
-from mneme.rows import Collection
+from mneme.errors import StoreRejected
+from mneme.ports import Put
+from mneme.rows import Collection, Row, row_of
 from mneme.settings import Settings
+
+
+def hashed(folder: Path) -> Settings:
+    settings = Settings(_env_file=None, data=folder)
+    return settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"provider": "hash"})})
+
+
+def strangers(ids: frozenset[str]) -> frozenset[str]:
+    """Half of them, and as many that are nowhere."""
+    return frozenset([*sorted(ids)[::2], *(f"stranger {number}" for number in range(len(ids) // 2))])
 
 
 class Clock:
@@ -26,21 +46,58 @@ class Clock:
         return self.now
 
 
-def test_the_report_tells_of_every_method_cold_and_warm(tmp_path: Path) -> None:
-    settings = Settings(_env_file=None)
-    hashed = settings.embedder.model_copy(update={"provider": "hash"})
-    shown = io.StringIO()
+def test_the_report_tells_of_every_method_in_every_state_and_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_query, "EF_SEARCH", (10, 100))
     out = tmp_path / "results" / "query.json"
-    report = run_query(100, 3, 10, settings.model_copy(update={"embedder": hashed}), out, Console(file=shown, width=200))
+    shown = io.StringIO()
+    console = Console(file=shown, width=300)
+    run_query([100, 200], hashed(tmp_path), out, owners=3, questions=3, rounds=2, curve=True, console=console)
     written = json.loads(out.read_text())
-    assert [(row["method"], row["state"]) for row in written["rows"]] == [(m, s) for m in METHODS for s in ("cold", "warm")]
-    for row in report.rows:
-        assert 0 < row["p50_ms"] <= row["p95_ms"] <= row["p99_ms"]
+    states = [(row["facts"], row["method"], row["state"]) for row in written["rows"]]
+    assert states == [(facts, m, s) for facts in (100, 200) for m in METHODS for s in STATES]
+    for row in written["rows"]:
+        assert 0 < row["low_ms"] <= row["p50_ms"] <= row["high_ms"]
+        assert row["p50_ms"] <= row["p95_ms"] <= row["p99_ms"]
         assert 0 < row["outside_ms"] < row["p99_ms"]
         assert 0 < row["outside_share"] < 1
-    assert written["settings"]["facts"] == 100
-    assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
-    assert shown.getvalue().splitlines()[-1].startswith("BENCH query index=embedded facts=100 hybrid_p50_ms=")
+        assert row.get("recall@10", 1.0) == 1.0  # so few are compared one by one
+    assert {row["method"] for row in written["rows"] if "recall@10" in row} == {"vector", "hybrid"}
+    assert {point["ef_search"] for point in written["curve"]} == {10, 100}
+    for plot in (out.with_suffix(".png"), out.with_name("query-curve.png")):
+        assert plot.read_bytes().startswith(b"\x89PNG")
+    last = shown.getvalue().splitlines()[-1]
+    assert last.startswith("BENCH query index=embedded facts=200 hybrid_p50_ms=")
+    assert "growth_from_100=" in last
+
+
+def test_a_kept_index_is_filled_once(tmp_path: Path) -> None:
+    settings = hashed(tmp_path)
+    with made_index(60, 2, settings, "here") as (first, made, filling):
+        assert filling.rows == len(list(made.rows()))
+    with made_index(60, 2, settings, "here") as (again, _, filling):
+        assert (again.data, filling.rows) == (first.data, 0)
+    with made_index(60, 3, settings, "here") as (other, _, filling):
+        assert other.data != first.data
+        assert filling.rows > 0
+
+
+def test_an_index_that_an_earlier_run_left_half_filled_is_refused(tmp_path: Path) -> None:
+    settings = hashed(tmp_path)
+    own = kept_index(settings, "half-60-2")
+    with closing(open_embedder(own)) as embedder, closing(open_index(own)) as index:
+        index.prepare(embedder.identity)
+        index.write([Put(row) for row in MadeMemories(60, 2, embedder.embed).rows_of(1)])
+    with pytest.raises(StoreRejected, match="half filled"), made_index(60, 2, settings, "half"):
+        pass
+
+
+def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -> None:
+    with made_index(600, 3, hashed(tmp_path)) as (own, made, _):
+        exact = neighbourhoods(made, made.questions(4), own)
+        assert all(len(each.exact[leg]) == 10 for each in exact for leg in (Collection.FACTS, Collection.EPISODES))
+        assert approximation(exact, own, 10).recall == 1.0
+        half = [replace(each, exact={leg: strangers(ids) for leg, ids in each.exact.items()}) for each in exact]
+        assert approximation(half, own, 10).recall == 0.5
 
 
 def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> None:
@@ -52,6 +109,20 @@ def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> No
     assert len({row.key for row in rows}) == len(rows)
 
 
+def test_rows_are_those_of_their_records() -> None:
+    kinds = set()
+    before = ""  # what was said before, in the same episode
+    for row in MadeMemories(300, 3, HashEmbedder().embed).rows_of(0):
+        is_fact = row.kind == "fact"
+        again = row_of(row.record(), row.vector, before if is_fact and not row.id.endswith("/f/0") else "")
+        for column in fields(Row):
+            if column.name != "vector":
+                assert getattr(row, column.name) == getattr(again, column.name), (row.kind, column.name)
+        before = row.body["atomic_fact"].partition(" said: ")[2] if is_fact else before
+        kinds.add(row.kind)
+    assert kinds == {"message", "fact", "foresight", "episode", "entity", "relationship", "profile"}
+
+
 def test_the_same_numbers_make_the_same_memories_and_questions() -> None:
     made, again = (MadeMemories(60, 2, HashEmbedder().embed) for _ in range(2))
     for one, other in zip(made.rows(), again.rows(), strict=True):
@@ -61,6 +132,22 @@ def test_the_same_numbers_make_the_same_memories_and_questions() -> None:
             np.testing.assert_array_equal(one.vector, other.vector)
             assert np.linalg.norm(one.vector) == pytest.approx(1, abs=1e-5)
     assert made.questions(5) == again.questions(5) != made.questions(5, seed=2)
+
+
+def test_owners_are_dealt_out_among_tenants_and_tell_side_by_side() -> None:
+    made = MadeMemories(400, 4, HashEmbedder().embed, tenants=2)
+    rows = list(made.rows())
+    assert {(row.tenant_id, row.owner_id) for row in rows if row.owner_type == "user"} == {
+        ("made", "p0"), ("made-1", "p1"), ("made", "p2"), ("made-1", "p3"),
+    }  # fmt: skip
+    assert {row.tenant_id for row in rows if row.owner_type == "tenant"} == {"made", "made-1"}
+    for owner in ("p0", "p3"):
+        places = [place for place, row in enumerate(rows) if row.owner_id == owner]
+        assert places[0] < len(rows) / 4
+        assert places[-1] > len(rows) * 3 / 4
+    alone = [row.key for number in range(6) for row in made.rows_of(number)]
+    assert Counter(alone) == Counter(row.key for row in rows)
+    assert {each.tenant_id for each in made.questions(30) if each.user_id in ("p1", "p3")} == {"made-1"}
 
 
 def test_a_stopwatch_counts_time_that_several_share_once() -> None:

@@ -10,7 +10,7 @@ aggregate that is spoken of very often only the newest mentions are kept: with t
 - skills.py: what an agent learnt from several cases.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flows.consistency.aggregates.entities import entity_of
 from flows.consistency.aggregates.mentions import LONGEST_SUMMARY
@@ -25,9 +25,9 @@ Aggregate = Entity | Relationship | Profile
 
 
 def rebuilt(
-    row_id: str, owner: Owner, old: Aggregate | None, episode_id: str, mentions: Sequence[AggregateMention]
+    row_id: str, owner: Owner, old: Aggregate | None, told: Mapping[str, Sequence[AggregateMention]]
 ) -> Aggregate | None:
-    """An aggregate after an episode said ``mentions`` about it (nothing: after it no longer speaks of it).
+    """An aggregate after episodes told of it, or no longer do.
 
     What depends on other aggregates is computed afterwards: ``entities.resolved``, ``relationships.revalidated``,
     ``profiles.portrayed``.
@@ -36,23 +36,23 @@ def rebuilt(
         row_id: the aggregate's id.
         owner: whose it is.
         old: the aggregate before, None if there was none.
-        episode_id: the episode that is new, revised or gone.
-        mentions: everything that this episode says about the aggregate now.
+        told: for each episode that is new, revised or gone, by its id, everything that it says about the aggregate now.
 
     Returns:
         The aggregate with version 0, or None when no mention is left.
     """
+    mentions = [mention for of_episode in told.values() for mention in of_episode]
     kind = mentions[0].kind if mentions else (old.kind if old else None)
     said = [each.mention for each in mentions]
     match kind:
         case "entity":
-            return entity_of(row_id, owner, old if isinstance(old, Entity) else None, episode_id, said)
+            return entity_of(row_id, owner, old if isinstance(old, Entity) else None, told, said)
         case "relationship":
             edge = (mentions[0].fields[0], mentions[0].fields[1], mentions[0].fields[2]) if mentions else None
-            return relationship_of(row_id, owner, old if isinstance(old, Relationship) else None, episode_id, edge, said)
+            return relationship_of(row_id, owner, old if isinstance(old, Relationship) else None, told, edge, said)
         case "profile":
             items = [_profile_item(each) for each in mentions]
-            return profile_of(row_id, owner, old if isinstance(old, Profile) else None, episode_id, items)
+            return profile_of(row_id, owner, old if isinstance(old, Profile) else None, told, items)
         case _:
             return None
 

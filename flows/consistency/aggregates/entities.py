@@ -20,9 +20,11 @@ from mneme.records import Entity, Mention, Owner
 Named = Callable[[Collection[str]], Sequence[Entity]]
 
 
-def entity_of(row_id: str, owner: Owner, old: Entity | None, episode_id: str, new: Iterable[Mention]) -> Entity | None:
-    """An entity after an episode said ``new`` about it; what it is merged with stays as it was, see ``resolved``."""
-    mentions = kept(old.mentions if old else (), episode_id, new)
+def entity_of(
+    row_id: str, owner: Owner, old: Entity | None, episode_ids: Collection[str], new: Iterable[Mention]
+) -> Entity | None:
+    """An entity after episodes said ``new`` about it; what it is merged with stays as it was, see ``resolved``."""
+    mentions = kept(old.mentions if old else (), episode_ids, new)
     if not mentions:
         return None
     types = [mention.type for mention in mentions if mention.type]

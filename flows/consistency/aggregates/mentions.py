@@ -1,7 +1,7 @@
 """Mentions, of which every aggregate is made: which survive, in which order, and what they say together. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from mneme.records import Mention
@@ -10,9 +10,9 @@ LONGEST_SUMMARY = 500  # characters, DESIGN section 3
 _MOST_MENTIONS = 200  # of an entity or relationship: the newest; a document of the index stays small
 
 
-def kept(old: Iterable[Mention], episode_id: str, new: Iterable[Mention]) -> tuple[Mention, ...]:
-    """The mentions after an episode said ``new``, in place of all that it said before: the newest 200, oldest first."""
-    mentions = [mention for mention in old if mention.episode_id != episode_id]
+def kept(old: Iterable[Mention], episode_ids: Collection[str], new: Iterable[Mention]) -> tuple[Mention, ...]:
+    """The mentions after episodes said ``new``, in place of all that they said before: the newest 200, oldest first."""
+    mentions = [mention for mention in old if mention.episode_id not in episode_ids]
     mentions += new
     return in_order(mentions)[-_MOST_MENTIONS:]
 

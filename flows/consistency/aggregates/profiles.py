@@ -17,10 +17,11 @@ which weighs how often against how long ago. Ages are in days before the owner's
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from math import log
 
 from flows.consistency.aggregates.mentions import in_order, newest
@@ -28,10 +29,10 @@ from flows.consistency.statements import Claim, Statement
 from mneme.ids import short_hash
 from mneme.records import Mention, Owner, Profile, ProfileItem, Validity
 from mneme.settings import Profiles
-from mneme.text import tokenise
 
 _DECAY = 0.5  # Anderson & Schooler 1991; the value that ACT-R uses throughout
 _MOST_EVIDENCE = 600  # of a profile: the newest; it is written whole with every episode that adds to it
+_UNCHANGED = Validity()
 _MOST_OCCASIONS = 20  # of a line: the first time, and the newest
 
 
@@ -45,11 +46,17 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProfileOperation:
-    """One step in which a portrait changed: the line (as it is after it, or was before it left), and what was said."""
+    """One step in which a portrait changed: the line, as far as it was ``told`` then, and what was said."""
 
     kind: Operation
-    item: ProfileItem
+    line: "_Line"
+    told: int
     because: Mention
+
+    @property
+    def item(self) -> ProfileItem:
+        """The line as it is after this step, or was before it left."""
+        return self.line.item(self.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +68,17 @@ class Portrait:
     operations: tuple[ProfileOperation, ...]
 
 
-def profile_of(row_id: str, owner: Owner, old: Profile | None, episode_id: str, new: Iterable[ProfileItem]) -> Profile | None:
-    """A profile after an episode gave ``new`` evidence, in place of all that it gave before.
-
-    The portrait in it joins literal repetitions only; ``portrayed`` draws it with a judge.
-    """
-    items = [item for item in (old.evidence if old else ()) if item.evidence[0].episode_id != episode_id]
-    items = sorted({_identity(item): item for item in (*items, *new)}.values(), key=_place)[-_MOST_EVIDENCE:]
+def profile_of(
+    row_id: str, owner: Owner, old: Profile | None, episode_ids: Collection[str], new: Iterable[ProfileItem]
+) -> Profile | None:
+    """A profile after episodes gave ``new`` evidence, in place of all that they gave before; ``portrayed`` draws it."""
+    items = [item for item in (old.evidence if old else ()) if item.evidence[0].episode_id not in episode_ids]
+    by_place = {_place(item): item for item in (*items, *new)}
+    items = [by_place[place] for place in sorted(by_place)[-_MOST_EVIDENCE:]]
     if not items:
         return None
-    profile = Profile(
-        id=row_id,
-        owner=owner,
-        created_at=newest([item.evidence[0] for item in items]),
-        version=0,
-        explicit=(),
-        evidence=tuple(items),
-    )
-    return portrayed(profile, _repetitions(items), Profiles())
+    created_at = newest([item.evidence[0] for item in items])
+    return Profile(id=row_id, owner=owner, created_at=created_at, version=0, explicit=(), evidence=tuple(items))
 
 
 def statements_of(evidence: Sequence[ProfileItem], claim_of: Callable[[ProfileItem], Claim]) -> list[Statement]:
@@ -128,26 +128,27 @@ def compose(evidence: Sequence[ProfileItem], became: Mapping[str, Validity], lim
             replaced[validity.superseded_by].append((validity.valid_to, identity))
     lines: dict[str, _Line] = {}
     operations: list[ProfileOperation] = []
-    for item in sorted(evidence, key=_place):
-        identity, because = _identity(item), item.evidence[0]
-        root = became.get(identity, Validity()).merged_into or identity
+    for (_, identity), item in sorted(((_place(item), item) for item in evidence), key=lambda each: each[0]):
+        because = item.evidence[0]
+        root = became.get(identity, _UNCHANGED).merged_into or identity
         line = lines.setdefault(root, _Line())
         shown_before = line.is_shown(limits)
-        line.said.append(item)
+        line.add(item)
         if line.is_shown(limits):
             kind = Operation.UPDATE if shown_before else Operation.ADD
-            operations.append(ProfileOperation(kind, line.item(), because))
+            operations.append(ProfileOperation(kind, line, len(line.said), because))
         for valid_to, other in sorted(replaced[root]):
             gone = lines.pop(other, None) if valid_to <= because.at else None
             if gone is not None and gone.is_shown(limits):
-                operations.append(ProfileOperation(Operation.DELETE, gone.item(), because))
-    shown = [line.item() for line in lines.values() if line.is_shown(limits)]
-    explicit = _most_active([item for item in shown if not item.implicit], limits.explicit)
-    implicit = _most_active([item for item in shown if item.implicit], limits.implicit)
-    for item in shown:
-        if item not in explicit and item not in implicit:
-            last = max((each.evidence[-1] for each in shown), key=lambda each: (each.at, each.episode_id))
-            operations.append(ProfileOperation(Operation.DELETE, item, last))
+                operations.append(ProfileOperation(Operation.DELETE, gone, len(gone.said), because))
+    shown = [(line, line.item(len(line.said))) for line in lines.values() if line.is_shown(limits)]
+    explicit = _most_active([item for _, item in shown if not item.implicit], limits.explicit)
+    implicit = _most_active([item for _, item in shown if item.implicit], limits.implicit)
+    stays = {id(item) for item in (*explicit, *implicit)}
+    if len(stays) < len(shown):
+        last = max((item.evidence[-1] for _, item in shown), key=lambda each: (each.at, each.episode_id))
+        gone_lines = [line for line, item in shown if id(item) not in stays]
+        operations += [ProfileOperation(Operation.DELETE, line, len(line.said), last) for line in gone_lines]
     return Portrait(explicit, implicit, tuple(operations))
 
 
@@ -156,16 +157,25 @@ class _Line:
     """A line as it grows."""
 
     said: list[ProfileItem] = field(default_factory=list)
+    explicit: bool = False
+    episodes: set[str] = field(default_factory=set)
+
+    def add(self, item: ProfileItem) -> None:
+        """It is said, or shown, once more."""
+        self.said.append(item)
+        self.explicit |= not item.implicit
+        self.episodes.add(item.evidence[0].episode_id)
 
     def is_shown(self, limits: Profiles) -> bool:
-        if any(not item.implicit for item in self.said):
-            return True
-        return len({item.evidence[0].episode_id for item in self.said}) >= limits.implicit_episodes
+        return self.explicit or len(self.episodes) >= limits.implicit_episodes
 
-    def item(self) -> ProfileItem:
-        """What was said rather than shown gives the words, the newest of it."""
-        newest_said = next((item for item in reversed(self.said) if not item.implicit), self.said[-1])
-        evidence = in_order(item.evidence[0] for item in self.said)
+    def item(self, told: int) -> ProfileItem:
+        """The line after it was ``told`` so often. What was said rather than shown gives the words, the newest of it."""
+        said = self.said[:told]
+        if len(said) == 1:
+            return said[0]
+        newest_said = next((item for item in reversed(said) if not item.implicit), said[-1])
+        evidence = in_order(item.evidence[0] for item in said)
         if len(evidence) > _MOST_OCCASIONS:
             evidence = (evidence[0], *evidence[-_MOST_OCCASIONS + 1 :])
         return newest_said.model_copy(update={"evidence": evidence})
@@ -192,21 +202,16 @@ def _activation(item: ProfileItem, now: datetime) -> float:
     return log(sum((1 + (now - at).total_seconds() / 86_400) ** -_DECAY for at in occasions.values()))
 
 
-def _repetitions(evidence: Sequence[ProfileItem]) -> dict[str, Validity]:
-    """What literally repeats an older line, in other words of the same stems at most, is merged into it."""
-    first: dict[tuple[str, ...], str] = {}
-    became = {}
-    for item in evidence:
-        identity = _identity(item)
-        original = first.setdefault((item.about.casefold(), *tokenise(item.statement)), identity)
-        became[identity] = Validity(merged_into=original if original != identity else None)
-    return became
-
-
 def _identity(item: ProfileItem) -> str:
     said = item.evidence[0]
-    return f"{said.episode_id}/p/{short_hash('|'.join((item.about, item.statement, said.at.isoformat())))}"
+    return _identity_of(said.episode_id, item.about, item.statement, said.at)
+
+
+@lru_cache(maxsize=8_192)  # of every line again whenever one is added
+def _identity_of(episode_id: str, about: str, statement: str, at: datetime) -> str:
+    return f"{episode_id}/p/{short_hash('|'.join((about, statement, at.isoformat())))}"
 
 
 def _place(item: ProfileItem) -> tuple[datetime, str]:
+    """Its place among the lines, by when it was said; no two have the same."""
     return item.evidence[0].at, _identity(item)

@@ -59,21 +59,21 @@ def relationship_of(
     row_id: str,
     owner: Owner,
     old: Relationship | None,
-    episode_id: str,
+    episode_ids: Collection[str],
     edge: tuple[str, str, str] | None,
     new: Iterable[Mention],
 ) -> Relationship | None:
-    """An edge after an episode said ``new`` about it; with the validity that follows from its own mentions.
+    """An edge after episodes said ``new`` about it; with the validity that follows from its own mentions.
 
     Args:
         row_id: its id.
         owner: whose it is.
         old: the edge before, None if there was none.
-        episode_id: the episode that is new, revised or gone.
-        edge: source, relation and target, if the episode speaks of it.
-        new: what the episode says of it.
+        episode_ids: the episodes that are new, revised or gone.
+        edge: source, relation and target, if one of them speaks of it.
+        new: what they say of it.
     """
-    mentions = kept(old.mentions if old else (), episode_id, new)
+    mentions = kept(old.mentions if old else (), episode_ids, new)
     ends = edge or ((old.source, old.relation, old.target) if old else None)
     if not mentions or ends is None:
         return None

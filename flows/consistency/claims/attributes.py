@@ -1,6 +1,7 @@
 """What a newer statement may do to an older one about the same attribute, as far as its words say."""
 
 import re
+from functools import lru_cache
 
 from flows.consistency.claims.values import is_moved, parts
 from flows.consistency.claims.wording import told
@@ -27,12 +28,13 @@ def adds_nothing(older: str, newer: str) -> bool:
     return all(word in _SAYS_LITTLE for word in _words(newer) - _words(older))
 
 
-def _words(text: str) -> set[str]:
+@lru_cache(maxsize=8_192)  # a statement is compared with many, again whenever another comes
+def _words(text: str) -> frozenset[str]:
     statement = told(text)
     words = {word for sentence in statement.sentences for word in tokenise(sentence)}
     if statement.chinese:
         words = {word for word in words if len(word) == 1 or word.isascii()} - set("很也还又再真仍都啊其实一名位个")
-    return words | set(tokenise(statement.speaker))
+    return frozenset(words.union(tokenise(statement.speaker)))
 
 
 def _is_generic(plan: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 
@@ -82,11 +83,10 @@ _CUES = (
 _CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"
 # Possessive, here and below: a row of cues can be divided in very many ways, and each would be tried.
 _CORRECTS = re.compile(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
-_ALONE = re.compile(rf"^\W*+(?:{_CUE}\b\W*+)++$", re.I)
-_AGREES = re.compile(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$", re.I)
-_REASON = re.compile(
+_ALONE = Caseless(rf"^\W*+(?:{_CUE}\b\W*+)++$")
+_AGREES = Caseless(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$")
+_REASON = Caseless(
     r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
-    re.I,
 )  # "Nine, I forgot Kim."
 _TRAILING = re.compile(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
 _OLD = re.compile(
@@ -96,8 +96,8 @@ _NOT_FIRST = re.compile(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", r
 _RETRACTS = re.compile(
     r"^\W*(?:(?:scratch|strike) that|(?:forget|ignore) what i (?:just )?said)\b[\s,.:;!–—-]*(?P<rest>.*)$", re.I | re.S
 )
-_WEAK = re.compile(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$", re.I)
-_NO_CORRECTION = re.compile(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b", re.I)  # after a weak cue
+_WEAK = Caseless(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$")
+_NO_CORRECTION = Caseless(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b")  # after a weak cue
 _WITHIN = re.compile(
     r"^(?P<before>.{8,}?)\s*+[,;–—-]++\s*+(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
     r"scratch that|oops)(?:[,\s]+(?:i mean(?:t)?|no|sorry))*[,:]?\s+(?P<new>[^,.;!?]+?)"

@@ -20,6 +20,7 @@ from flows.extraction.corrections.correction_patterns import Correction, correct
 from flows.extraction.corrections.correction_values import Sort, Value, replaced, values_in
 from flows.extraction.wording.retelling import zone_of
 from flows.extraction.wording.sentences import is_question, split_sentences
+from mneme.caseless import Caseless
 from mneme.records import StoredMessage
 from mneme.text import has_cjk
 
@@ -34,11 +35,9 @@ _FILLERS = frozenset(
     just oh am there have has had got so and please right yes""".split()
 )
 _CHINESE_FILLERS = "是在的个人"
-_STANDS_FOR_A_NAME = re.compile(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b", re.I)
+_STANDS_FOR_A_NAME = Caseless(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b")
 _WORD = re.compile(r"[\w'’]+")
-_PREPOSITIONS = re.compile(
-    r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+", re.I
-)
+_PREPOSITIONS = Caseless(r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+")
 _ALIKE = 3  # words with which a sentence begins like the one that it takes the place of
 _NEW_WORDS = 4  # of what stands for an old value that is no day, number or name
 _CHINESE_PLACED = re.compile("在|去|到|住|从|叫|往|搬到")

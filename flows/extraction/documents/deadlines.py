@@ -9,16 +9,16 @@ from datetime import datetime
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.wording.retelling import Kind, Said
+from mneme.caseless import Caseless
 from mneme.dates import DateMention
 
 _LONGEST_SPAN = 92  # days: a quarter; what is of a year is no deadline
 _IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
-_EXPECTS_IN_A_ROW = re.compile(
+_EXPECTS_IN_A_ROW = Caseless(
     r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
     r"|截止|到期|有效|交付|期限|开始|结束",
-    re.IGNORECASE,
 )
-_CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.IGNORECASE)
+_CANCELLED = Caseless(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消")
 
 
 def deadlines(statements: Iterable[tuple[Said, str, bool]], dated_at: datetime) -> Iterator[ExtractedForesight]:

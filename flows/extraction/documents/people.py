@@ -13,12 +13,11 @@ from flows.extraction.graph.entities import graph_of
 from flows.extraction.wording.name_lists import GIVEN_NAMES
 from flows.extraction.wording.names import is_organisation, is_place
 from flows.extraction.wording.retelling import Kind, Retelling, Said
+from mneme.caseless import Caseless
 from mneme.records import StoredMessage
 from mneme.text import has_cjk
 
-_PRONOUN = re.compile(
-    r"\b(?:i|me|my|we|us|our|you|your|he|she|him|his|her|hers|they|them|their|who)\b|[我你您他她咱]", re.IGNORECASE
-)
+_PRONOUN = Caseless(r"\b(?:i|me|my|we|us|our|you|your|he|she|him|his|her|hers|they|them|their|who)\b|[我你您他她咱]")
 _NO_PERSON = re.compile(
     r"\b(?:Manager|Management|Office|Officer|Director|Support|Service|Services|Head|Chief|Engineer|Sales|Customer|Customers|"
     r"Product|Project|Staff|Board|Member|Members|Employee|Employees|User|Users|Contact|Address|Name|Date|The|This|An?|All|"

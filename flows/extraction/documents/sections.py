@@ -16,6 +16,7 @@ from flows.extraction.wording.noise import is_noise
 from flows.extraction.wording.retelling import Kind, Said, with_dates, zone_of
 from flows.extraction.wording.sentences import is_question, split_sentences
 from flows.extraction.wording.substance import weight
+from mneme.caseless import Caseless
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.dates.spans import WEEKDAYS
 from mneme.records import StoredMessage
@@ -29,15 +30,13 @@ _LONGEST_FACT = 600  # characters
 _MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
 _SHORT = 5.0  # weight under which a sentence says too little to stand without its section
 _NUMBERING = re.compile(r"^(?:§\s*)?(?:\d++[.)]?+)++\s+|^[一二三四五六七八九十]+、\s*")
-_LEANS = re.compile(
+_LEANS = Caseless(
     r"^(?:it|its|they|their|these|those|this|that|such|others?|otherwise|then|the (?:same|former|latter|only|first|second)|"
     r"and|but|however)\b|\b(?:these|those|this|such)\b|\bthen\b|^(?:其|此|该|这|那)",
-    re.IGNORECASE,
 )
-_DURATION = re.compile(
+_DURATION = Caseless(
     r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
     r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
-    re.IGNORECASE,
 )
 _IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
 _PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"

@@ -1,21 +1,19 @@
 """Sentences that tell an attitude rather than a fact: good resolutions, offers of help, that something is great."""
 
-import re
+from mneme.caseless import Caseless
 
-_RESTATES = re.compile(  # what the other has just said
+_RESTATES = Caseless(  # what the other has just said
     r"^(?:(?:i['’]?m|i am|that['’]s|it['’]s|it is|so|really|always) )*"
     r"(?:good|great|nice|glad|happy|awesome|wonderful|amazing|sorry|cool|lovely|proud|impressive) "
     r"(?:to (?:hear|know|see)|(?:that )?(?:you|your)\b|you['’]|of you)",
-    re.I,
 )
-_JUDGES = re.compile(  # "It's great to have friends who understand me.", "There's nothing like ..."
+_JUDGES = Caseless(  # "It's great to have friends who understand me.", "There's nothing like ..."
     r"^there['’]s nothing (?:like|better)\b"
     r"|^(?:(?:yeah|and|but|so|plus|i think|i guess),? )*it(?:['’]s| is| can be|['’]ll be| feels)"
     r"(?: \w+ly| so| really| always| such| just| an?| super| very)* "
     r"(?:great|important|crucial|vital|essential|awesome|amazing|special|rewarding|fun|inspiring|incredible|wonderful|"
     r"beautiful|powerful|nice|good|cool|tough|hard|comforting|motivating|exciting|fulfilling|lovely|heartwarming|satisfying|"
     r"priceless|reassuring|fascinating|interesting|humbling|joy|pleasure|feeling|blessing|reminder)\b",
-    re.I,
 )
 _ATTITUDES = (
     # offers
@@ -36,8 +34,8 @@ _ATTITUDES = (
     r"(?:grateful|thankful|lucky|blessed|fortunate) (?:to have|for|i have|that)|support system",
     r"mak(?:e|ing) a difference|positive impact",
 )
-_ATTITUDE = re.compile(rf"\b(?:{'|'.join(_ATTITUDES)})\b", re.I)
-_OF_ONESELF = re.compile(r"\b(?:i|i['’]\w+|my|me)\b", re.I)
+_ATTITUDE = Caseless(rf"\b(?:{'|'.join(_ATTITUDES)})\b")
+_OF_ONESELF = Caseless(r"\b(?:i|i['’]\w+|my|me)\b")
 
 
 def restates(sentence: str) -> bool:

@@ -1,6 +1,5 @@
 """What goes before a fact so that it can be understood: the question that it answers, or the remark that it goes on from."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -12,19 +11,19 @@ from flows.extraction.facts.selection import Reader, presents
 from flows.extraction.wording.reports import quoted, reported
 from flows.extraction.wording.retelling import Kind, Retelling, Said
 from flows.extraction.wording.substance import weight
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _SHORT_ANSWER = 4.0  # weight under which an answer that tells nothing itself is joined with its question
-_YES_OR_NO = re.compile(
-    r"\s*(?:yes|yeah|yep|yup|no|nope|nah|never|not yet|sure|of course|definitely|maybe)\b|\s*(?:是|对|不|没|有|会|可以)", re.I
+_YES_OR_NO = Caseless(
+    r"\s*(?:yes|yeah|yep|yup|no|nope|nah|never|not yet|sure|of course|definitely|maybe)\b|\s*(?:是|对|不|没|有|会|可以)"
 )
-_SMALL_TALK = re.compile(
+_SMALL_TALK = Caseless(
     r"\b(?:up (?:to|with)|how (?:are|have|about)|how['’]s (?:it|every|life|your|the)|how['’]ve|what['’]?s (?:new|up)|"
     r"what about you|going on|anything (?:new|fun|else|cool|exciting)|"
     r"what (?:else )?(?:is|has been|['’]s been) (?:new|happening))\b",
-    re.I,
 )
-_SOMEONE = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.I)
+_SOMEONE = Caseless(r"\b(?:he|she|him|her|his|hers)\b")
 _QUESTION_ASKS = 0.5  # substance under which nobody knows what a question is about
 _SAYS_MUCH, _STANDS_ALONE = 2.5, 5.0  # substance of its first sentence and of all from which an answer needs no question
 

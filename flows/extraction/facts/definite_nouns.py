@@ -6,6 +6,7 @@ from functools import lru_cache
 from flows.extraction.facts.vague_words import substance_of
 from flows.extraction.wording.substance import carries
 from flows.extraction.wording.word_classes import is_adjective, is_adverb, is_measure, is_verb
+from mneme.caseless import Caseless
 
 _MENTIONED = (  # what is spoken of before it is "the": events, works, things shown, and what is at issue
     """accident adventure album announcement answer article artist artwork audience author award band building board book
@@ -22,12 +23,11 @@ _MENTIONED = (  # what is spoken of before it is "the": events, works, things sh
     treat trek trip trophy venue vibe video view visit wall waterfall whiteboard win woman word workshop writing"""
 ).split()
 _FORMS = "|".join(sorted({f"{word}s?" if word[-1] not in "sy" else word for word in _MENTIONED} | {"stories", "parties"}))
-_DEFINITE = re.compile(
+_DEFINITE = Caseless(
     rf"\bthe ((?:(?!(?:the|an?|in|of|at|on|for|to|with|by|from|is|was|are|were|that|my|his|her) )[^\W\d_][\w-]* ){{0,3}})"
     rf"({_FORMS})\b(?![\w-])",
-    re.I,
 )
-_POINTED = re.compile(r"\b(?:this|these|those)((?: [^\W\d_][\w-]*){1,4})", re.I)
+_POINTED = Caseless(r"\b(?:this|these|those)((?: [^\W\d_][\w-]*){1,4})")
 _EXPLAINED = re.compile(  # "the book about whales", "the trip to Oslo", "the photo Ann took", "the book "Emma""
     r"(?:['’]s)? ?(?:,? ?\b"
     r"(?:of|that|which|who|where|when|about|behind|on|from|for|called|named|between|against|to|at|in|with)\b|"
@@ -39,9 +39,9 @@ _SPANS = frozenset(
     """week weekend year month morning afternoon evening summer winter spring fall autumn time day moment point season
     way""".split()
 )
-_IDIOM = re.compile(r"(?:get|getting|spread\w*|put) the word|on the spot|the whole story|this way|the other \w+", re.I)
-_NEW = re.compile(r"^(?:amazing|awesome|cool|great|super|really|inspiring|incredible|new|one|crazy|nice|wonderful|fun)$", re.I)
-_SINGLING = re.compile(r"^(?:best|worst|first|second|third|last|next|only|same|most|main|whole|right|latest|\w{2,}est)$", re.I)
+_IDIOM = Caseless(r"(?:get|getting|spread\w*|put) the word|on the spot|the whole story|this way|the other \w+")
+_NEW = Caseless(r"^(?:amazing|awesome|cool|great|super|really|inspiring|incredible|new|one|crazy|nice|wonderful|fun)$")
+_SINGLING = Caseless(r"^(?:best|worst|first|second|third|last|next|only|same|most|main|whole|right|latest|\w{2,}est)$")
 
 
 @lru_cache(maxsize=8_192)

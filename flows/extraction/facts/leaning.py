@@ -12,6 +12,7 @@ from flows.extraction.wording.substance import carries
 from flows.extraction.wording.verbs import is_adverb
 from flows.extraction.wording.word_classes import is_adjective, is_measure, is_verb
 from flows.extraction.wording.word_classes import is_adverb as ends_like_an_adverb
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
@@ -27,7 +28,7 @@ _NO_NOUNS = frozenset(
     "another many instead already together now yet okay same else either both several enough "
     "likes loves looks seems feels gets goes thinks wants needs plays makes takes enjoys works".split()
 )
-_SOMEONE = re.compile(rf"(?:{SOMEONE})s?", re.I)
+_SOMEONE = Caseless(rf"(?:{SOMEONE})s?")
 _POINTING = frozenset("that those this these".split())
 _AUXILIARIES = frozenset(
     """is are was were be been am has have had do does did will would can could should may might must isn't aren't wasn't
@@ -57,19 +58,17 @@ _SPANS = frozenset(
     "week weekend year month morning afternoon evening summer winter spring fall autumn time day days moment point".split()
 )
 _SHORT = 8  # tokens up to which words without a verb say too little
-_IMPERSONAL = re.compile(  # "it" that stands for nothing before
+_IMPERSONAL = Caseless(  # "it" that stands for nothing before
     r"\bit(?:['’]s| is| was|['’]ll be| will be| would be| can be| feels?| felt)"
     r"(?: \w+ly| so| very| always| super| pretty| quite| been| such| a| an| not| just)*"
     r" (?!like)\w+(?: \w+)? (?:to|that|how|when|what|seeing|being|having|knowing)\b"
     r"|\bit(?:['’]s| has)? (?:been (?:a while|ages|so long|too long|long|raining|snowing)|rain|snow)|\bit['’]s (?:time|me)\b"
     r"|\bit(?:['’]s| is| was|['’]s been| has been) (?:decided|agreed|settled|confirmed|official)\b"
     r"|\bit takes? (?:a|some|time|practice|\d+|one|two)\b|\bma[dk]e it (?:to|back|home|through|up)\b",
-    re.I,
 )
-_ENDS_SHORT = re.compile(
+_ENDS_SHORT = Caseless(
     r"(?<!others )\b(?:do|did|does|have|has|am|is|are|was|will|would|can|could)(?:n['’]t)?(?: too| also| so)?\s*[.!]*$"
     r"|\bafterwards?\W*$",
-    re.I,
 )
 _INTRODUCED = re.compile(
     r"\b(?:an?|another|new|\w+['’]s)\b "
@@ -79,10 +78,9 @@ _INTRODUCED = re.compile(
 _NO_THING_BEFORE = frozenset(
     "while when by is are was were been be keep keeps kept started start stopped stop and or but then go went".split()
 )
-_GOES_ON = re.compile(
+_GOES_ON = Caseless(
     r"\b(?:this|that) ones?\b(?= (?:for|is|was|has|because|and|to|in|at|too|a)\b|\W*$)|"
     r"^(?:which|same (?:with|here|for|as)|likewise|and|or|after that|afterwards?|otherwise)\b",
-    re.I,
 )
 
 

@@ -7,9 +7,10 @@ from flows.extraction.facts.attitudes import is_attitude, judges, restates
 from flows.extraction.facts.vague_words import substance_of
 from flows.extraction.wording.names import names_in
 from flows.extraction.wording.substance import content_words, is_informative, praises
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
-_FRAME = re.compile(  # what stands before the statement itself
+_FRAME = Caseless(  # what stands before the statement itself
     r"^(?:(?:(?:i|we)(?:['’](?:m|ve|d|re))?|it['’]s) )?"
     r"(?:(?:\w+ly|so|just|also|do|always|still|can|could|am|are|was|can['’]?t|super|even|[a-z]*not) )*"
     r"(?:think|thought|guess|hope|bet|know|knew|believe|agree|understand|get|imagine|see|tell|mean|suppose|wish|feel like|"
@@ -18,54 +19,44 @@ _FRAME = re.compile(  # what stands before the statement itself
     r"(?:important|great|awesome|amazing|good|nice|cool|wonderful|inspiring|incredible|beautiful|lovely|crucial|hard|tough|"
     r"rewarding|fun|special|unfortunate|sad|clear|easy|exciting) (?:to|how|that|when|seeing|having|being))\b"
     r"(?: (?:that|how|about|for|to hear|to see))?",
-    re.I,
 )
 _SELF = r"(?:i|i['’]\w+|my|mine|im|ive)"
-_OWN = re.compile(
+_OWN = Caseless(
     rf"\b{_SELF}\b|(?:^|[,;–-] ?|\b(?:and|but|so|that|because|then|where|sometimes|lately|recently|usually) )"
     r"(?:we|we['’]\w+|our)\b"
     r"|^(?:just |still |also |recently |finally |only )?(?:had|took|been|went|got|saw|met|finished|started|made|bought|tried|"
     r"gonna|working|planning|thinking|took|moved|adopted|visited|played)\b",
-    re.I,
 )
-_URGING = re.compile(
+_URGING = Caseless(
     r"(?:\blet['’]s|^lets|\bwe (?:should|could|need to|must|gotta|have to|all)|"
     r"\byou (?:should|can|could|got|gotta|need to|must|might|['’]ll|will)|\blet me|\bjust remember|^remember|\bnever give up|"
     r"^keep|\bkeep (?:up|going|at|it|pushing|chasing)|\bdon['’]t (?:give|let|forget|worry|be)|\bfeel free)\b",
-    re.I,
 )
-_SECOND = re.compile(r"\b(?:you|your|yours|you['’]\w+|ya|y['’]?all)\b", re.I)
-_POLITE = re.compile(  # wishes, thanks, farewells
+_SECOND = Caseless(r"\b(?:you|your|yours|you['’]\w+|ya|y['’]?all)\b")
+_POLITE = Caseless(  # wishes, thanks, farewells
     r"^(?:(?:(?:i|we) )?(?:really |do |just )?(?:hope (?!to\b)|hoping you|wish you|thanks|thank you|sending|congrats|"
     r"congratulations|good luck|wishing you|may you|talk to you)|enjoy\b|have an? "
     r"(?:i )?(?:gotta|have to|should) (?:go|run|head)\b)",
-    re.I,
 )
-_LOOKS = re.compile(r"\b(?:looks?|sounds?) (?:so|really|very|super|like|absolutely)\b", re.I)
-_LIKING = re.compile(
-    r"^(?:(?:really|also|so) )?(?:lov(?:e|ed|ing) the|(?:i )?(?:\w+ )?lov(?:e|ed|ing) (?:that|those|your|this|these))\b", re.I
+_LOOKS = Caseless(r"\b(?:looks?|sounds?) (?:so|really|very|super|like|absolutely)\b")
+_LIKING = Caseless(
+    r"^(?:(?:really|also|so) )?(?:lov(?:e|ed|ing) the|(?:i )?(?:\w+ )?lov(?:e|ed|ing) (?:that|those|your|this|these))\b"
 )
-_TRUTH = re.compile(  # "Having friends is so important."
+_TRUTH = Caseless(  # "Having friends is so important."
     r"^\w+ing\b.*\b(?:is|are|feels|can be)(?: \w+ly| so| really| always| such| an?| the)* (?:key|great|important|crucial|vital|"
     r"essential|awesome|amazing|special|rewarding|fun|inspiring|everything|incredible|wonderful|best|beautiful|powerful)\b"
     r"(?!.*\bmy fav)",
-    re.I,
 )
-_ANSWERS = re.compile(r"^\W*(?:it|they|he|she|the|those|these|that|there)\b", re.I)
-_FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+ed)\b|['’](?:s|re|ve|ll|d)\b", re.I
-)
-_KNOWN = re.compile(r"^\W*(?:the|his|her|their|this|he|she|they|both|two|one of|[A-Z]\w+['’]s)\b", re.I)
-_HAPPENED = re.compile(
-    r"\b(?:was|were|had|did|went|got|made|took|came|gave|said|told|left|\w{3,}ed)\b|\b(?:was|were|had|did)n", re.I
-)
-_STATE = re.compile(  # who one has become, in words that are vague elsewhere: "We're engaged!", "I'm team lead now."
+_ANSWERS = Caseless(r"^\W*(?:it|they|he|she|the|those|these|that|there)\b")
+_FINITE = Caseless(r"\b(?:is|are|was|were|has|have|had|can|could|will|would|do|does|did|\w+ed)\b|['’](?:s|re|ve|ll|d)\b")
+_KNOWN = Caseless(r"^\W*(?:the|his|her|their|this|he|she|they|both|two|one of|[a-z]\w+['’]s)\b")
+_HAPPENED = Caseless(r"\b(?:was|were|had|did|went|got|made|took|came|gave|said|told|left|\w{3,}ed)\b|\b(?:was|were|had|did)n")
+_STATE = Caseless(  # who one has become, in words that are vague elsewhere: "We're engaged!", "I'm team lead now."
     r"\b(?:i|we)(?:['’](?:m|re)| am| are|(?:['’]ve| have)? (?:got|became|become|been (?:made|promoted)))"
     r" (?:to |an? |the |now |just |finally |officially |\w+ )?"
     r"(?:engaged|pregnant|married|divorced|separated|single|retired|unemployed|vegan|vegetarian|promoted|"
     r"(?:team |shift )?lead|manager|director|supervisor|captain|freelancer?|self-employed)\b"
     r"(?! (?:to|with|in (?:the|my|this)|by|about)\b)",
-    re.I,
 )
 _DIGIT = re.compile(r"\d")
 _NO_NUMBER = re.compile(r"<3+|[:;=8]-?[3)(DPp]|\b1\d0 ?%")

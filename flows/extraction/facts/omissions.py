@@ -1,6 +1,6 @@
 """What a sentence leaves out because it was said before: the object of its verb, what was felt or won, the place."""
 
-import re
+from mneme.caseless import Caseless
 
 _PATTERNS = (
     # "Winning was a boost.", "Seeing everyone there ..."
@@ -36,16 +36,14 @@ _PATTERNS = (
     # "All of them ..."
     r"^(?:the|both|all|most|many|some)(?: of)? (?:them|others)\b",
 )
-_OMISSION = re.compile("|".join(_PATTERNS), re.I)
-_THERE = re.compile(
+_OMISSION = Caseless("|".join(_PATTERNS))
+_THERE = Caseless(
     r"\b(?:(?<!over )(?<!out )(?<!up )there|here)\b(?<!is there)(?<!are there)(?<!was there)(?<!hang in there)"
     r"(?!['’]s| (?:is|are|was|were|has|have|had|will|would|may|might|must|to be|for\b|isn|wasn|aren|weren|seem|can|comes?|go))",
-    re.I,
 )
-_PLACE = re.compile(
+_PLACE = Caseless(
     r"\b(?:in|at|to|from|on|near|into|through|around|visit\w*|where) "
     r"(?:(?:the|a|an|my|our|this|some|his|her|\w+['’]s) )?\w{3,}",
-    re.I,
 )
 
 

@@ -1,6 +1,5 @@
 """Which sentences of a message its fact keeps."""
 
-import re
 from collections.abc import Collection
 from itertools import takewhile
 
@@ -9,13 +8,14 @@ from flows.extraction.facts.leaning import leans
 from flows.extraction.facts.memorable import memorable, speaks_of_listener, speaks_of_self, specific, substance
 from flows.extraction.wording.retelling import Kind, Retelling, Said
 from flows.extraction.wording.substance import without_opening
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _QUESTION_TELLS = 2.5  # substance of a question that is itself to remember: "Where does Elias sleep?"
 _SAYS_MUCH = 2.5  # substance of a sentence from which it says what it is about
 _PRESENTED = 1.0  # substance of a sentence that says what is shown
-_PRESENTS = re.compile(r"^(?:(?:here|this|these|those|that)(?:['’]s| is| are| was)\b|check\b|look\b)", re.I)
-_MINE = re.compile(r"\b(?:i|my|we|our)\b|\bof (?:me|us)\b", re.I)
+_PRESENTS = Caseless(r"^(?:(?:here|this|these|those|that)(?:['’]s| is| are| was)\b|check\b|look\b)")
+_MINE = Caseless(r"\b(?:i|my|we|our)\b|\bof (?:me|us)\b")
 _CLAIMS_NOTHING = ("said|", "plan|")  # no attribute, and plans, which are "keep trying" as well
 
 

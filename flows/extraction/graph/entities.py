@@ -1,6 +1,5 @@
 """The entities of an episode and the relationships between them."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -16,10 +15,11 @@ from flows.extraction.wording.chinese_names import chinese_names
 from flows.extraction.wording.names import names_in, type_of
 from flows.extraction.wording.people import People
 from flows.extraction.wording.retelling import Kind, Retelling, Said
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
-_ASKS_FOR_A_NAME = re.compile(r"\bnames?\b|\bcalled\b|叫什么|什么名字", re.I)
+_ASKS_FOR_A_NAME = Caseless(r"\bnames?\b|\bcalled\b|叫什么|什么名字")
 _VAGUE = ("object", "location")  # guessed from the words around; what a pattern or another mention says is better
 
 Found = tuple[Edge, datetime | None, int, str]

@@ -17,6 +17,7 @@ from flows.extraction.graph.roles import WORDS, role_edges
 from flows.extraction.wording.name_lists import GIVEN_NAMES, PLACES
 from flows.extraction.wording.names import is_name, is_organisation, is_place
 from flows.extraction.wording.people import People
+from mneme.caseless import Caseless
 
 _O = r"(?P<o>[A-Z][\w&'’-]*(?:(?: (?:of|the|de|da|del|la|&|and the)){0,2} [A-Z][\w&'’-]*){0,4})"
 _TO = r"(?:the )?"
@@ -190,7 +191,7 @@ _SUBJECT = re.compile(
     rf"(?P<auxiliaries>(?: {_AUXILIARY})*)\s*$"
 )
 _COORDINATED = re.compile(rf"(?:,|\band|\bthen|\bbut|&)(?P<auxiliaries>(?: {_AUXILIARY})*)\s*$")
-_OPENS = re.compile(rf"^(?:\W|(?:and|but|so|oh|yes|yeah|btw|also|well|plus|{_AUXILIARY})\b)*$", re.I)
+_OPENS = Caseless(rf"^(?:\W|(?:and|but|so|oh|yes|yeah|btw|also|well|plus|{_AUXILIARY})\b)*$")
 _CLAUSE = re.compile(r"[.;:!?—–(]|, but\b")
 _LED = re.compile(r"^.*?\b(?P<who>I|[Ww]e|[Hh]e|[Ss]he)\b|^(?P<name>[A-Z][\w-]+)\b")
 _OVER = re.compile(r"\b(?:used to|no longer|any ?more)\b|\b(?:stopped|quit) (?=\w+ing\b|$)")

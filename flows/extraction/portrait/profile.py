@@ -13,21 +13,21 @@ from flows.extraction.portrait.chinese_profile import CHINESE_CUES, chinese_stat
 from flows.extraction.portrait.english_profile import cued
 from flows.extraction.wording.persons import capitalised
 from flows.extraction.wording.retelling import Retelling, Said
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _IMPLICIT = frozenset({"trait", "value", "interest"})  # shown by what one does rather than said of oneself
 _TO_THE_OTHER = frozenset("preference goal value interest identity habit possession work".split())
-_YOU = re.compile(r"\b(?:you|your|yours|you['’]\w+|y['’]all)\b", re.I)
-_LEANS = re.compile(
+_YOU = Caseless(r"\b(?:you|your|yours|you['’]\w+|y['’]all)\b")
+_LEANS = Caseless(
     r"^(?:(?:and|but|so|well|yeah|plus|because|'cause),? )*(?:it|that|this|they|those|these|he|"
     r"she)(?:['’]\w+)?\b(?! (?:year|month|summer|past)\b)",
-    re.I,
 )
-_SHOWS = re.compile(r"(?:check out|look at|here['’]?s|here is|here are|crazy|great|take a look|let me)\b", re.I)
+_SHOWS = Caseless(r"(?:check out|look at|here['’]?s|here is|here are|crazy|great|take a look|let me)\b")
 _OBJECT_LEANS = re.compile(r"\bto \w+ (?:it|that|this|them)\b")
-_UNRESOLVED = re.compile(r"\b(?:them|their|theirs|these|those)\b(?! (?:days|kids|people|friends|in|who|with)\b)", re.I)
-_UNSURE = re.compile(
-    r"\b(?:maybe|might|probably|I guess|not sure|I bet|I wish|if I|would have|could have|gonna|I['’]ll|going to)\b", re.I
+_UNRESOLVED = Caseless(r"\b(?:them|their|theirs|these|those)\b(?! (?:days|kids|people|friends|in|who|with)\b)")
+_UNSURE = Caseless(
+    r"\b(?:maybe|might|probably|i guess|not sure|i bet|i wish|if i|would have|could have|gonna|i['’]ll|going to)\b"
 )
 _ABOUT_ONESELF = frozenset("work family health origin home identity".split())
 _LONGEST = 260  # characters of a statement: what is longer tells a story

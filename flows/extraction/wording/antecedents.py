@@ -5,10 +5,9 @@ from collections.abc import Collection
 
 from flows.extraction.wording.names import is_name, names_in, type_of
 from flows.extraction.wording.substance import carries
+from mneme.caseless import Caseless
 
-_HEAD = re.compile(
-    r"(?P<lead>(?:(?:and|but|so|then|now|today|also|yes|no),? )*)(?P<who>he|she)(?P<short>['’](?:s|ll))?(?= )", re.I
-)
+_HEAD = Caseless(r"(?P<lead>(?:(?:and|but|so|then|now|today|also|yes|no),? )*)(?P<who>he|she)(?P<short>['’](?:s|ll))?(?= )")
 _HAS = re.compile(r"\s+(?:\w+ly\s+|just\s+|already\s+|never\s+|always\s+)?(?:been|got|had|gone|done|made|taken|\w{3,}ed)\b")
 SOMEONE = (
     "sister|brother|mum|mom|dad|mother|father|son|daughter|wife|husband|friend|boss|manager|boyfriend|girlfriend|"
@@ -18,9 +17,10 @@ SOMEONE = (
 )
 """Nouns for one person, or an animal that is called "he" or "she"; a pattern."""
 _SOMEONE = re.compile(  # who else may be meant
-    rf"\b(?:(?:he|she|him|his|her|someone|somebody|everyone|who)\b|(?<!to the )(?:{SOMEONE})\b(?! (?-i:[A-Z])))", re.I
+    rf"\b(?:(?:he|she|him|his|her|someone|somebody|everyone|who)\b|(?<!to the )(?:{SOMEONE})\b(?! (?-i:[A-Z])))",
+    re.I,
 )
-_PLACE_BEFORE = re.compile(r"\b(?:in|at|from|near|around|the|an?|by|of|on|called|\d+)\s+$", re.I)
+_PLACE_BEFORE = Caseless(r"\b(?:in|at|from|near|around|the|an?|by|of|on|called|\d+)\s+$")
 _OPENING = re.compile(r"^\W*((?!\w+ing\b)[A-Z][\w-]*)")
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from flows.extraction.wording.name_lists import AMBIGUOUS_NAMES, GIVEN_NAMES, NO_NAMES, PLACES
 from flows.extraction.wording.substance import carries
 from flows.extraction.wording.word_classes import is_adjective, is_adverb, is_verb
+from mneme.caseless import Caseless
 from mneme.text import STOP_WORDS, has_cjk
 
 _RUN = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
@@ -35,14 +36,12 @@ _PLACE = re.compile(
     r"Town|Peninsula|Ocean|"
     r"Sea|Region|Province|Trail|Northwest|Northeast|Midwest|Temple|Garden|Gardens|hall|Hall)\b"
 )
-_PLACE_BEFORE = re.compile(
+_PLACE_BEFORE = Caseless(
     r"\b(?:in|to|from|near|around|across|through|visit(?:ing|ed)?|towards?|explor(?:e|ed|ing)|via|over)\s+(?:the )?$",
-    re.IGNORECASE,
 )
-_PERSON_BEFORE = re.compile(
+_PERSON_BEFORE = Caseless(
     r"\b(?:named|met|meet|friend|sister|brother|son|daughter|wife|husband|cousin|aunt|uncle|boss|colleague|mr\.?|mrs\.?|"
     r"ms\.?|dr\.?|prof\.?|coach|tell|told|ask|asked|invited?|actor|singer|author|writer|by|hug)\s+$",
-    re.IGNORECASE,
 )
 _PERSON_AFTER = re.compile(
     r"^(?:,? (?:and|&) [A-Z]\w+)?\s+(?:said|says|told|asks|asked|thinks|thought|loves|likes|wants|wanted|"

@@ -81,9 +81,10 @@ def names_inside(text: str) -> Iterator[str]:
     """The words with a capital that does not begin a sentence."""
     before = "."
     for token in _TOKEN.findall(text):
-        plain = _plain(token)
-        if token[0].isupper() and before not in _SENTENCE_ENDS and carries(plain.lower()) and not is_measure(plain.lower()):
-            yield plain
+        if token[0].isupper() and before not in _SENTENCE_ENDS:
+            plain = _plain(token)
+            if carries(plain.lower()) and not is_measure(plain.lower()):
+                yield plain
         before = token
 
 
@@ -91,10 +92,9 @@ def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[str]]]:
     """Runs of words that may form phrases, each with the lower-case token before it."""
     before, run = ".", list[str]()
     for token in [*_TOKEN.findall(text), "."]:
-        plain = _plain(token)
-        word = plain.lower().replace("’", "'")
+        plain, word, forms_phrases, acts = _reading(token)
         determined = not run and before in _BEFORE_NOUNS and before not in _BEFORE_VERBS
-        if _forms_phrases(word) and (determined or not is_verb(word)) and not _names_someone(word, apart):
+        if forms_phrases and (determined or not acts) and not _names_someone(word, apart):
             run.append(plain)
             continue
         if run:
@@ -103,8 +103,14 @@ def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 @lru_cache(maxsize=8_192)
-def _forms_phrases(word: str) -> bool:
-    return word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
+def _reading(token: str) -> tuple[str, str, bool, bool]:
+    """A token without a possessive, that in lower case, and whether it may be part of a phrase and is written like a verb."""
+    plain = _plain(token)
+    word = plain.lower().replace("’", "'")
+    forms_phrases = (
+        word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
+    )
+    return plain, word, forms_phrases, is_verb(word)
 
 
 def _plain(token: str) -> str:

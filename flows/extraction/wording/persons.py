@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from flows.extraction.wording.verbs import agree
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _GENERIC = frozenset("user assistant ai bot system agent human robot tool chatbot".split())
@@ -35,43 +36,39 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_BOTH = re.compile(
-    r"\b(?:let['’]?s|you and (?:me|I)|the two of us|both of us|(?:last|since) (?:we )?(?:last )?"
+_BOTH = Caseless(
+    r"\b(?:let['’]?s|you and (?:me|i)|the two of us|both of us|(?:last|since) (?:we )?(?:last )?"
     r"(?:spoke|talked|met|chatted|caught up)|"
     r"we (?:\w+ )?(?:catch up|meet up|hang out|chat|speak|talk)|(?:shall|should|could|can) we|we (?:should|could))\b",
-    re.IGNORECASE,
 )
-_FIRST_OR_SECOND = re.compile(
+_FIRST_OR_SECOND = Caseless(
     r"\b(?P<several>you (?:guys|all|two|three|four|five|both|lot)\b(?! (?:of|the|day|night)\b))"
-    r"|\b(?P<self>I)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
+    r"|\b(?P<self>i)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
     r"|\b(?P<word>my own|your own|me|my|mine|myself|we|us|our|ours|ourselves|you|your|yours|yourself|ya|u)"
     r"(?P<shortened>['’](?:re|ve|d|ll))?\b(?!['’]\w)"
     r"|\b(?P<loose>im|ive|i(?=['’](?:m|ve|d|ll)\b|\s))(?P<looser>['’](?:m|ve|d|ll))?\b",
-    re.IGNORECASE,
 )
-_OF_US = re.compile(r"\b(all|both|each|some|most|many|none|one) of us\b|\bus (all|both)\b", re.IGNORECASE)
-_SELF = re.compile(r"\b(?:I|me|my|we|us|our|let|hope|glad|thanks?)\b|^(?:\w+ )?(?:please|do|don['’]t|let)\b", re.IGNORECASE)
+_OF_US = Caseless(r"\b(all|both|each|some|most|many|none|one) of us\b|\bus (all|both)\b")
+_SELF = Caseless(r"\b(?:i|me|my|we|us|our|let|hope|glad|thanks?)\b|^(?:\w+ )?(?:please|do|don['’]t|let)\b")
 _TOGETHER = re.compile(
     r"(?:^|[,;] |\b(?:but|so|when|because|that) )(?:[A-Z][\w'-]+|(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) \w+(?: [A-Z]?\w+)?|"
     r"[Hh]e|[Ss]he|[Yy]ou) and $"
 )
 _QUOTED = re.compile(r"(?:(?<=[\s:：(])|^)(?:\"[^\"]+\"|“[^”]+”|「[^」]+」)")  # who speaks there is told beside it
-_WHERE_YOU = re.compile(r"\b\w+ where you (?:can )?(?!['’]|were\b|went\b|are\b|\w+ed\b)\w", re.IGNORECASE)
-_WHEN_YOU = re.compile(
+_WHERE_YOU = Caseless(r"\b\w+ where you (?:can )?(?!['’]|were\b|went\b|are\b|\w+ed\b)\w")
+_WHEN_YOU = Caseless(
     r"\b(?:when|whenever|once|unless|every \w+|how (?:much|far)) you "
     r"(?!['’]|were\b|went\b|had\b|did\b|\w+ed\b|come\b|get back\b)\w",
-    re.IGNORECASE,
 )
-_YOU = re.compile(r"\byou(?:['’]\w+)?\b|\byour\b", re.IGNORECASE)
+_YOU = Caseless(r"\byou(?:['’]\w+)?\b|\byour\b")
 _IDIOM = re.compile(  # nobody is meant
     r"\b(?:(?:you never know|you name it|mind you|(?:t?here) (?:you|ya) go|you bet|if you (?:ask me|will)|"
     r"as you (?:know|can see))\b|(?:^|[.!?,;:] |\b(?:so|and|now) )let us\b(?! know\b| have\b)"
     r"|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",
     re.IGNORECASE,
 )
-_MODAL_BEFORE = re.compile(
+_MODAL_BEFORE = Caseless(
     r"\b(?:can|could|may|might|must|shall|should|will|would|do|did|does|to|let|help|make|makes|made|watch|see)\s+$",
-    re.IGNORECASE,
 )
 _SHORT = {"m": " is", "am": " is", "re": " is", "ve": " has", "ll": " will"}
 _HAD = re.compile(

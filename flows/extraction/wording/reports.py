@@ -1,18 +1,17 @@
 """Reported speech: sentences of one message as one statement about its speaker."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from flows.extraction.wording.attachments import after
 from flows.extraction.wording.persons import capitalised
 from flows.extraction.wording.retelling import Kind, Retelling, Said
+from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
-_ADVICE = re.compile(
+_ADVICE = Caseless(
     r"\b(?:recommend|suggest|advise|you (?:should|could|can|might want to|may want to)|consider|try(?:ing)? to|make sure|"
     r"here are)\b|建议|推荐|可以试试|最好",
-    re.I,
 )
 
 

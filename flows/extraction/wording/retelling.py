@@ -12,31 +12,29 @@ from flows.extraction.wording.attachments import Attachment, attachment_of
 from flows.extraction.wording.persons import Voice, spoken_name, third_person
 from flows.extraction.wording.sentences import is_question, split_sentences
 from flows.extraction.wording.substance import is_informative, weight, without_opening
+from mneme.caseless import Caseless
 from mneme.dates import DateMention, resolve_dates
 from mneme.errors import InputError
 from mneme.records import StoredMessage
 from mneme.text import has_cjk
 from mneme.times import zone
 
-_GESTURE = re.compile(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$", re.I)  # "[shares a photo]", "*waves at Bo*"
-_SHARED = re.compile(r"^\[shared? an? (?P<what>\w+: .+)\]$", re.I)
-_CAPTION_OPENING = re.compile(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|image|close up|screenshot)s? of ", re.I)
-_FIGURATIVE = re.compile(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$", re.I)  # "like yesterday"
-_NAMED_BY_QUARTER = re.compile(r"\b(?:the|our|my|their|an?) Q[1-4] [a-z]$", re.I)
+_GESTURE = Caseless(r"^[\[*(](?P<what>[a-z]+s [^\])*]+)[\])*]$")  # "[shares a photo]", "*waves at Bo*"
+_SHARED = Caseless(r"^\[shared? an? (?P<what>\w+: .+)\]$")
+_CAPTION_OPENING = Caseless(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|image|close up|screenshot)s? of ")
+_FIGURATIVE = Caseless(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$")  # "like yesterday"
+_NAMED_BY_QUARTER = Caseless(r"\b(?:the|our|my|their|an?) q[1-4] [a-z]$")
 _QUARTER_REACH = 12  # characters: "their Q2 d"
 _LONGEST_CODE = 200  # characters of a block of code that a fact shows
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
-_RECALLED = re.compile(
+_RECALLED = Caseless(
     r"\b(?:i (?:remember|recall)|as i recall|"
     r"you (?:\w+ )?(?:mentioned|told me|said|shared) (?:\w+ ){0,3}(?:earlier|before|previously|last|that)|"
     r"(?:based on|according to|from) (?:my memor(?:y|ies)|our (?:previous|earlier|past|last) |"
     r"what you(?:['’]ve)? (?:told|said|mentioned|shared)))"
     r"|我记得|根据(?:我的)?(?:记忆|之前|以前)|你(?:之前|以前|曾经?|上次)(?:提到|说|告诉)",
-    re.I,
 )
-_VOCATIVE = re.compile(
-    r"^(?:(?:hey|hi|hello|thanks|so|and|well|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.I
-)
+_VOCATIVE = Caseless(r"^(?:(?:hey|hi|hello|thanks|so|and|well|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]")
 _MENTION = re.compile(r"@([^\W_]+)")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from flows.extraction.wording.attachments import IN_PLACE
+from mneme.caseless import Caseless
 
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)\.$")
 _NUMBERED = re.compile(r"\b(?:[Nn]os?|Nr|[Ff]igs?|[Aa]rt|[Ss]ec|[Vv]ol|[Cc]h|pp?|Tel)\.$")  # before a digit: "No. 3"
@@ -17,16 +18,14 @@ _WHOLE = re.compile(rf"```.*?(?:```|\Z)|{IN_PLACE.pattern}", re.DOTALL)  # code,
 _EMPHASIS = re.compile(r"\*\*")
 _GAP = re.compile(r"[^\S\n]{9,}+")  # blanks that say no more than one; the patterns' time grows with their square
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
-_STATED_AND_ASKED = re.compile(  # but "Your flight is on Friday, isn't it?" and "If you come, can you ..." only ask
+_STATED_AND_ASKED = Caseless(  # but "Your flight is on Friday, isn't it?" and "If you come, can you ..." only ask
     r"^(?P<stated>(?:(?:and|but|so|well|also),? )?(?:i|i['’]\w+|we|we['’]\w+|my|our|he|she|they|"
-    r"(?:s?he|they|it)['’]\w+|the|there(?:['’]s)?|[A-Z]\w+)\b [^?,;:\"“]{8,}),\s+"
+    r"(?:s?he|they|it)['’]\w+|the|there(?:['’]s)?|[a-z]\w+)\b [^?,;:\"“]{8,}),\s+"
     r"(?P<asked>(?:(?:where|what|why|how|who|when|which)\b(?: \w+)?|(?:can|could|will|would|do|did|"
     r"are|have|should|shall)) (?:you|we|i)\b[^?,]{4,}\?)$",
-    re.IGNORECASE,
 )
-_NO_STATEMENT = re.compile(
+_NO_STATEMENT = Caseless(
     r"(?:if|when|since|because|as|while|after|before|what|where|who|why|how|which|do|does|did|is|are|can|could|will|would|have|has)\b",
-    re.I,
 )
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+"

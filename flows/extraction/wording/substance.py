@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
+from mneme.caseless import Caseless
 from mneme.text import STOP_WORDS, has_cjk
 
 _PHATIC = frozenset(
@@ -36,7 +37,7 @@ _PRAISING = frozenset(
     happy encouraging motivating rewarding tough hard rough sad means welcome right true special powerful heartwarming
     important""".split()
 )
-_PHRASES = re.compile(
+_PHRASES = Caseless(
     r"\b(?:(?:great|good|nice|amazing|awesome|wonderful|fantastic|hard|exciting) "
     r"(?:job|work|news|start|to have|support)|let me know|good luck|see you|"
     r"talk (?:to you )?(?:soon|later)|catch you|keep (?:it|that) up|keep me posted|way to go|rock on|that rocks|"
@@ -48,23 +49,20 @@ _PHRASES = re.compile(
     r"(?:good|great|nice) to (?:see|hear)|(?:thanks|thank you) for (?:asking|the|your)|appreciate (?:it|the|your)|"
     r"how(?:['’]s| is| are)|your support|"
     r"what['’]?s (?:up|new)|you['’]?(?:re| are) (?:welcome|right)|i['’]?m here for you|got your back)\b",
-    re.I,
 )
-_PRAISE = re.compile(
+_PRAISE = Caseless(
     r"^(?:(?:wow|oh|aww?|yeah|mm+),? )?(?:that|those|your|you(?:['’]re)?|it|what an?|so|such an?|glad|good on|sounds?|looks?|"
     r"must (?:have|['’]ve) been|must['’]ve been|this is|happy)\b"
     r"(?!.*\b(?:i|i['’]\w+|my|me|we|our|was|were|did|had)\b)",
-    re.I,
 )
 _PRAISE_LIMIT = 2  # words of content up to which a sentence about the other's things only praises them
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_OPENING = re.compile(
+_OPENING = Caseless(
     r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
     r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|plus|best of all|anyway|actually|honestly|and|but|so|"
     r"on (?:another|a different|a side|that) note|in other news|guess what|you know what|speaking of which)\b"
     r"(?: so much| a lot| a bunch| thing)?"
     r"(?:,? ([^\W\d_]+))?\s*[,!.:;…-]+\s*|(?:so|but|and) (?=i\b|my\b|we\b))",
-    re.I,
 )
 _EMOTICON = re.compile(r"<3+|[:;=8]-?[3)(DPp]")
 _DIGIT = re.compile(r"\d")
@@ -78,8 +76,7 @@ _CHINESE_PHATIC = re.compile(
 @lru_cache(maxsize=8_192)  # a sentence is weighed several times
 def content_words(sentence: str) -> tuple[str, ...]:
     """The lower-case words that carry a sentence: neither stop words nor words of greeting, praise or filling."""
-    words = (word.lower().replace("’", "'") for word in _WORD.findall(sentence))
-    return tuple(word for word in words if carries(word))
+    return tuple([word for written in _WORD.findall(sentence) if carries(word := written.lower().replace("’", "'"))])
 
 
 @lru_cache(maxsize=8_192)

@@ -14,6 +14,7 @@ from connectors.indices import open_index
 from connectors.lance import index as lance_index
 from connectors.lance import table as lance_table
 from connectors.lance.index import LanceIndex
+from connectors.lance.maintenance import Maintenance
 from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
@@ -357,8 +358,59 @@ def test_many_small_commits_leave_few_files(folder, writer, monkeypatch):
     for number in range(60):
         writer.write([Put(fact(f"f{number}", "green tea"))])
         counts.append(files())
-    assert max(counts[40:]) <= max(counts[:20]) + 20
+    assert max(counts[40:]) <= max(counts[:40]) + 20
     assert writer.count(Collection.FACTS) == 60
+
+
+def test_the_writer_waits_for_maintenance_only_when_it_is_long_overdue(writer, monkeypatch):
+    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 5)
+    monkeypatch.setattr(Maintenance, "ask", lambda maintenance: asked.append(len(maintained)))
+    maintain = lance_table.LanceTable.maintain
+    monkeypatch.setattr(lance_table.LanceTable, "maintain", lambda table: maintained.append(table) or maintain(table))
+    asked, maintained = [], []
+    for number in range(9):
+        writer.write([Put(fact(f"f{number}"))])
+    assert asked == [0, 0, 0, 0, 0], "from the fifth commit on, behind the writer's back"
+    writer.write([Put(fact("f9"))])
+    assert len(maintained) == 1
+
+
+def test_what_is_due_is_done_behind_the_writer(folder, monkeypatch):
+    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 5)
+    index = LanceIndex(folder)
+    index.prepare(EMBEDDER)
+    for number in range(5):
+        index.write([Put(fact(f"f{number}", "green tea"))])
+    index.close()  # waits for what is under way
+    again = LanceIndex(folder)
+    again.prepare(EMBEDDER)
+    assert again._table(Collection.FACTS)._table.index_stats("tokens_idx").num_unindexed_rows == 0
+    assert again.count(Collection.FACTS) == 5
+    again.close()
+
+
+def test_no_row_is_lost_while_tables_are_maintained(writer, monkeypatch):
+    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 2)
+    for number in range(40):
+        again = [fact(f"f{number - 1}", version=2)] if number else []
+        assert all(result.outcome is Outcome.DONE for result in writer.write([Put(fact(f"f{number}")), *map(Put, again)]))
+    versions = {row.id: row.version for row in writer.scan(Collection.FACTS)}
+    assert versions == {f"f{number}": 2 for number in range(39)} | {"f39": 1}
+
+
+def test_very_many_writes_leave_maintenance_for_later(writer, monkeypatch):
+    monkeypatch.setattr(lance_table, "COMMITS_BETWEEN_MAINTENANCE", 2)
+    monkeypatch.setattr(Maintenance, "ask", lambda maintenance: None)
+    maintain = lance_table.LanceTable.maintain
+    monkeypatch.setattr(lance_table.LanceTable, "maintain", lambda table: maintained.append(table) or maintain(table))
+    maintained = []
+    with writer.bulk():
+        for number in range(11):
+            writer.write([Put(fact(f"f{number}"))])
+        assert not maintained
+        writer.write([Put(fact("f11"))])
+        assert len(maintained) == 1, "there is a bound"
+    assert writer.count(Collection.FACTS) == 12
 
 
 def test_rows_that_are_not_in_the_text_index_yet_are_scored_nearly_the_same(writer, monkeypatch):

@@ -1,8 +1,10 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.opensearch.queries import exact_cosines_of, matches, routing, scoring_of, search_of
+from connectors.opensearch.queries import exact_cosines_of, matches, routing, scoring_of, search_of, written
 from mneme.ports import Filter, TextLeg, VectorLeg
 from mneme.rows import Collection
 from tests.contracts.rows import NOON, axis, of
@@ -78,3 +80,11 @@ def test_at_least_as_many_neighbours_are_visited_as_are_wanted():
 def test_no_request_asks_for_more_than_the_server_gives():
     assert search_of(TextLeg(Collection.FACTS, of(), ("tea",), 50_000), 100)["size"] == 10_000
     assert scoring_of(of(), (), 50_000)["size"] == 10_000
+
+
+@pytest.mark.parametrize("text", ["plain", "schön", "寿司", "half \ud800 of a pair"])
+def test_a_request_is_sent_as_it_is(text):
+    request = search_of(TextLeg(Collection.FACTS, Filter("t", ("t/user/u",)), (text,), 3), ef_search=10)
+    sent = written(request)
+    assert json.loads(sent) == request
+    sent.decode("utf-8")

@@ -71,9 +71,9 @@ def test_a_message_is_read_once_however_long_its_conversation_goes_on(monkeypatc
     read: list[str] = []
     once = cues.read
 
-    def counted(text: str) -> cues.Reading:
+    def counted(text: str, microseconds: int) -> cues.Reading:
         read.append(text)
-        return once(text)
+        return once(text, microseconds)
 
     monkeypatch.setattr(cues, "read", counted)
     detector = SemanticDetector(Settings(_env_file=None).boundaries)

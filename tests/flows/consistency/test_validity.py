@@ -123,6 +123,16 @@ def test_a_judge_is_asked_about_a_pair_once_and_changes_nothing_but_the_number_o
     assert len(asked) == len(set(asked))
 
 
+@given(
+    st.lists(st.sampled_from(["berlin", "paris", "rome"]), max_size=6), st.lists(st.sampled_from(["tea", "coffee"]), max_size=6)
+)
+def test_groups_that_are_judged_together_become_what_each_becomes_alone(homes: list[str], drinks: list[str]) -> None:
+    one = [said(day, value) for day, value in enumerate(homes)]
+    other = [said(100 + day, value, "ann|drink") for day, value in enumerate(drinks)]
+    together = judged_validities([one, other], lambda older, newer: True, RuleJudge(), "scope")
+    assert together == became(*one) | became(*other)
+
+
 def test_statements_that_are_not_compared_leave_one_another_alone() -> None:
     result = judged_validities([[said(1, "a"), said(2, "b")]], lambda older, newer: False, RuleJudge(), "scope")
     assert not any(each.valid_to for each in result.values())

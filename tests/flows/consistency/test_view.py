@@ -51,3 +51,26 @@ def test_a_row_with_the_same_content_is_not_written_again() -> None:
     assert view.changes() == {}
     view.put_if_changed(fact("f", "other", version=7))
     assert set(view.changes()) == {row.key}
+
+
+def test_the_record_of_a_row_that_was_just_written_is_not_parsed_again() -> None:
+    row = fact("f", version=2)
+    written = row.record()
+    view = View(ALICE, index_with(row), {row.key: row}, {row.key: written})
+    assert view.record(row) is written
+
+
+def test_the_record_of_another_version_is_not_taken_for_that_of_a_row() -> None:
+    older, newer = fact("f", "older"), fact("f", "newer", version=2)
+    view = View(ALICE, index_with(newer), {}, {older.key: older.record()})
+    assert view.record(newer) == newer.record()
+
+
+def test_the_records_of_what_is_to_be_written_are_listed_where_they_are_at_hand() -> None:
+    kept, other, gone = fact("f"), fact("g"), fact("h")
+    record = kept.record()
+    view = View(ALICE, index_with(gone), {})
+    view.put(kept, record)
+    view.put(other)
+    view.remove(gone.key)
+    assert view.changed_records() == {kept.key: record}

@@ -10,8 +10,8 @@ from connectors.reading_order import Listed, ReadingOrder
 from flows.feeds import PartitionFeed
 from flows.items import Embedded, Pause
 from flows.pending import Pending
-from flows.rebuild.bounded_feed import BoundedFeed, Horizon
 from flows.rebuild.stored_feed import StoredFeed
+from flows.running.bounded_feed import BoundedFeed, Horizon
 from mneme.ports import Put
 from mneme.rows import Collection, row_of
 from tests.flows.river import IDENTITY, embed, message

@@ -405,7 +405,7 @@ class TestAnInterruption:
     def test_by_a_kill_loses_nothing(self, deployment: Settings, turn: Callable[..., None]) -> None:
         before = contents(deployment)
         turn(dimension=100)
-        child = multiprocessing.get_context("fork").Process(target=killed, args=(deployment,))
+        child = multiprocessing.get_context("spawn").Process(target=killed, args=(deployment,))  # LanceDB's threads do not fork
         child.start()
         child.join(120)
         assert child.exitcode == -signal.SIGKILL
@@ -496,7 +496,10 @@ class TestTheIndexOfBefore:
 
 
 def killed(settings: Settings) -> None:
-    """In a child: a move that is killed half-way."""
+    """In a process of its own: a move to another embedder, in small batches, that is killed half-way."""
+    for module in (models, move):
+        setattr(module, "open_embedder", lambda settings: Turned(100))  # noqa: B010
+    setattr(move, "_BATCH", 10)  # noqa: B010
 
     def kill(done: int, total: int) -> None:
         if done >= 40:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connectors.embedders.precision import MODEL, VARIANTS
 from mneme.errors import SettingsError
 from mneme.ports import EmbedderIdentity
 from queries.questions.understand import understand
@@ -111,3 +112,5 @@ class TestWhichCoefficients:
             given_ = settings()
             given_ = given_.model_copy(update={"index": given_.index.model_copy(update={"backend": backend})})
             assert coefficients_for(given_, EmbedderIdentity("nobody's", "test", 8)) is None
+            for precision in VARIANTS.values():
+                assert coefficients_for(given_, EmbedderIdentity(MODEL, precision, 384)) is not None

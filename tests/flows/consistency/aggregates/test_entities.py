@@ -51,7 +51,7 @@ class Memory:
         identity = entity_id(ANN.key, name)
         before = self.entities.pop(identity, None)
         mentions = [Mention(episode_id=episode, text=text, at=DAY + timedelta(days=day), name=name, type=kind)] if text else []
-        after = entity_of(identity, ANN, before, episode, mentions)
+        after = entity_of(identity, ANN, before, {episode}, mentions)
         if after is not None:
             self.entities[identity] = after
         changes = resolved([each for each in (before, after) if each is not None], self.named)

@@ -50,7 +50,7 @@ def test_what_is_said_again_joins_its_evidence_and_the_newest_wording_stands() -
 
 def test_what_is_replaced_leaves_the_portrait_and_stays_in_the_evidence() -> None:
     evidence = [line(1, "Ann loves tea"), line(5, "Ann loves coffee")]
-    profile = profile_of("p", OWNER, None, "e", evidence)
+    profile = profile_of("p", OWNER, None, {"e"}, evidence)
     assert profile is not None
     profile = portrayed(profile, validities(statements_of(evidence, claim_of), relation), ROOM)
     assert [item.statement for item in profile.explicit] == ["Ann loves coffee"]
@@ -109,20 +109,20 @@ def test_each_person_has_room_for_so_many_lines_and_what_is_newest_or_said_most_
 
 
 def test_a_revision_of_an_episode_replaces_its_evidence_and_a_withdrawal_leaves_no_trace() -> None:
-    profile = profile_of("p", OWNER, None, "e1", [line(1, "Ann loves tea")])
-    with_second = profile_of("p", OWNER, profile, "e2", [line(2, "Ann owns cats")])
-    revised = profile_of("p", OWNER, with_second, "e2", [line(2, "Ann owns dogs")])
+    profile = profile_of("p", OWNER, None, {"e1"}, [line(1, "Ann loves tea")])
+    with_second = profile_of("p", OWNER, profile, {"e2"}, [line(2, "Ann owns cats")])
+    revised = profile_of("p", OWNER, with_second, {"e2"}, [line(2, "Ann owns dogs")])
     assert isinstance(revised, Profile)
-    assert [item.statement for item in revised.explicit] == ["Ann loves tea", "Ann owns dogs"]
-    assert profile_of("p", OWNER, revised, "e2", []) == profile
-    assert profile_of("p", OWNER, profile, "e1", []) is None
+    assert [item.statement for item in revised.evidence] == ["Ann loves tea", "Ann owns dogs"]
+    assert profile_of("p", OWNER, revised, {"e2"}, []) == profile
+    assert profile_of("p", OWNER, profile, {"e1"}, []) is None
 
 
 def test_the_evidence_of_a_profile_is_bounded() -> None:
-    profile = profile_of("p", OWNER, None, "e", [line(day, f"Ann loves drink{day}") for day in range(700)])
+    profile = profile_of("p", OWNER, None, {"e"}, [line(day, f"Ann loves drink{day}") for day in range(700)])
     assert isinstance(profile, Profile)
     assert len(profile.evidence) == 600
-    assert len(profile.explicit) == ROOM.explicit
+    assert len(compose(profile.evidence, {}, ROOM).explicit) == ROOM.explicit
     assert profile.evidence[-1].statement == "Ann loves drink699"
 
 
@@ -138,7 +138,7 @@ def test_the_order_of_arrival_makes_no_difference(said: list[tuple[int, str, boo
     for order in (sorted(episodes), data.draw(st.permutations(sorted(episodes)))):
         profile = None
         for day in order:
-            profile = profile_of("p", OWNER, profile, f"e{day}", episodes[day])
+            profile = profile_of("p", OWNER, profile, {f"e{day}"}, episodes[day])
         profiles.append(profile)
     assert profiles[0] == profiles[1]
     if profiles[0] is not None:

@@ -24,7 +24,7 @@ def says(episode: int, text: str, kind: str = "entity", fields: tuple[str, ...] 
 def after(*steps: tuple[str, list[AggregateMention]]) -> Entity | Relationship | Profile | None:
     aggregate = None
     for episode, mentions in steps:
-        aggregate = rebuilt("row", ANN, aggregate, episode, mentions)
+        aggregate = rebuilt("row", ANN, aggregate, {episode: mentions})
     return aggregate
 
 
@@ -69,5 +69,5 @@ def test_a_profile_tells_what_was_said_from_what_was_shown() -> None:
         ("e3", [says(3, "Ann plans ahead.", "profile", ("Ann", "trait", "implicit"))]),
     )
     assert isinstance(profile, Profile)
-    assert [item.statement for item in profile.explicit] == ["Ann likes tea."]
-    assert [item.statement for item in profile.implicit] == ["Ann plans ahead."]
+    said = [(item.statement, item.implicit) for item in profile.evidence]
+    assert said == [("Ann likes tea.", False), ("Ann plans ahead.", True), ("Ann plans ahead.", True)]

@@ -46,7 +46,7 @@ class Graph:
         episode = episode or f"e{at:%m%d}"
         mention = Mention(episode_id=episode, text=" ".join(edge), at=at, date=date, ended=ended)
         before = self.edges.pop(identity, None)
-        after = relationship_of(identity, OWNER, before, episode, edge, [] if withdrawn else [mention])
+        after = relationship_of(identity, OWNER, before, {episode}, edge, [] if withdrawn else [mention])
         if after is not None:
             self.edges[identity] = after
         changes = revalidated([each for each in (before, after) if each is not None], self.found)

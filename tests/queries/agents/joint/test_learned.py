@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from connectors.embedders.precision import MODEL, VARIANTS
 from mneme.errors import ModelTimeout, SettingsError
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
@@ -117,8 +118,9 @@ def test_coefficients_of_other_features_are_refused() -> None:
         )
 
 
-def test_those_that_ship_can_be_read(tmp_path: Path) -> None:
-    local = EmbedderIdentity("all-MiniLM-L6-v2", "fp32", 384, ("en",))
+@pytest.mark.parametrize("precision", VARIANTS.values())
+def test_those_that_ship_can_be_read(tmp_path: Path, precision: str) -> None:
+    local = EmbedderIdentity(MODEL, precision, 384, ("en",))
     shipped = joint_coefficients_for(load_settings(data=tmp_path), local)
     assert shipped is not None
     assert set(shipped.weights) == set(FEATURES)

@@ -1,0 +1,46 @@
+"""A cache of two generations: what was not asked for during one of them is let go. Bounded in entries and in time."""
+
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class AgingCache(Generic[Key, Value]):
+    """May be used from several threads: each step is one operation of a dictionary.
+
+    Args:
+        most: entries in each of the two generations.
+        seconds: after which a generation is the old one; after as many again it is dropped.
+        clock: seconds that never go back.
+    """
+
+    def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._clock = clock
+        self._young: dict[Key, Value] = {}
+        self._old: dict[Key, Value] = {}
+        self._since = clock()
+
+    def get(self, key: Key) -> Value | None:
+        """What was kept under a key, which makes it young again; None where there is nothing."""
+        found = self._young.get(key)
+        if found is None and (found := self._old.get(key)) is not None:
+            self._young[key] = found
+        return found
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value."""
+        self.age()
+        self._young[key] = value
+
+    def age(self) -> None:
+        """Let go what is due; once for each group of look-ups is enough."""
+        passed = self._clock() - self._since
+        if len(self._young) >= self._most or passed >= self._seconds:
+            self._old = {} if passed >= 2 * self._seconds else self._young
+            self._young = {}
+            self._since = self._clock()

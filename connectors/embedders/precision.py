@@ -1,0 +1,15 @@
+"""The precisions of the local embedder, and which settings give the vectors that an index holds."""
+
+MODEL = "all-MiniLM-L6-v2"
+VARIANTS = {"none": "fp32", "int8": "int8-per-token"}
+"""By MNEME_EMBEDDER__QUANTIZE. By the name "int8" go vectors of earlier versions, with one scale for all tokens of a text."""
+
+
+def how_to_set(fingerprint: str) -> str:
+    """The settings of the embedder with a fingerprint, in brackets behind a space; nothing where only its user knows."""
+    model, _, rest = fingerprint.partition("/")
+    precision = rest.partition("/")[0]
+    for quantize, variant in VARIANTS.items():
+        if model == MODEL and (precision == variant or precision.startswith(f"{variant}-")):  # then weights of one's own
+            return f" (MNEME_EMBEDDER__PROVIDER=local MNEME_EMBEDDER__QUANTIZE={quantize})"
+    return ""

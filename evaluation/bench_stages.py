@@ -1,0 +1,351 @@
+"""``mneme bench stages``: what each step of the flow costs the processor for one message, without embedder and index server.
+
+1. The vectors of all texts are made beforehand, and kept in a file for the next run.
+2. Five rounds: the steps are driven by hand (evaluation/driven_steps.py) over all messages, into an index in memory whose
+   writes are encoded as OpenSearch gets them.
+3. Five rounds through the real engine with its recovery store: what it costs beside the steps. What it costs without any
+   message, to make the store and to start and end all buckets, is told by itself: it is the same for a million messages.
+4. Where a broker answers: the events are published to a topic, and read from it.
+
+Figures are medians of the rounds. A message costs so many microseconds of one processor; a million of them is a second.
+"""
+
+import statistics
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from connectors.embedders.queue import EmbeddingQueue
+from connectors.files.files import read_file
+from connectors.kafka.client import create_topics, delete_topics, topics_of_lanes
+from connectors.kafka.reader import PartitionReader
+from connectors.publisher import Publisher
+from evaluation.driven_steps import DrivenSteps, at_once
+from evaluation.made_talks import talk
+from evaluation.report import Report, print_table
+from evaluation.report import Row as Figures
+from evaluation.rows_in_memory import RowsInMemory
+from evaluation.vector_cache import embed_texts
+from evaluation.volume_flow import NoLetters
+from flows.boundaries.semantic import SemanticDetector
+from flows.consistency.judges import RuleJudge
+from flows.cuts import embedding_text
+from flows.decode import decode
+from flows.engine import Source, build, execute
+from flows.extraction.local import LocalExtractor
+from flows.feeds import FileFeed
+from flows.items import Arrived
+from flows.pending import Pending
+from flows.running.pool import Pool
+from flows.services import Services, Submit
+from flows.versions import Versions
+from flows.write import Writer
+from mneme.errors import StoreError
+from mneme.events import parse_event
+from mneme.ids import short_hash
+from mneme.ports import EmbedderIdentity, Incoming
+from mneme.records import Position
+from mneme.rows import Collection, Vector
+from mneme.settings import Settings, Topics
+from mneme.times import utc_now
+
+STAGES = ("decode", "embed", "segment", "extract", "reconcile", "write", "snapshots", "engine", "kafka")
+_TALKS, _TALK_MESSAGES = 60, 40  # that are made up where there is no file
+_LONGEST_READ_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Seconds of the processor by stage and round, and what came of the messages."""
+
+    seconds: dict[str, list[float]]
+    records: Counter[str]
+    activations: Counter[str]
+
+
+def run_stages(
+    path: Path | None,
+    settings: Settings,
+    out: Path,
+    rounds: int = 5,
+    vectors: Path | None = None,
+    kafka: bool = True,
+    console: Console | None = None,
+) -> Report:
+    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+
+    Args:
+        path: a file of conversations; None for made-up talks.
+        settings: ``embedder``, ``flow``, ``boundaries`` and ``kafka`` are used.
+        out: where the JSON goes.
+        rounds: of each measurement.
+        vectors: a file that keeps the vectors for the next time.
+        kafka: whether reading from Kafka is measured, if a broker answers.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: the file cannot be read, or ``out`` not written.
+        SettingsError, ModelError: the embedder cannot be opened, or does not answer.
+    """
+    console = console or Console()
+    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    events = list(read_file(path)) if path is not None else made_events()
+    known = _vectors(events, settings, vectors, console)
+    with console.status("steps by hand"):
+        measured = by_hand(events, settings, known, rounds)
+    with console.status("the engine"):
+        whole = [through_the_engine(events, settings, known) for _ in range(rounds)]
+        start_and_end = statistics.median(through_the_engine([], settings, known) for _ in range(rounds))
+    steps = sum(statistics.median(each) for each in measured.seconds.values())
+    measured.seconds["engine"] = [max(0.0, each - start_and_end - steps) for each in whole]
+    if kafka:
+        try:
+            with console.status("Kafka"):
+                measured.seconds["kafka"] = [read_from_kafka(events, settings) for _ in range(rounds)]
+        except StoreError as error:
+            console.print(f"Kafka is left out: {error}")
+    report = _report(measured, start_and_end, len(events), settings, rounds)
+    print_table(console, "Processor time of each stage, for one message", report.rows, list(report.rows[0]))
+    report.write(out)
+    plot(report.rows, out.with_suffix(".png"))
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+def made_events() -> list[Incoming]:
+    """Made-up talks, one after the other, as a source gives them."""
+    ends_at = utc_now() - timedelta(days=30)
+    messages = [each for number in range(_TALKS) for each in talk(f"talk-{number}", f"p{number % 9}", _TALK_MESSAGES, ends_at)]
+    return [
+        Incoming(message.to_bytes(), Position(topic="made", partition=0, offset=at), ends_at)
+        for at, message in enumerate(messages)
+    ]
+
+
+# --- what is measured ------------------------------------------------------------------------------------------------
+
+
+def by_hand(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector], rounds: int) -> Measured:
+    """The steps over all events, ``rounds`` times from the beginning."""
+    seconds: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        index = RowsInMemory(settings.opensearch)
+        steps = DrivenSteps(services_of(settings, index, known, at_once), writer_of(index))
+        batch = settings.flow.source_batch
+        for first in range(0, len(events), batch):
+            steps.feed(events[first : first + batch])
+        steps.end()
+        steps.seconds["write"] -= index.acknowledged
+        for stage in STAGES[: STAGES.index("engine")]:
+            seconds.setdefault(stage, []).append(steps.seconds[stage])
+    return Measured(seconds, Counter(key.collection.value for key in index.rows), steps.activations)
+
+
+def through_the_engine(events: Sequence[Incoming], settings: Settings, known: dict[str, Vector]) -> float:
+    """The seconds of all threads that the whole flow takes, with its engine, pool, queue and recovery store."""
+    flow, index, pending, stopping = settings.flow, RowsInMemory(settings.opensearch), Pending(), threading.Event()
+    pool = Pool(flow.threads, "stages")
+    known_texts = _Known(known)
+    queue = EmbeddingQueue(known_texts, settings.embedder.batch, max_wait_seconds=0.005)
+    services = services_of(settings, index, known, pool.submit, pending, queue)
+
+    def read(path: Path, start: int) -> Iterator[Incoming]:
+        return iter(events[start:])
+
+    def open_feed(name: str, place: object) -> FileFeed:
+        assert place is None, "the recovery store is new"
+        limits = flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping
+        return FileFeed([Path("stages")], read, lambda path: "stages", None, *limits)
+
+    dataflow = build(
+        [Source("stages", ("stages",), open_feed)], partial(decode, buckets=flow.buckets), services, writer_of(index)
+    )
+    with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, closing(queue), closing(pool):
+        began = time.process_time()
+        execute(dataflow, Path(folder) / "epochs", flow.epoch_seconds, flow.recovery_partitions)
+        return time.process_time() - began - index.acknowledged - known_texts.seconds
+
+
+def read_from_kafka(events: Sequence[Incoming], settings: Settings) -> float:
+    """The seconds of all threads that reading the events from a topic takes; the topic is the benchmark's own.
+
+    Raises:
+        StoreError: no broker answers, or not within a minute.
+    """
+    name = f"bench-stages-{short_hash(str(utc_now()))}"
+    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
+    kafka = settings.kafka.model_copy(update={"topics": topics, "group_id": name, "partitions": 1})
+    create_topics(kafka)
+    try:
+        with Publisher(kafka) as publisher:
+            for incoming in events:
+                publisher.send(parse_event(incoming.raw, incoming.received_at))
+        reader = PartitionReader(kafka, topics_of_lanes(topics)["messages"], 0, None)
+        with closing(reader):
+            count, began, deadline = 0, time.process_time(), time.monotonic() + _LONGEST_READ_SECONDS
+            while count < len(events) and time.monotonic() < deadline:
+                got = len(reader.poll(settings.flow.source_batch))
+                count += got
+                if not got:
+                    time.sleep(0.005)  # as the engine rests
+            spent = time.process_time() - began
+        if count < len(events):
+            raise StoreError(f"only {count} of {len(events)} events were read within a minute; see the broker's log")
+        return spent
+    finally:
+        delete_topics(kafka, list(topics.model_dump().values()))
+
+
+# --- what the flow needs ---------------------------------------------------------------------------------------------
+
+
+class _Known:
+    """An embedder that looks its vectors up. ``seconds`` of the processor went into that."""
+
+    def __init__(self, vectors: dict[str, Vector]) -> None:
+        self._vectors = vectors
+        self.seconds = 0.0
+        self.identity = EmbedderIdentity("known", "known", len(next(iter(vectors.values()))))
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """The vectors of texts."""
+        began = time.thread_time()
+        found: Vector = np.stack([self._vectors[text] for text in texts])
+        self.seconds += time.thread_time() - began
+        return found
+
+    def embed_query(self, text: str) -> Vector:
+        """The vector of a question."""
+        return self._vectors[text]
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def services_of(
+    settings: Settings,
+    index: RowsInMemory,
+    known: dict[str, Vector],
+    submit: Submit,
+    pending: Pending | None = None,
+    queue: EmbeddingQueue | None = None,
+) -> Services:
+    """Everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
+    detector, extractor = SemanticDetector(settings.boundaries), LocalExtractor()
+
+    def embed(texts: list[str]) -> "Future[Vector]":
+        return at_once(lambda: np.stack([known[text] for text in texts]) if texts else np.empty((0, 0), np.float32))
+
+    return Services(
+        settings=settings,
+        index=index,
+        embed=queue.submit if queue is not None else embed,
+        submit=submit,
+        clock=utc_now,
+        versions=Versions(1),
+        pending=pending or Pending(),
+        detector=detector,
+        fallback_detector=detector,
+        extractor=extractor,
+        fallback_extractor=extractor,
+        judge=RuleJudge(),
+        skill_writer=None,
+        tally=Counter(),
+    )
+
+
+def writer_of(index: RowsInMemory) -> Writer:
+    """The writer of a flow in which nothing is refused."""
+    return Writer(index, NoLetters(), None, utc_now, threading.Event())
+
+
+class _Missing(dict[str, Vector]):
+    """Vectors of known texts, and zeros for others, whose texts it notes."""
+
+    def __init__(self, known: dict[str, Vector]) -> None:
+        super().__init__(known)
+        self.texts: dict[str, None] = {}
+        self._nothing: Vector = np.zeros_like(next(iter(known.values())))
+
+    def __missing__(self, text: str) -> Vector:
+        self.texts[text] = None
+        return self._nothing
+
+
+def _vectors(events: Sequence[Incoming], settings: Settings, cache: Path | None, console: Console) -> dict[str, Vector]:
+    """The vectors of all messages, then of what is extracted from them."""
+    messages = [item.message for event in events for item in decode(event, buckets=1) if isinstance(item, Arrived)]
+    noted = _Missing(embed_texts(map(embedding_text, messages), settings, cache, console))
+    by_hand(events, settings, noted, rounds=1)
+    return {**noted, **embed_texts([*noted, *noted.texts], settings, cache, console)}
+
+
+# --- figures ---------------------------------------------------------------------------------------------------------
+
+
+def _report(measured: Measured, start_and_end: float, messages: int, settings: Settings, rounds: int) -> Report:
+    rows: list[Figures] = []
+    for stage in STAGES:
+        if stage in measured.seconds:
+            rows.append(_row(stage, measured.seconds[stage], messages))
+    total = sum(float(row["us/message"]) for row in rows)
+    rows.append({"stage": "all", "us/message": total, "least": "", "most": "", "messages/s": 1e6 / total})
+    return Report(
+        bench="stages",
+        settings={
+            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "flow": settings.flow.model_dump(mode="json"),
+            "messages": messages,
+            "rounds": rounds,
+        },
+        rows=rows,
+        headline={
+            "messages": messages,
+            **{f"{row['stage']}_us": round(float(row["us/message"]), 1) for row in rows},
+            "messages_per_second": round(1e6 / total),
+            "start_and_end_ms": round(1e3 * start_and_end),
+            "rows": sum(measured.records.values()),
+            "facts": measured.records[Collection.FACTS.value],
+        },
+        parts={"activations": [{"step": step, "buckets": count} for step, count in measured.activations.items()]},
+    )
+
+
+def _row(stage: str, seconds: Sequence[float], messages: int) -> Figures:
+    microseconds = [1e6 * each / messages for each in seconds]
+    median = statistics.median(microseconds)
+    return {
+        "stage": stage,
+        "us/message": median,
+        "least": min(microseconds),
+        "most": max(microseconds),
+        "messages/s": 1e6 / median if median else float("inf"),
+    }
+
+
+def plot(rows: Sequence[Figures], out: Path) -> None:
+    """One bar of what a message costs, in the parts of its stages, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 2.6), layout="constrained")
+    axes = figure.add_subplot()
+    left = 0.0
+    for row in rows:
+        if row["stage"] != "all":
+            width = float(row["us/message"])
+            axes.barh([""], [width], left=left, label=f"{row['stage']} {width:.0f}")
+            left += width
+    axes.set(xlabel="microseconds of the processor for a message", title="Stages of ingestion")
+    figure.legend(loc="outside lower center", ncols=5)
+    figure.savefig(out, dpi=130)

@@ -1,0 +1,109 @@
+"""``mneme bench startup``: how long a program takes that imports Mneme, shows its help, or asks one question and ends.
+
+1. The examples are ingested into an embedded index of the benchmark's own.
+2. Each program is run once without being measured, so that files lie in memory and the local model is converted, and then
+   several times, one after the other in turn. By the clock, and in processor time of the process and its children.
+"""
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from evaluation.report import Report, Row, print_table
+from flows import ingest
+from mneme.errors import InputError
+from mneme.settings import Index, Settings
+
+_COMMAND = (sys.executable, "-m", "serving")
+_QUESTION = ("search", "When is Jason's birthday?", "--user", "mira")
+
+PROGRAMS = {
+    "import mneme": (sys.executable, "-c", "import mneme"),
+    "from mneme import Message": (sys.executable, "-c", "from mneme import Message"),
+    "from queries import Memories": (sys.executable, "-c", "from queries import Memories"),
+    "mneme --help": (*_COMMAND, "--help"),
+    "mneme search, keyword": (*_COMMAND, *_QUESTION, "--method", "keyword"),
+    "mneme search, hybrid": (*_COMMAND, *_QUESTION),
+}
+"""What is started, by its name in the table."""
+
+
+def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int = 7, console: Console | None = None) -> Report:
+    """Measure, print, and write ``out`` (JSON).
+
+    Args:
+        files: what is ingested, with a memory of the user ``mira``.
+        settings: the embedder; index and folder are the benchmark's own.
+        out: where the JSON goes.
+        runs: of each program; figures are medians.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: a program failed, with what it said.
+    """
+    console = console or Console()
+    with tempfile.TemporaryDirectory(prefix="mneme-bench-") as folder:
+        data = Path(folder) / "data"
+        environment = {
+            **os.environ,
+            "MNEME_DATA": str(data),
+            "MNEME_INDEX__BACKEND": "embedded",
+            "MNEME_EMBEDDER__PROVIDER": settings.embedder.provider,
+            "MNEME_EMBEDDER__QUANTIZE": settings.embedder.quantize,
+        }
+        with console.status("ingesting"):
+            ingest(files, settings.model_copy(update={"data": data, "index": Index(backend="embedded")}))
+        measured: dict[str, list[tuple[float, float]]] = {name: [] for name in PROGRAMS}
+        for run in range(runs + 1):
+            for name, program in PROGRAMS.items():
+                with console.status(f"{name}, {run} of {runs}"):
+                    times = _timed(program, environment)
+                if run:
+                    measured[name].append(times)
+    rows = [_row(name, times) for name, times in measured.items()]
+    result = Report(
+        bench="startup",
+        settings={"runs": runs, "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize"})},
+        rows=rows,
+        headline={
+            "import_ms": rows[0]["clock ms"],
+            "help_ms": rows[3]["clock ms"],
+            "search_ms": rows[-1]["clock ms"],
+            "search_processor_ms": rows[-1]["processor ms"],
+        },
+    )
+    print_table(console, f"Start-up, medians of {runs}", rows, list(rows[0]))
+    result.write(out)
+    console.print(result.line(), soft_wrap=True, highlight=False)
+    return result
+
+
+def _timed(program: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds by the clock and of the processor until a program has ended."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    ended = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    clock, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if ended.returncode:
+        raise InputError(f"{' '.join(program[1:])} ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")
+    return clock, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _row(name: str, times: Sequence[tuple[float, float]]) -> Row:
+    clock, processor = ([1000 * each for each in column] for column in zip(*times, strict=True))
+    return {
+        "program": name,
+        "clock ms": round(statistics.median(clock)),
+        "clock from": round(min(clock)),
+        "clock to": round(max(clock)),
+        "processor ms": round(statistics.median(processor)),
+        "processor from": round(min(processor)),
+        "processor to": round(max(processor)),
+    }

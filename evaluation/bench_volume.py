@@ -1,0 +1,166 @@
+"""``mneme bench volume``: a long stream through the whole flow; memory and recovery store must not grow with it.
+
+Made-up conversations come and go (evaluation/many_talks.py): each has some messages, goes idle, is shown, and rests. They are
+cut by the default detector; nothing is extracted, vectors are made up, and the index only acknowledges. Engine, steps and
+recovery store are those of a service. It runs in a process of its own, and tells every second how far it is.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import monotonic, process_time
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from evaluation.acknowledging_index import AcknowledgingIndex
+from evaluation.many_talks import Talks
+from evaluation.own_process import every, in_a_process, resident_megabytes, size_of
+from evaluation.report import Report, print_table
+from evaluation.volume_flow import NoLetters, Stream, Task, services_of
+from flows.decode import decode
+from flows.engine import Source, build, execute
+from flows.write import Writer
+from mneme.rows import Collection
+from mneme.settings import Settings
+from mneme.times import utc_now
+
+_TALK_MESSAGES = 20  # of a conversation, after which it goes idle
+_IDLE_SECONDS = 10.0  # so that conversations go idle all the time, not once
+_SAMPLE_SECONDS = 1.0
+_WARM_UP = 0.1  # the part of the run in which caches and what rests fill up
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How far a run was after so many ``seconds``; ``cpu_seconds`` of all its threads, sizes in megabytes."""
+
+    seconds: float
+    cpu_seconds: float
+    messages: int
+    episodes: int
+    rss_mb: float
+    store_mb: float
+
+
+def run_volume(messages: int, settings: Settings, out: Path, console: Console | None = None) -> Report:
+    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+
+    Args:
+        messages: of the stream.
+        settings: of the boundaries and the flow.
+        out: where the JSON goes.
+        console: where the table goes; None is standard output.
+
+    Raises:
+        InputError: ``out`` cannot be written.
+    """
+    console = console or Console()
+    with TemporaryDirectory(prefix="mneme-volume-") as folder, console.status(f"{messages} messages"):
+        settings = settings.model_copy(
+            update={
+                "boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS})
+            }
+        )
+        task = Task(Path(folder), settings, -(-messages // _TALK_MESSAGES), messages)
+        samples = in_a_process(stream, task)
+    report = report_of(samples, settings)
+    print_table(console, "A long stream", report.rows, list(report.rows[0]))
+    report.write(out)
+    plot(samples, out.with_suffix(".png"))
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+def stream(task: Task, started: float) -> list[Sample]:
+    """Run the stream, and look at the process every second."""
+    talks = Talks(task.conversations, at_once=_TALK_MESSAGES)
+    index = AcknowledgingIndex(talks, _TALK_MESSAGES, task.folder / "messages")
+    services = services_of(task, index, Counter(), utc_now)
+    began, processor, samples = monotonic(), process_time(), list[Sample]()
+
+    def sample() -> None:
+        count = min(task.messages, index.written[Collection.MESSAGES] // 2)  # each is stored on arrival and with its vector
+        episodes = index.written[Collection.EPISODES]
+        spent = monotonic() - began, process_time() - processor
+        samples.append(Sample(*spent, count, episodes, resident_megabytes(), size_of(task.folder / "epochs") / 1e6))
+
+    def open_feed(name: str, place: Any) -> Stream:
+        return Stream(talks.incoming, place or 0, task.messages, services, linger=2 * _IDLE_SECONDS)
+
+    flow = task.settings.flow
+    writer = Writer(index, NoLetters(), None, utc_now, threading.Event())
+    dataflow = build([Source("volume", ("volume",), open_feed)], partial(decode, buckets=flow.buckets), services, writer)
+    with every(_SAMPLE_SECONDS, sample):
+        execute(dataflow, task.folder / "epochs", flow.epoch_seconds, flow.recovery_partitions)
+    sample()
+    index.close()
+    return samples
+
+
+def report_of(samples: Sequence[Sample], settings: Settings) -> Report:
+    """What the samples tell: the second half of the messages against the first."""
+    messages = samples[-1].messages
+    busy = [each for each in samples if _WARM_UP * messages <= each.messages < messages] or list(samples)
+    at_end = next(each for each in samples if each.messages == messages)
+    halves = [
+        [each for each in busy if each.messages < messages / 2] or busy[:1],
+        [each for each in busy if each.messages >= messages / 2] or busy[-1:],
+    ]
+    growth = median(each.rss_mb for each in halves[1]) - median(each.rss_mb for each in halves[0])
+    slope = float(np.polyfit([each.messages for each in busy], [each.rss_mb for each in busy], 1)[0]) if len(busy) > 2 else 0.0
+    return Report(
+        bench="volume",
+        settings={
+            "boundaries": settings.boundaries.model_dump(mode="json"),
+            "flow": settings.flow.model_dump(mode="json"),
+            "messages_of_a_conversation": _TALK_MESSAGES,
+        },
+        rows=[
+            {
+                "part": name,
+                "messages": half[-1].messages - half[0].messages,
+                "cpu_us/message": 1e6
+                * (half[-1].cpu_seconds - half[0].cpu_seconds)
+                / max(1, half[-1].messages - half[0].messages),
+                "rss_mb": median(each.rss_mb for each in half),
+                "store_mb": median(each.store_mb for each in half),
+                "largest_store_mb": max(each.store_mb for each in half),
+            }
+            for name, half in zip(("first half", "second half"), halves, strict=True)
+        ],
+        headline={
+            "messages": messages,
+            "episodes": samples[-1].episodes,
+            "seconds": round(at_end.seconds, 1),
+            "messages_per_second": round(messages / at_end.seconds),
+            "cpu_us_per_message": round(1e6 * at_end.cpu_seconds / messages, 1),
+            "rss_mb": round(samples[-1].rss_mb, 1),
+            "rss_growth_mb": round(growth, 2),
+            "rss_growth_mb_per_million": round(1e6 * slope, 2),
+            "largest_store_mb": round(max(each.store_mb for each in samples), 1),
+            "store_mb": round(samples[-1].store_mb, 1),
+        },
+        parts={"samples": [asdict(each) for each in samples]},
+    )
+
+
+def plot(samples: Sequence[Sample], out: Path) -> None:
+    """Memory and recovery store over the messages, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 3.6), layout="constrained")
+    axes = figure.add_subplot()
+    messages = [each.messages for each in samples]
+    axes.plot(messages, [each.rss_mb for each in samples], label="memory")
+    axes.plot(messages, [each.store_mb for each in samples], label="recovery store")
+    axes.set(xlabel="messages", ylabel="MB", title="A long stream of conversations that come and go", ylim=(0, None))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(out, dpi=130)

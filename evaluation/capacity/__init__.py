@@ -1,0 +1,1 @@
+"""How much a load needs: measured, modelled and simulated."""

@@ -1,0 +1,173 @@
+"""The capacity model: what a load needs, from what one message, one record and one search cost. Pure functions.
+
+Processors are rates times costs, over the share of them that may be busy (``Assumptions.utilisation``): above it queues grow
+faster than they drain, as evaluation/capacity/simulate.py shows. Memory and disks are records times bytes.
+"""
+
+import math
+from dataclasses import dataclass
+
+from evaluation.capacity.fit import Coefficients
+from evaluation.capacity.points import Quantity
+
+_DAY_SECONDS = 86_400
+_MONTH_DAYS = 30
+_VECTOR_BYTES = 384 * 4  # of all-MiniLM-L6-v2, as floats of 4 bytes
+_GRAPH_BYTES = 2 * 16 * 4 + 16  # of a vector in HNSW: 2 M neighbours on its lowest level, M 16, and the levels above
+_OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/performance.md)
+_OPEN_MESSAGES = 9  # of an open conversation, at which its store was measured
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What comes in and is kept: rates by the second, ``facts`` in the index in the end, ``tenants`` among whom all is divided.
+
+    ``searches`` are hybrid ones. Where ``extracts_by_model``: ``tokens`` (prompt, answer) and ``calls`` of a message, None for
+    the measured ones; ``call_seconds`` of a call; prices in dollars for a million tokens.
+    """
+
+    messages: float
+    facts: float
+    tenants: int
+    searches: float
+    extracts_by_model: bool = False
+    tokens: tuple[float, float] | None = None
+    calls: float | None = None
+    call_seconds: float = 1.0
+    price_in: float | None = None
+    price_out: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What is chosen and not measured."""
+
+    utilisation: float = 0.6  # of processors
+    cores: int = 16  # of one machine of the flow
+    replicas: int = 1  # of each shard of the index, beside the primary one
+    shard_gigabytes: float = 30.0  # the largest shard that is easy to move
+    disk_headroom: float = 1.5  # merges need room for what they write anew
+    event_bytes: float = 600.0  # of a message on its topic, compressed by nobody
+    kafka_replicas: int = 3
+    retention_days: float = 7.0
+    idle_seconds: float = 300.0  # after which a conversation is no longer open (MNEME_BOUNDARIES__IDLE_SECONDS)
+    seconds_between_messages: float = 40.0  # of an open conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One line of the answer. ``error`` is the relative one of what it rests on; None where that is not known."""
+
+    part: str
+    amount: float
+    unit: str
+    error: float | None
+    because: str
+
+
+def needs(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> list[Need]:
+    """What a load needs, part by part.
+
+    Raises:
+        InputError: something that it rests on was not measured.
+    """
+    return [
+        *_processors(load, coefficients, assumptions),
+        *_memory(load, coefficients, assumptions),
+        *_disks(load, coefficients, assumptions),
+        *_model(load, coefficients),
+    ]
+
+
+def stored_records(load: Load, coefficients: Coefficients) -> float:
+    """How many records lie in the index when all facts do."""
+    return load.facts * coefficients.of(Quantity.RECORDS).at() / coefficients.of(Quantity.FACTS).at()
+
+
+def flow_processes(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> int:
+    """How many processes of the flow keep up, none busier than is assumed."""
+    busy = load.messages * coefficients.of(Quantity.FLOW_MS).at() / 1000
+    return math.ceil(busy / assumptions.utilisation)
+
+
+def shards_of(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> int:
+    """Into how many primary shards the index is divided; an owner, and so a search, is in one."""
+    primary = stored_records(load, coefficients) * coefficients.of(Quantity.RECORD_BYTES).at() / 1e9
+    return max(1, math.ceil(primary / assumptions.shard_gigabytes))
+
+
+def _processors(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need]:
+    in_a_shard = max(1.0, load.facts / shards_of(load, of, assumptions))
+    parts = (
+        ("flow", load.messages, Quantity.FLOW_MS, 1),
+        ("embedder", load.messages, Quantity.EMBEDDER_MS, 1),
+        ("embedder, int8 instead", load.messages, Quantity.EMBEDDER_INT8_MS, 1),
+        ("OpenSearch, indexing", load.messages, Quantity.INDEXING_MS, 1 + assumptions.replicas),
+        ("OpenSearch, searching", load.searches, Quantity.SEARCH_INDEX_MS, 1),
+        ("service", load.searches, Quantity.SEARCH_OWN_MS, 1),
+        ("Kafka", load.messages, Quantity.KAFKA_MS, assumptions.kafka_replicas),
+    )
+    lines = []
+    for part, rate, quantity, copies in parts:
+        coefficient = of.of(quantity)
+        each = coefficient.at(in_a_shard) if quantity is Quantity.SEARCH_INDEX_MS else coefficient.at()
+        amount = rate * copies * each / 1000 / assumptions.utilisation
+        because = f"{each:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
+        lines.append(Need(part, amount, "processors", coefficient.error, because))
+    flow, embedder = lines[:2]
+    machines = math.ceil((flow.amount + embedder.amount) / assumptions.cores)
+    because = f"flows by partition range, with their embedders, {assumptions.cores} processors each"
+    return [*lines, Need("flow", machines, "machines", flow.error, because)]
+
+
+def _memory(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need]:
+    processes = flow_processes(load, of, assumptions)
+    open_messages = load.messages * assumptions.idle_seconds
+    flow = processes * of.of(Quantity.FLOW_MB).at() / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
+    vectors = stored_records(load, of) * (_VECTOR_BYTES + _GRAPH_BYTES) * (1 + assumptions.replicas) / 1e9
+    because = f"{processes} processes, {open_messages:,.0f} open messages"
+    return [
+        Need("flow", flow, "GB of memory", of.of(Quantity.FLOW_MB).error, because),
+        Need("OpenSearch", vectors, "GB of memory", of.of(Quantity.RECORDS).error, "all vectors in the page cache"),
+    ]
+
+
+def _disks(load: Load, of: Coefficients, assumptions: Assumptions) -> list[Need]:
+    records = stored_records(load, of)
+    size, state = of.of(Quantity.RECORD_BYTES), of.of(Quantity.OPEN_STORE_BYTES)
+    disk = records * size.at() * (1 + assumptions.replicas) * assumptions.disk_headroom / 1e9
+    each = f"{records / 1e6:,.0f} M records of {size.at():,.0f} bytes, {1 + assumptions.replicas} copies, room for merges"
+    open_talks = load.messages * (assumptions.idle_seconds + assumptions.seconds_between_messages) / _OPEN_MESSAGES
+    events = load.messages * _DAY_SECONDS * assumptions.retention_days * assumptions.kafka_replicas
+    days = f"{assumptions.event_bytes:g} bytes each, {assumptions.retention_days:g} days, {assumptions.kafka_replicas} copies"
+    return [
+        Need("OpenSearch", disk, "GB of disk", size.error, each),
+        Need("OpenSearch", shards_of(load, of, assumptions), "shards", size.error, _of_shards(assumptions)),
+        Need("recovery", open_talks * state.at() / 1e9, "GB of disk", state.error, f"{open_talks:,.0f} open conversations"),
+        Need("Kafka", events * assumptions.event_bytes / 1e9, "GB of disk", None, days),
+    ]
+
+
+def _of_shards(assumptions: Assumptions) -> str:
+    return f"of {assumptions.shard_gigabytes:g} GB, all indices together, without replicas"
+
+
+def _model(load: Load, of: Coefficients) -> list[Need]:
+    if not load.extracts_by_model:
+        return []
+    prompt, answer = load.tokens or (of.of(Quantity.PROMPT_TOKENS).at(), of.of(Quantity.ANSWER_TOKENS).at())
+    calls = of.of(Quantity.CALLS).at() if load.calls is None else load.calls
+    error = of.of(Quantity.PROMPT_TOKENS).error if load.tokens is None else None
+    day = load.messages * _DAY_SECONDS
+    in_flight = load.messages * calls * load.call_seconds  # Little's law
+    lines = [
+        Need("chat model", in_flight, "calls in flight", error, f"{calls:.3f} calls a message of {load.call_seconds:g} s"),
+        Need("chat model", day * (prompt + answer) / 1e6, "M tokens a day", error, f"{prompt:.0f} + {answer:.0f} a message"),
+    ]
+    if load.price_in is not None and load.price_out is not None:
+        dollars = day * (prompt * load.price_in + answer * load.price_out) / 1e6
+        lines += [
+            Need("chat model", dollars, "dollars a day", error, f"{load.price_in:g} in, {load.price_out:g} out for a million"),
+            Need("chat model", dollars * _MONTH_DAYS, "dollars a month", error, f"{_MONTH_DAYS} days"),
+        ]
+    return lines

@@ -1,0 +1,1 @@
+"""Embedders by themselves: quality of their vectors against texts a second."""

@@ -1,0 +1,102 @@
+"""What the approximate search for neighbours misses: recall@10 against the exact one.
+
+The exact neighbours are computed from the vectors that the index was filled with, which are made once more
+(evaluation/made_memories.py): so any index is measured, and nothing has to be asked of it. Facts and episodes are looked at;
+messages have the vectors of the facts.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from connectors.indices import open_index
+from connectors.models import open_embedder
+from evaluation.made_memories import Asked, MadeMemories
+from mneme.ids import owner_key
+from mneme.ports import Filter, VectorLeg
+from mneme.rows import Collection, Row, Vector
+from mneme.settings import Settings
+
+K = 10
+_LEGS = (Collection.FACTS, Collection.EPISODES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbourhood:
+    """A question's vector, whose rows it is asked of, and the ids of the exact ten nearest, by collection."""
+
+    vector: Vector
+    filter: Filter
+    rows: int
+    exact: dict[Collection, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Approximation:
+    """How good and how quick the approximate search is: ``recall`` from 0 to 1, ``milliseconds`` of a search by the clock."""
+
+    recall: float
+    milliseconds: float
+
+
+def neighbourhoods(made: MadeMemories, asked: Sequence[Asked], settings: Settings) -> list[Neighbourhood]:
+    """The exact neighbours of questions. Vectors of one owner and its tenant are held at a time."""
+    with closing(open_embedder(settings)) as embedder:
+        vectors = embedder.embed([each.question for each in asked])
+    by_owner: defaultdict[int, list[int]] = defaultdict(list)
+    for number, each in enumerate(asked):
+        by_owner[int(each.user_id.removeprefix("p"))].append(number)
+    found: dict[int, Neighbourhood] = {}
+    for owner, numbers in sorted(by_owner.items()):
+        tenant = made.tenant_of(owner)
+        visible = Filter(tenant, (owner_key(tenant, "user", f"p{owner}"), owner_key(tenant, "tenant", tenant)))
+        rows = [row for each in (owner, made.documents_of(owner)) for row in made.rows_of(each)]
+        nearest = {leg: _nearest([row for row in rows if row.collection is leg], vectors[numbers]) for leg in _LEGS}
+        facts = sum(row.collection is Collection.FACTS for row in rows)
+        for place, number in enumerate(numbers):
+            exact = {leg: nearest[leg][place] for leg in _LEGS}
+            found[number] = Neighbourhood(vectors[number], visible, facts, exact)
+    return [found[number] for number in range(len(asked))]
+
+
+def approximation(
+    neighbourhoods: Sequence[Neighbourhood], settings: Settings, limit: int, ef_search: int | None = None
+) -> Approximation:
+    """How well an index finds them.
+
+    Args:
+        neighbourhoods: what is to be found.
+        settings: of the index.
+        limit: how many rows each search asks for; the first ten count.
+        ef_search: instead of that of the settings (OpenSearch).
+    """
+    if ef_search is not None:
+        opensearch = settings.opensearch.model_copy(update={"ef_search": ef_search})
+        settings = settings.model_copy(update={"opensearch": opensearch})
+    with closing(open_embedder(settings)) as embedder, closing(open_index(settings, read_only=True)) as index:
+        index.prepare(embedder.identity)
+        shares, times = [], []
+        for each in (*neighbourhoods[: len(neighbourhoods) // 2], *neighbourhoods):  # the first warm the index
+            for leg in _LEGS:
+                began = time.perf_counter()
+                (hits,) = index.recall([VectorLeg(leg, each.filter, each.vector, limit)])
+                times.append(1000 * (time.perf_counter() - began))
+                if wanted := each.exact[leg]:
+                    shares.append(len(wanted & {hit.row.id for hit in hits[:K]}) / len(wanted))
+    measured = 2 * len(neighbourhoods)
+    return Approximation(float(np.mean(shares[-measured:])), float(np.median(times[-measured:])))
+
+
+def _nearest(rows: Sequence[Row], questions: Vector) -> list[frozenset[str]]:
+    """The ids of the nearest rows of each question."""
+    held = [(row.id, row.vector) for row in rows if row.vector is not None]
+    if not held:
+        return [frozenset()] * len(questions)
+    cosines = questions @ np.stack([vector for _, vector in held]).T
+    count = min(K, len(held))
+    places = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+    return [frozenset(held[place][0] for place in best) for best in places]

@@ -1,0 +1,23 @@
+"""What to set, when an index holds vectors of another precision."""
+
+import pytest
+
+from connectors.embedders.precision import how_to_set
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "quantize"),
+    [
+        ("all-MiniLM-L6-v2/fp32/384", "none"),
+        ("all-MiniLM-L6-v2/fp32-0123456789ab/384", "none"),
+        ("all-MiniLM-L6-v2/int8-per-token/384", "int8"),
+        ("all-MiniLM-L6-v2/int8-per-token-0123456789ab/384", "int8"),
+    ],
+)
+def test_a_precision_of_the_local_embedder_can_be_set_again(fingerprint: str, quantize: str) -> None:
+    assert how_to_set(fingerprint) == f" (MNEME_EMBEDDER__PROVIDER=local MNEME_EMBEDDER__QUANTIZE={quantize})"
+
+
+@pytest.mark.parametrize("fingerprint", ["all-MiniLM-L6-v2/int8/384", "bge-m3/openai/1024", "hashed-tokens/fp32/384", "None"])
+def test_of_others_nothing_is_said(fingerprint: str) -> None:
+    assert how_to_set(fingerprint) == ""

@@ -1,0 +1,51 @@
+"""A cache of two generations."""
+
+from connectors.aging_cache import AgingCache
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_what_was_kept_is_found():
+    cache: AgingCache[str, int] = AgingCache(10, 60.0)
+    cache.put("a", 1)
+    assert (cache.get("a"), cache.get("b")) == (1, None)
+
+
+def test_memory_is_bounded():
+    cache: AgingCache[int, int] = AgingCache(10, 60.0)
+    for number in range(25):
+        cache.put(number, number)
+    assert 10 <= sum(cache.get(number) is not None for number in range(25)) <= 20
+    assert cache.get(0) is None
+    assert cache.get(24) == 24
+
+
+def test_what_is_asked_for_stays():
+    cache: AgingCache[int, int] = AgingCache(10, 60.0)
+    for number in range(100):
+        cache.put(number, number)
+        assert cache.get(0) == 0
+
+
+def test_what_nobody_asks_for_leaves():
+    clock = Clock()
+    cache: AgingCache[str, int] = AgingCache(10, 60.0, clock)
+    cache.put("erased", 1)
+    for _ in range(2):
+        clock.now += 60.0
+        cache.put("other", 2)
+    assert (cache.get("erased"), cache.get("other")) == (None, 2)
+
+
+def test_after_a_long_rest_nothing_old_is_left():
+    clock = Clock()
+    cache: AgingCache[str, int] = AgingCache(10, 60.0, clock)
+    cache.put("old", 1)
+    clock.now += 120.0
+    cache.put("new", 2)
+    assert (cache.get("old"), cache.get("new")) == (None, 2)

@@ -1,0 +1,84 @@
+"""The benchmark of the stages, with few messages."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from evaluation import bench_stages
+from evaluation.bench_stages import by_hand, made_events, run_stages, through_the_engine
+from evaluation.rows_in_memory import RowsInMemory
+from mneme.ports import Create, Incoming, Put, Remove
+from mneme.rows import Key, Row, Vector, row_of
+from mneme.settings import Settings
+
+MESSAGES = 60
+
+
+class _AnyText(dict[str, Vector]):
+    """A vector for every text."""
+
+    def __missing__(self, text: str) -> Vector:
+        self[text] = np.eye(16, dtype=np.float32)[sum(text.encode()) % 16]
+        return self[text]
+
+
+@pytest.fixture
+def settings() -> Settings:
+    settings = Settings(_env_file=None)
+    flow = settings.flow.model_copy(update={"buckets": 4, "source_batch": 25, "epoch_seconds": 0.1, "recovery_partitions": 2})
+    boundaries = settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})
+    embedder = settings.embedder.model_copy(update={"provider": "hash"})
+    return settings.model_copy(update={"flow": flow, "boundaries": boundaries, "embedder": embedder})
+
+
+@pytest.fixture
+def events() -> list[Incoming]:
+    return made_events()[:MESSAGES]
+
+
+def test_every_step_takes_in_all_messages(settings: Settings, events: list[Incoming]) -> None:
+    measured = by_hand(events, settings, _AnyText(), rounds=2)
+    assert measured.records["messages"] == MESSAGES
+    assert measured.records["episodes"] > 0
+    assert measured.records["facts"] > 0
+    assert set(measured.seconds) == {"decode", "embed", "segment", "extract", "reconcile", "write", "snapshots"}
+    assert all(len(each) == 2 and min(each) > 0 for each in measured.seconds.values())
+
+
+def test_the_engine_takes_in_all_messages_too(settings: Settings, events: list[Incoming]) -> None:
+    known = _AnyText({"": np.zeros(16, np.float32)})
+    assert through_the_engine(events, settings, known) > 0
+
+
+def test_the_report_adds_up(
+    settings: Settings, events: list[Incoming], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_stages, "made_events", lambda: events)
+    out = tmp_path / "stages.json"
+    report = run_stages(None, settings, out, rounds=1, kafka=False, console=Console(quiet=True))
+    stages = {str(row["stage"]): float(row["us/message"]) for row in report.rows}
+    assert stages.pop("all") == pytest.approx(sum(stages.values()))
+    assert report.headline["messages"] == MESSAGES
+    assert json.loads(out.read_text())["bench"] == "stages"
+    assert out.with_suffix(".png").exists()
+
+
+def _row(events: list[Incoming]) -> Row:
+    from flows.decode import decode
+    from flows.items import Arrived
+
+    (item,) = decode(events[0], buckets=1)
+    assert isinstance(item, Arrived)
+    return row_of(item.message)
+
+
+def test_rows_are_encoded_and_kept(settings: Settings, events: list[Incoming]) -> None:
+    index, row = RowsInMemory(settings.opensearch), _row(events)
+    other = Key(row.collection, row.owner_key, "other")
+    assert len(index.write([Create(row), Put(row), Remove(other, 1)])) == 3
+    assert index.get([row.key, other]) == {row.key: row}
+    index.write([Remove(row.key, 2)])
+    assert index.get([row.key]) == {}
