@@ -112,10 +112,12 @@ def compete(
         before = arena.ids()
         # 3. Facts enter, best first, so that each move is final within its episode.
         for parent in parents:
-            inside = sorted(facts.get(parent, ()), key=lambda fact: (-fact[1], fact[0]))
-            arena.note(Move.EXPANDED, parent, scores[parent], f"{len(inside)} facts")
-            for fact, score in inside:
-                if not arena.challenge(Standing(fact, alpha * score + (1 - alpha) * scores[parent], parent), scores[parent]):
+            mixed = [
+                Standing(fact, alpha * score + (1 - alpha) * scores[parent], parent) for fact, score in facts.get(parent, ())
+            ]
+            arena.note(Move.EXPANDED, parent, scores[parent], f"{len(mixed)} facts")
+            for fact in sorted(mixed, key=lambda each: (-each.score, each.id)):
+                if not arena.challenge(fact, scores[parent]):
                     break  # and none of those behind it
         # 4. Convergence.
         unchanged = 0 if arena.ids() != before else unchanged + 1

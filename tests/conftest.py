@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
+from hypothesis import settings
 
 from mneme.settings import Kafka, OpenSearch
 from tests.servers import KafkaServer, OpenSearchServer
@@ -19,6 +20,10 @@ from tests.servers.models import model_server
 __all__ = ["model_server"]
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test downloads weights
+# Properties are tried on the same examples in each run, so that a run can be repeated; MNEME_TEST_EXPLORE=1 tries others.
+# They are not timed: a machine that is busy with other things is no defect.
+settings.register_profile("mneme", deadline=None, derandomize="MNEME_TEST_EXPLORE" not in os.environ)
+settings.load_profile("mneme")
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
 
 

@@ -9,9 +9,10 @@ from mneme.events.base import ConversationEvent, Owned
 from mneme.events.fields import Base64, Label, MetadataField, Moment, Name, few
 from mneme.ids import message_id, short_hash
 from mneme.records import Owner, Position, StoredMessage, ToolCall
-from mneme.times import utc_now, zone, zone_name_of
+from mneme.times import SendingClock, zone, zone_name_of
 from mneme.tokens import estimate_tokens
 
+_sent_now = SendingClock()  # of a message whose sender names no time
 LONGEST_TEXT = 200_000  # characters of one message; a longer one belongs on the documents topic
 
 
@@ -74,7 +75,7 @@ class Message(Owned, ConversationEvent):
     sender_id: Label = ""
     sender_name: Label = ""
     role: Literal["user", "assistant", "system", "tool"] = "user"
-    sent_at: Moment = Field(default_factory=utc_now)
+    sent_at: Moment = Field(default_factory=_sent_now)
     timezone: Label | None = None
     content: Content
     tool_calls: Annotated[list[ToolCall], BeforeValidator(few)] = Field(default_factory=list)

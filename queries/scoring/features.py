@@ -218,7 +218,7 @@ def _of_messages(statements: Sequence[Candidate], messages: Iterable[Candidate])
 
 def _share_of_best(numbers: Numbers) -> Numbers:
     best = numbers.max(initial=0.0)
-    return numbers / best if best > 0 else np.zeros_like(numbers)
+    return np.maximum(numbers, 0.0) / best if best > 0 else np.zeros_like(numbers)
 
 
 def _min_max(numbers: Numbers) -> Numbers:

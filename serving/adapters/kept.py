@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ from mneme.errors import InputError, StoreUnavailable
 from mneme.events import Delete, Message, describe
 from mneme.ids import message_id
 from mneme.records import Owner, Scalar, ToolCall
-from mneme.times import utc_now
+from mneme.times import SendingClock, utc_now
 from serving.adapters.exact import KEY, pack, unpack
 from serving.service.first_start import await_index
 from serving.service.pages import all_of
@@ -32,7 +32,6 @@ WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
 _MOST_WRITTEN, _MOST_REMOVED = 1_000, 10_000  # that are held here
 _LISTED = timedelta(seconds=10)  # after it was stored a list shows a message, whatever the index
-_STEP = timedelta(milliseconds=1)  # between messages: what an index orders by
 
 Role = Literal["user", "assistant", "system", "tool"]
 
@@ -86,6 +85,7 @@ class KeptMessages:
         self.owner = owner
         self._publisher = publisher
         self._wait_seconds = wait_seconds
+        self._sent_now = SendingClock(clock)
         self._clock = clock
         self._lock = threading.RLock()
         self._written: dict[str, Message] = {}  # by id, until a list shows it
@@ -93,7 +93,6 @@ class KeptMessages:
         # Of each conversation the id that was written last (True), and the one that was removed last (False): those before
         # them are done before them.
         self._awaited: dict[tuple[str, bool], str] = {}
-        self._latest = datetime.min.replace(tzinfo=UTC)
 
     @property
     def filters(self) -> dict[str, Any]:
@@ -200,7 +199,7 @@ class KeptMessages:
         yield from all_of(self.memories, "message", filters)
 
     def settle(self) -> None:
-        """Wait until what was written here is stored, so that a search finds it.
+        """Wait until what was written here is stored, so that a search finds it by its words; by its vector soon after.
 
         Raises:
             StoreUnavailable: it was not in time.
@@ -232,8 +231,6 @@ class KeptMessages:
 
     def _message(self, conversation_id: str, item: Item) -> Message:
         words, rest = pack(item.value, item.words)
-        at = max(self._clock(), self._latest + _STEP)
-        self._latest = at
         try:
             return Message.model_validate(
                 {
@@ -243,7 +240,7 @@ class KeptMessages:
                     "message_id": item.message_id,
                     "sender_name": item.name,
                     "role": item.role,
-                    "sent_at": at,
+                    "sent_at": self._sent_now(),
                     "content": words,
                     "tool_calls": list(item.tool_calls),
                     "metadata": {**item.labels, KEY: rest},

@@ -7,6 +7,7 @@ graph = builder.compile(store=store)
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -145,7 +146,7 @@ class MnemeStore(BaseStore):
     def _search(self, op: SearchOp) -> list[SearchItem]:
         current = self._current(op.namespace_prefix) if op.query is None else self._ranked(op)
         passing = (item for item in current if _passes(item.value, op.filter or {}))
-        return [item for place, item in enumerate(passing) if op.offset <= place < op.offset + op.limit]
+        return list(islice(passing, op.offset, op.offset + op.limit))
 
     def _current(self, prefix: Namespace) -> Iterator[SearchItem]:
         """Every value under a prefix, the latest put first."""
@@ -156,8 +157,17 @@ class MnemeStore(BaseStore):
                 seen.add(place)
                 yield _item(found)
 
-    def _ranked(self, op: SearchOp) -> list[SearchItem]:
-        """The values under a prefix that answer a query, best first."""
+    def _ranked(self, op: SearchOp) -> Iterator[SearchItem]:
+        """The values under a prefix, those that answer a query best first; then, as LangGraph's own store does, the others.
+
+        What was put a moment ago may have no vector yet, and be among the others.
+        """
+        answering = self._answering(op)
+        yield from answering
+        found = {(item.namespace, item.key) for item in answering}
+        yield from (item for item in self._current(op.namespace_prefix) if (item.namespace, item.key) not in found)
+
+    def _answering(self, op: SearchOp) -> list[SearchItem]:
         messages = self._of(op.namespace_prefix)
         messages.settle()
         scores: dict[str, float] = {}

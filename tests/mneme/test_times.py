@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.errors import InputError
-from mneme.times import from_milliseconds, to_milliseconds, zone, zone_name_of
+from mneme.times import SendingClock, from_milliseconds, to_milliseconds, zone, zone_name_of
 
 
 @given(moment=st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))
@@ -37,3 +37,16 @@ def test_zones_by_offset(name: str, hours: float) -> None:
 def test_a_zone_that_does_not_exist_is_refused_by_its_field(name: str) -> None:
     with pytest.raises(InputError, match="timezone"):
         zone(name)
+
+
+def test_what_is_sent_in_one_instant_keeps_its_order() -> None:
+    noon = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    clock = SendingClock(lambda: noon)
+    moments = [clock() for _ in range(3)]
+    assert moments == [noon, noon + timedelta(milliseconds=1), noon + timedelta(milliseconds=2)]
+
+
+def test_the_sending_clock_is_never_more_than_a_minute_ahead() -> None:
+    noon = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    clock = SendingClock(lambda: noon)
+    assert max(clock() for _ in range(100_000)) == noon + timedelta(minutes=1)

@@ -132,6 +132,12 @@ def test_alpha_weighs_a_fact_against_its_episode(alpha, expected):
     assert best["trip/f/0" if alpha else "trip"] == pytest.approx(expected)
 
 
+def test_facts_of_equal_final_score_enter_by_id_whatever_their_own_score():
+    facts = {"trip": [("trip/f/0", 0.1), ("trip/f/1", 0.9), ("trip/f/2", 0.8)]}
+    outcome = run([Entrant("trip", 0.5, 1.0)], facts, top_k=2, alpha=0.0)
+    assert [each.id for each in outcome.standings] == ["trip/f/0", "trip/f/1"]
+
+
 def test_it_converges_after_patience_rounds_without_a_change():
     entrants = [Entrant("best", 1.0, 1.0), *(Entrant(f"e{number}", 0.1, 0.5 - number / 100) for number in range(20))]
     facts = {each.id: [(f"{each.id}/f/0", 0.0)] for each in entrants if each.id != "best"}

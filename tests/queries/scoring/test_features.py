@@ -41,6 +41,10 @@ def test_every_feature_is_a_finite_number_for_whatever_was_found(legs, alone):
     assert episode_features(question, field).shape == (1, len(EPISODE_FEATURES))
 
 
+def test_a_tiny_best_score_makes_no_infinite_share():
+    assert column("What?", "bm25", statement("a", 2.2e-313), statement("b", -1.0)) == [1.0, 0.0]
+
+
 def test_legs_are_relative_to_the_candidates_of_the_question():
     small = column("What?", "bm25", statement("a", 2.0), statement("b", 1.0))
     large = column("What?", "bm25", statement("a", 20.0), statement("b", 10.0))
