@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=cache_directory() / "data", help="where their data lies")
     parser.add_argument("--only", choices=["kafka", "opensearch"], help="leave the other one alone")
     parser.add_argument("--wipe", action="store_true", help="stop: remove the data as well")
+    parser.add_argument("--heap", default="1g", help="start: OpenSearch's memory; a million facts need 4g")
     parser.add_argument("--latency", type=float, default=0.0, help="models: seconds before each answer")
     parser.add_argument("--port", type=int, default=0, help="models: where it listens; 0 for any that is free")
     options = parser.parse_args(arguments)
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         opensearch_server.prepare()
         return 0
     kafka = KafkaServer(options.kafka_port, options.data / "kafka", detached=True)
-    opensearch = OpenSearchServer(options.opensearch_port, options.data / "opensearch", detached=True)
+    opensearch = OpenSearchServer(options.opensearch_port, options.data / "opensearch", heap=options.heap, detached=True)
     servers = [server for server in (kafka, opensearch) if options.only in (None, server.name)]
     if options.command == "stop":
         for server in servers:
