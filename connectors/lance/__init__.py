@@ -1,5 +1,6 @@
 """The embedded index, on LanceDB, with the rows of the owners that are searched in memory."""
 
-from connectors.lance.postponed import CLIENT, postpone
+from connectors.lance.postponed import CATALOGUES, postponed, unchecked_overrides
 
-postpone(CLIENT)  # before any module here imports LanceDB
+with postponed(*CATALOGUES), unchecked_overrides():
+    import lancedb  # noqa: F401  # for all modules here
