@@ -62,7 +62,8 @@ LANCEDB = """
 import sys
 import connectors.lance.index
 from connectors.lance.postponed import CATALOGUES
-catalogues = [module for name, module in sys.modules.items() if name.split(".")[0] in CATALOGUES and not name.endswith(".errors")]
+of_catalogues = {name: module for name, module in sys.modules.items() if name.split(".")[0] in CATALOGUES}
+catalogues = [module for name, module in of_catalogues.items() if not name.endswith(".errors")]
 assert len(catalogues) >= 2 and not any("__builtins__" in vars(module) for module in catalogues), "their code did not run"
 assert "overrides" not in sys.modules
 import lance_namespace_urllib3_client as client, lance_namespace.errors, lancedb.db, lancedb.namespace, lancedb.remote.table
