@@ -73,7 +73,14 @@ Expand = Callable[[Sequence[str]], Mapping[str, Sequence[tuple[str, float]]]]
 
 
 def compete(
-    entrants: Sequence[Entrant], expand: Expand, *, top_k: int, alpha: float = 0.5, batch: int = 10, patience: int = 10
+    entrants: Sequence[Entrant],
+    expand: Expand,
+    *,
+    top_k: int,
+    alpha: float = 0.5,
+    batch: int = 10,
+    patience: int = 10,
+    with_trace: bool = True,
 ) -> Competition:
     """Let facts compete with episodes for ``top_k`` places.
 
@@ -92,11 +99,12 @@ def compete(
         alpha: the weight of a fact's own score against its episode's.
         batch: entrants expanded in one round.
         patience: rounds without a change after which the rest is not looked at.
+        with_trace: whether the moves are told; without them ``trace`` is empty.
 
     Returns:
         The places, best first, ties by id.
     """
-    arena = _Arena(top_k)
+    arena = _Arena(top_k, with_trace)
     # 1. The best entrants take the places; all that have something inside queue for expansion.
     for entrant in sorted(entrants, key=lambda each: (-each.score, each.id)):
         arena.offer(Standing(entrant.id, entrant.score))
@@ -146,8 +154,9 @@ class _Reversed:
 class _Arena:
     """The places of the answer: a min-heap with lazy deletion over those who hold one."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, with_trace: bool) -> None:
         self.round = 0
+        self._with_trace = with_trace
         self.trace: list[Step] = []
         self._capacity = capacity
         self._heap: list[_Place] = []
@@ -186,7 +195,8 @@ class _Arena:
 
     def note(self, move: Move, identity: str, score: float, reason: str) -> None:
         """Remember a move."""
-        self.trace.append(Step(self.round, move, identity, score, reason))
+        if self._with_trace:
+            self.trace.append(Step(self.round, move, identity, score, reason))
 
     def _settle(self) -> None:
         """Evict the worst while there are too many, and while it is a last fact that keeps out its better parent.

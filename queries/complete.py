@@ -189,11 +189,14 @@ def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:
 
 
 def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candidate]) -> dict[str, Candidate]:
-    held = {(each.row.conversation_id, identity) for each in episodes for identity in each.row.message_ids}
+    held: dict[str | None, set[str]] = {}
+    for each in episodes:
+        held.setdefault(each.row.conversation_id, set()).update(each.row.message_ids)
+    nothing: set[str] = set()
     return {
         identity: each
         for identity, each in messages.items()
-        if not any((each.row.conversation_id, message) in held for message in each.row.message_ids)
+        if held.get(each.row.conversation_id, nothing).isdisjoint(each.row.message_ids)
     }
 
 

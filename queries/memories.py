@@ -1,10 +1,10 @@
-"""The door of the query module: ``Memories.connect().search(...)``."""
+"""The door of the query module: ``Memories.connect().search(...)``. What else can be asked is imported when it is."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property, partial
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
@@ -15,26 +15,7 @@ from mneme.ports import Embedder, MemoryIndex, QueryChat, Reranker
 from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
 from queries.agents.evidence import EPISODIC_KINDS
-from queries.agents.joint.learned import JointScorer, joint_coefficients_for
-from queries.agents.neighbours import neighbours
 from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
-from queries.agents.rerank import rerank_places
-from queries.agents.search import AgenticSearch
-from queries.answers.answer import AnswerResponse, AnswerStream
-from queries.answers.answerer import Answerer
-from queries.answers.followup import Turns
-from queries.browsing.conversations import read_conversations
-from queries.browsing.documents import DocumentList, read_documents
-from queries.browsing.graph import read_graph
-from queries.browsing.history import read_history
-from queries.browsing.inspected import Inspection
-from queries.browsing.inspection import read_inspection
-from queries.browsing.listed import ConversationPage, Memory, MemoryPage, OwnerSummary, Portrait, Receipt
-from queries.browsing.listing import read_memories, read_memory
-from queries.browsing.owners import read_owners
-from queries.browsing.portrait import read_portrait
-from queries.browsing.told import History
-from queries.browsing.waiting import is_flushed, read_receipt
 from queries.deferred import DeferredEmbedder
 from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
@@ -46,6 +27,16 @@ from queries.remembered import RememberingEmbedder
 from queries.reranking.rerank import open_reranker
 from queries.responses import Graph, SearchResponse
 from queries.search import Searcher, method_of
+
+if TYPE_CHECKING:
+    from queries.agents.search import AgenticSearch
+    from queries.answers.answer import AnswerResponse, AnswerStream
+    from queries.answers.answerer import Answerer
+    from queries.answers.followup import Turns
+    from queries.browsing.documents import DocumentList
+    from queries.browsing.inspected import Inspection
+    from queries.browsing.listed import ConversationPage, Memory, MemoryPage, OwnerSummary, Portrait, Receipt
+    from queries.browsing.told import History
 
 _TENANT = "default"
 _SIDE_BY_SIDE = 16  # searches and decisions of agents at a time, over all threads that search
@@ -186,6 +177,8 @@ class Memories:
                 told.tell(len(found.ranked()), sum(found.metrics.candidates.values()))
         if not expand_context:
             return found
+        from queries.agents.neighbours import neighbours
+
         context = neighbours(self._index, self._searcher.scope(asked, moment), found, expand_context)
         return found.model_copy(update={"raw_messages": (*found.raw_messages, *context)})
 
@@ -197,9 +190,9 @@ class Memories:
         method: str = "hybrid",
         agent: str | None = None,
         top_k: int | None = None,
-        history: Turns = (),
+        history: "Turns" = (),
         explain: bool = False,
-    ) -> AnswerResponse:
+    ) -> "AnswerResponse":
         """An answer from what is remembered, with the memories that it cites; ``MNEME_ANSWERS__WRITER`` says who writes it.
 
         Without a model it quotes what fits best, and says so. What the memories do not tell is said, and not guessed.
@@ -233,9 +226,9 @@ class Memories:
         method: str = "hybrid",
         agent: str | None = None,
         top_k: int | None = None,
-        history: Turns = (),
+        history: "Turns" = (),
         explain: bool = False,
-    ) -> AnswerStream:
+    ) -> "AnswerStream":
         """The same, piece by piece as it is written; ``response`` is the whole, at the end. The search is done on return.
 
         >>> stream = memories.ask_stream("Where does Anton work now?", {"user_id": "nadia"})
@@ -255,7 +248,7 @@ class Memories:
         """What would compete in a hybrid search, unscored: what `mneme fit fusion` learns from. Raises what ``search`` does."""
         return self._searcher.gather(query, Filters.parse(filters or {}), self._clock(), top_k)
 
-    def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> History:
+    def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> "History":
         """Everything that is remembered about a person or a thing, in the order in which it happened, and what became of it.
 
         Args:
@@ -270,9 +263,11 @@ class Memories:
         >>> [(each.relation, each.target, each.valid_to is None) for each in anton.relationships if each.relation == "works_at"]
         [('works_at', 'Brightwater', False), ('works_at', 'Lumen Robotics', True)]
         """
+        from queries.browsing.history import read_history
+
         return read_history(self._index, self._scope(filters), entity)
 
-    def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> Inspection | None:
+    def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> "Inspection | None":
         """A conversation or a document episode by episode, with everything that was made from it; None if there is none.
 
         Args:
@@ -286,9 +281,11 @@ class Memories:
         >>> [len(episode.messages) for episode in memories.inspect("nadia-and-isla", {"user_id": "nadia"}).episodes]
         [14]
         """
+        from queries.browsing.inspection import read_inspection
+
         return read_inspection(self._index, self._scope(filters), conversation_id)
 
-    def documents(self, filters: Mapping[str, Any] | None = None) -> DocumentList:
+    def documents(self, filters: Mapping[str, Any] | None = None) -> "DocumentList":
         """The documents and attachments of an owner, and the tenant's: what each is, and what of it was read.
 
         Args:
@@ -301,11 +298,13 @@ class Memories:
         >>> memories.documents({"user_id": "nadia"}).documents
         ()
         """
+        from queries.browsing.documents import read_documents
+
         return read_documents(self._index, self._scope(filters))
 
     def conversations(
         self, filters: Mapping[str, Any] | None = None, limit: int = 50, after: str | None = None
-    ) -> ConversationPage:
+    ) -> "ConversationPage":
         """The conversations of an owner, the one with the latest message first.
 
         Args:
@@ -324,6 +323,8 @@ class Memories:
         >>> [each.conversation_id for each in memories.conversations({"user_id": "nadia"}, limit=2, after=page.next).items]
         ['nadia-and-ruben']
         """
+        from queries.browsing.conversations import read_conversations
+
         return read_conversations(self._index, self._scope(filters), limit, after)
 
     def browse(
@@ -332,7 +333,7 @@ class Memories:
         filters: Mapping[str, Any] | None = None,
         limit: int = 50,
         after: str | None = None,
-    ) -> MemoryPage:
+    ) -> "MemoryPage":
         """The memories of an owner, the newest first.
 
         Args:
@@ -349,9 +350,11 @@ class Memories:
         >>> memories.browse("message", {"user_id": "nadia"}, limit=1).items[0].text
         'Everybody does, Marek. See you on Thursday.'
         """
+        from queries.browsing.listing import read_memories
+
         return read_memories(self._index, self._scope(filters), kind, limit, after)
 
-    def get(self, id: str, filters: Mapping[str, Any] | None = None) -> Memory | None:
+    def get(self, id: str, filters: Mapping[str, Any] | None = None) -> "Memory | None":
         """The memory with an id, as it was found, listed or cited; None if there is none in this owner's memory.
 
         Args:
@@ -365,6 +368,8 @@ class Memories:
         >>> memories.get("default/nadia-and-ruben/acme-004", {"user_id": "nadia"}).text
         'No, I was on the train from Leipzig all morning. What happened?'
         """
+        from queries.browsing.listing import read_memory
+
         return read_memory(self._index, self._scope(filters), id)
 
     def graph(
@@ -389,9 +394,11 @@ class Memories:
         >>> [(each.source, each.relation, each.target) for each in memories.graph("Clara", {"user_id": "nadia"}).relationships]
         [('Anton Reyes', 'married_to', 'Clara Novak'), ('Clara Novak', 'ceo_of', 'Acme')]
         """
+        from queries.browsing.graph import read_graph
+
         return read_graph(self._index, self._scope(filters), entity, hops, limit)
 
-    def portrait(self, filters: Mapping[str, Any] | None = None) -> Portrait:
+    def portrait(self, filters: Mapping[str, Any] | None = None) -> "Portrait":
         """What is known of an owner: each line of the profile with what shows it, and which facts changed.
 
         Args:
@@ -405,9 +412,11 @@ class Memories:
         >>> "Brightwater" in change.older.text, "Lumen Robotics" in change.newer.text, change.at.date().isoformat()
         (True, True, '2025-05-12')
         """
+        from queries.browsing.portrait import read_portrait
+
         return read_portrait(self._index, self._scope(filters))
 
-    def owners(self, tenant_id: str | None = None) -> tuple[OwnerSummary, ...]:
+    def owners(self, tenant_id: str | None = None) -> "tuple[OwnerSummary, ...]":
         """Whose memory a tenant has, the owner of the latest message first; at most 1,000.
 
         Args:
@@ -419,6 +428,8 @@ class Memories:
         >>> [(each.type, each.id, each.messages) for each in memories.owners()]
         [('user', 'nadia', 38)]
         """
+        from queries.browsing.owners import read_owners
+
         return read_owners(self._index, tenant_id or _TENANT)
 
     def wait_for_flush(self, flush_id: str, tenant_id: str | None = None, timeout: float = 60.0) -> bool:
@@ -432,9 +443,11 @@ class Memories:
         Raises:
             StoreError: the index cannot answer.
         """
+        from queries.browsing.waiting import is_flushed
+
         return is_flushed(self._index, tenant_id or _TENANT, flush_id, timeout)
 
-    def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> Receipt | None:
+    def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> "Receipt | None":
         """What an erasure removed, once nothing is left of it; None if that is not so in time.
 
         Args:
@@ -445,6 +458,8 @@ class Memories:
         Raises:
             StoreError: the index cannot answer.
         """
+        from queries.browsing.waiting import read_receipt
+
         return read_receipt(self._index, tenant_id or _TENANT, erasure_id, timeout)
 
     def close(self) -> None:
@@ -465,13 +480,19 @@ class Memories:
         return self._searcher.scope(Filters.parse(filters or {}), self._clock())
 
     @cached_property
-    def _agentic(self) -> AgenticSearch:
+    def _agentic(self) -> "AgenticSearch":
+        from queries.agents.joint.learned import JointScorer, joint_coefficients_for
+        from queries.agents.rerank import rerank_places
+        from queries.agents.search import AgenticSearch
+
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
         joint = JointScorer(lambda: joint_coefficients_for(self._settings, self._embedder.identity), self._embedder)
         return AgenticSearch(self._settings, self._models.planner(), rerank, self._pool, joint=joint)
 
     @cached_property
-    def _answerer(self) -> Answerer:
+    def _answerer(self) -> "Answerer":
+        from queries.answers.answerer import Answerer
+
         models = self._models
         return Answerer(self._settings, (lambda: models.chat) if models.has_chat else None)
 

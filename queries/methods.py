@@ -62,7 +62,9 @@ def vector(
 
 
 @stage("compete")
-def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer) -> Ranking:
+def hybrid(
+    question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer, explain: bool = True
+) -> Ranking:
     """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
 
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
@@ -71,6 +73,8 @@ def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retri
     4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
        to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
     5. What superseded another stands before it.
+
+    With ``explain`` the competition tells its moves.
     """
     evidence, facts, others, ahead = gathered.evidence, gathered.facts, gathered.others, gathered.ahead
     fused = gathered.fused
@@ -111,6 +115,7 @@ def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retri
             alpha=1.0,  # the scores are final
             batch=settings.expand_batch,
             patience=settings.patience,
+            with_trace=explain,
         )
         leaving = told_twice(competition.standings, others, facts, preferred.favoured)
         if not leaving:

@@ -110,11 +110,15 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
         candidates = recalled.candidates.setdefault(search.collection, {})
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
         ranking = recalled.rankings[search.collection, leg] = []
-        for hit in hits:
+        for hit in hits:  # some thousand of a search
             row = scope.known(hit.row)
-            if row is not None:
-                ranking.append(row.id)
-                setattr(candidates.setdefault(row.id, Candidate(row)), leg, hit.score)
+            if row is None:
+                continue
+            ranking.append(row.id)
+            candidate = candidates.get(row.id)
+            if candidate is None:
+                candidate = candidates[row.id] = Candidate(row)
+            setattr(candidate, leg, hit.score)
     if not question.about_past:
         recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope)
     recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())

@@ -109,7 +109,7 @@ class Searcher:
             case _:
                 learned = self._learned(question)
                 gathered = gather(*arguments, self._focus, self._leg_weights(learned))
-                ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max)
+                ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max, explain)
         competition = ranking.competition
         reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
         placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking

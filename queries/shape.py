@@ -223,13 +223,17 @@ def _skill(row: Row, places: _Places) -> FoundSkill | None:
 
 def _graph(walk: Walk, evidence: Evidence) -> Graph:
     """What was reached from the names in the question, with what tells of it."""
-    facts_of: dict[tuple[str, str], list[str]] = {}
-    for episode, inside in evidence.facts.items():
-        for each in inside:
-            for message in each.row.message_ids or ("",):
-                facts_of.setdefault((episode, message), []).append(each.row.id)
+    facts_of: dict[str, dict[str, list[str]]] = {}  # by episode and message, of the episodes that are mentioned
 
-    return shown_graph(walk.entities, walk.relationships, lambda episode, message: facts_of.get((episode, message), ()))
+    def told(episode: str, message: str) -> Sequence[str]:
+        if episode not in facts_of:
+            by_message = facts_of[episode] = {}
+            for each in evidence.facts.get(episode, ()):
+                for said_in in each.row.message_ids or ("",):
+                    by_message.setdefault(said_in, []).append(each.row.id)
+        return facts_of[episode].get(message, ())
+
+    return shown_graph(walk.entities, walk.relationships, told)
 
 
 Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)
