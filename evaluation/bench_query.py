@@ -107,8 +107,8 @@ def run_query(
             with index as (own, made, filling):
                 if filling.rows:
                     console.print(
-                        f"{size} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s "
-                        f"({filling.client_cpu_seconds:.0f} s of this process)"
+                        f"{size} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s and merged in "
+                        f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
                     )
                 status.update(f"asking, {size} facts")
                 measured[size] = _measure(made, filling, questions, rounds, curve, own)
@@ -234,6 +234,7 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
                     "facts": facts,
                     "rows": one.filling.rows,
                     "seconds": one.filling.seconds,
+                    "merge_seconds": one.filling.merge_seconds,
                     "client_cpu_seconds": one.filling.client_cpu_seconds,
                     "largest_owner": one.largest_owner,
                 }

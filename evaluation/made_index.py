@@ -10,6 +10,7 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.made_memories import MadeMemories
 from evaluation.own_index import fresh_index, kept_index
+from flows.backfill import MANY_ROWS
 from mneme.errors import StoreRejected
 from mneme.ports import Outcome, Put
 from mneme.rows import Collection
@@ -22,10 +23,11 @@ _OWNERS_OF_A_TENANT = 20
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What filling took. ``rows`` is 0 where the index was filled before."""
+    """What filling took, and merging, which a backfill of so many rows does too. ``rows`` is 0 where it was filled before."""
 
     rows: int
     seconds: float
+    merge_seconds: float
     client_cpu_seconds: float
 
 
@@ -65,7 +67,7 @@ def made_index(
                 f"the index {own.opensearch.index_prefix} is half filled; remove it, or choose another name for --keep"
             )
     if filled:
-        yield own, made, Filling(0, 0.0, 0.0)
+        yield own, made, Filling(0, 0.0, 0.0, 0.0)
     else:
         yield own, *fill(facts, owners, own)
 
@@ -87,12 +89,16 @@ def fill(facts: int, owners: int, settings: Settings) -> tuple[MadeMemories, Fil
                 if refused:
                     raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); was it empty?")
                 count += len(batch)
+        filled = time.perf_counter() - began
+        if count >= MANY_ROWS:
+            index.merge()
+        merged = time.perf_counter() - began - filled
         index.refresh()
         held = index.count(Collection.FACTS)
         if held != len(made):
             raise StoreRejected(f"the index shows {held} of {len(made)} facts that it took; look at its log")
         index.set_metadata({_FILLED: f"{facts} facts of {owners} owners"})
-    return made, Filling(count, time.perf_counter() - began, time.process_time() - worked)
+    return made, Filling(count, filled, merged, time.process_time() - worked)
 
 
 def _tenants(owners: int) -> int:

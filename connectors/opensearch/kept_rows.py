@@ -44,7 +44,7 @@ class KeptRows:
             asked: what was searched for; hits have no more than their last sort value, the id, and ``_seq_no``.
             answers: the hits of each.
         """
-        found = [[self._known(hit, filter) for hit in hits] for (_, filter, _), hits in zip(asked, answers, strict=True)]
+        found = [self._known(hits, filter) for (_, filter, _), hits in zip(asked, answers, strict=True)]
         unknown: dict[_Place, dict[str, None]] = {}
         for (collection, filter, _), hits, rows in zip(asked, answers, found, strict=True):
             if None in rows:
@@ -57,9 +57,10 @@ class KeptRows:
                 rows[:] = [row or there.get(hit["sort"][-1]) for hit, row in zip(hits, rows, strict=True)]
         return found
 
-    def _known(self, hit: Mapping[str, Any], filter: Filter) -> Row | None:
-        row = self._kept.get(_stamp(hit))
-        return row if row is not None and row.owner_key in filter.owner_keys else None
+    def _known(self, hits: Hits, filter: Filter) -> list[Row | None]:
+        owners = filter.owner_keys
+        rows = self._kept.get_many(map(_stamp, hits))
+        return [row if row is not None and row.owner_key in owners else None for row in rows]
 
     def _read(self, wanted: Mapping[_Place, Mapping[str, None]]) -> dict[_Place, dict[str, Row]]:
         """The rows with these ids that still pass their filters."""

@@ -49,3 +49,10 @@ def test_after_a_long_rest_nothing_old_is_left():
     clock.now += 120.0
     cache.put("new", 2)
     assert (cache.get("old"), cache.get("new")) == (None, 2)
+
+
+def test_many_are_found_at_once_and_stay_as_one_does():
+    cache: AgingCache[int, int] = AgingCache(10, 60.0)
+    for number in range(100):
+        cache.put(number, number)
+        assert cache.get_many([0, number, -1]) == [0, number, None]
