@@ -13,10 +13,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter, itemgetter
 from typing import Generic, TypeVar
 
+from connectors.aging_cache import AgingCache
 from mneme.ports import Filter, TextLeg
-from mneme.records import Entity, Mention, Relationship
+from mneme.records import Entity, Relationship
 from mneme.rows import Collection as Rows
 from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
@@ -33,7 +35,10 @@ _MENTION = 0.5  # of the fit of an entity, for what mentions it
 _NAMED = 0.5  # of the fit of a relationship, for what tells it of a name in the question: its words find it as well
 _EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
 
+_MOST_PARTS, _SECONDS = 5_000, 300.0  # whose places are remembered, in each of two generations of so long
+
 Part = TypeVar("Part", Entity, Relationship)
+_mentioned: AgingCache[int, tuple[Entity | Relationship, frozenset[tuple[str, str]]]] = AgingCache(_MOST_PARTS, _SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +183,8 @@ class Nodes:
 
     def __init__(self, parts: Iterable[Entity | Relationship]) -> None:
         known = {each.id: each for each in parts}.values()
-        entities = [each for each in known if isinstance(each, Entity)]
-        self._entities = {each.id: each for each in sorted(entities, key=lambda each: (-len(each.mentions), each.id))}
+        entities = [(-len(each.mentions), each.id, each) for each in known if isinstance(each, Entity)]
+        self._entities = {identity: each for _, identity, each in sorted(entities, key=itemgetter(0, 1))}
         self._called: dict[str, str] = {}
         self._names: dict[str, dict[str, None]] = {}
         for each in self._entities.values():
@@ -188,20 +193,21 @@ class Nodes:
                 self._names.setdefault(each.id, {})[name] = None
         self._edges: dict[str, list[Relationship]] = {}
         self._ends: dict[str, frozenset[str]] = {}
-        for edge in sorted((each for each in known if isinstance(each, Relationship)), key=lambda each: each.id):
+        for edge in sorted((each for each in known if isinstance(each, Relationship)), key=attrgetter("id")):
             ends = []
             for name in (edge.source, edge.target):
-                node = self._called.setdefault(folded(name), folded(name))
+                node = folded(name)
+                node = self._called.setdefault(node, node)
                 self._names.setdefault(node, {})[name] = None
                 ends.append(node)
-            self._ends[edge.id] = frozenset(ends)
-            for node in self._ends[edge.id]:
+            between = self._ends[edge.id] = frozenset(ends)
+            for node in between:
                 self._edges.setdefault(node, []).append(edge)
 
     def named_in(self, text: str) -> list[str]:
         """The nodes that a text names."""
         people = {identity for identity, each in self._entities.items() if each.type == "person"}
-        return named_in(text, [Bearer(node, tuple(names), node in people) for node, names in self._names.items()])
+        return named_in(text, (Bearer(node, tuple(names), node in people) for node, names in self._names.items()))
 
     def ends(self, edge: Relationship) -> frozenset[str]:
         """The nodes that a relationship is between."""
@@ -234,7 +240,7 @@ def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple
     fits: dict[tuple[str, str], float] = {}
     times: Counter[tuple[str, str]] = Counter()
     for fit, part in evidence:
-        for place in {place for mention in part.mentions for place in _places(mention)}:
+        for place in _places(part):
             if fit > fits.get(place, 0.0):
                 fits[place] = fit
             if not place[1]:
@@ -243,8 +249,14 @@ def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple
     return {place: fits[place] for place in episodes} | fits
 
 
-def _places(mention: Mention) -> list[tuple[str, str]]:
-    return [(mention.episode_id, message) for message in ("", *mention.message_ids)]
+def _places(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
+    """Every episode and message that mentions a part. Remembered as long as its record is: many searches reach the same."""
+    known = _mentioned.get(id(part))  # the part is kept as well, so nothing else can have its address
+    if known is None:
+        places = frozenset((each.episode_id, message) for each in part.mentions for message in ("", *each.message_ids))
+        known = (part, places)
+        _mentioned.put(id(part), known)
+    return known[1]
 
 
 def _place(reached: Reached[Relationship]) -> tuple[float, int, int, str]:
