@@ -147,12 +147,14 @@ def spoken(conversation: str, index: int, speaker: str, text: str, sent_at: date
 def cut(detector: BoundaryDetector, utterances: Sequence[Utterance], longest: int = 50) -> frozenset[int]:
     """Where a detector cuts a conversation, as the flow asks it: in order, seeing ``look_ahead`` messages at most.
 
-    A cut after ``longest`` messages is made without asking, as the flow's limit makes it.
+    A cut after ``longest`` messages is made without asking, as the flow's limit makes it; so one that calls no model is
+    asked message by message.
     """
     cuts: set[int] = set()
     begin = 0
-    for at in range(0, len(utterances), detector.window):
-        judged = utterances[at : at + detector.window]
+    window = detector.window if detector.calls_a_model else 1
+    for at in range(0, len(utterances), window):
+        judged = utterances[at : at + window]
         after = at + len(judged)
         verdict = detector.judge(utterances[begin:at], judged, utterances[after : after + detector.look_ahead])
         for offset in range(len(judged)):

@@ -60,7 +60,7 @@ class BoundaryDetector(Protocol):
 
     @property
     def window(self) -> int:
-        """How many messages one call judges: 1 for a detector that decides message by message."""
+        """How many messages one call judges at most; where it calls a model, it is not asked before so many are there."""
 
     @property
     def look_ahead(self) -> int:

@@ -6,8 +6,14 @@ speak for it.
 
 import math
 import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from flows.cuts import Utterance
 from mneme.text import cjk_share, tokenise
@@ -20,10 +26,9 @@ CUES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One message, read. ``microseconds`` since 1970 tell when it was sent, ``log_words`` is log(1 + its words), ``opening``
-    names how it begins; see ``_OPENINGS``.
+    is the place in ``OPENINGS`` of how it begins, from 1 on; 0 for none.
 
     It is kept with every message that is open: ``tokens``, each once, are no set, which would take five times the memory.
     """
@@ -31,7 +36,7 @@ class Reading:
     microseconds: int
     tokens: tuple[str, ...]
     log_words: float
-    opening: str
+    opening: int
     greets: bool
     takes_leave: bool
     thanks: bool
@@ -45,41 +50,90 @@ class Reading:
     lower_case: bool
     chinese: bool
 
-    @property
-    def opens(self) -> tuple[float, ...]:
-        """1 for the opening that it has, 0 for all others of ``OPENINGS``."""
-        return _ONE_OF[self.opening]
 
-    @property
-    def cues(self) -> tuple[float, ...]:
-        """Its ``CUES`` as numbers."""
-        found = self.greets, self.takes_leave, self.thanks, self.changes_subject, self.offers_more, self.refers_back
-        return tuple(map(float, (*found, self.asks, self.ends_with_question)))
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """What many readings say, a row for each, and one more for a message that is not there: it shows nothing.
+
+    ``openings`` has a column for each of ``OPENINGS``, ``cues`` for each of ``CUES``.
+    """
+
+    log_words: npt.NDArray[np.float64]
+    openings: Flags
+    cues: Flags
+    speaks_of_self: Flags
+    addresses_other: Flags
+    lower_case: Flags
+    chinese: Flags
+
+    def cue(self, name: str) -> Flags:
+        """One of ``CUES``."""
+        return self.cues[:, CUES.index(name)]
+
+
+def marks_of(readings: Sequence[Reading]) -> Marks:
+    """Readings as columns."""
+    nothing = bytes(len(Reading._fields) - _NUMBERS)
+    rows = [bytes(each[_NUMBERS:]) for each in readings]  # type: ignore[arg-type]  # a slice loses what its fields are
+    table = np.frombuffer(b"".join([*rows, nothing]), np.uint8)
+    openings, *rest = np.split(table.reshape(len(readings) + 1, -1), [1], axis=1)
+    flags = rest[0].view(np.bool_)
+    return Marks(
+        np.array([*(each.log_words for each in readings), 0.0]),
+        openings == _OPENING_NUMBERS,
+        flags[:, : len(CUES)],
+        *flags[:, len(CUES) :].T,
+    )
+
+
+_NUMBERS = Reading._fields.index("opening")  # from here on a reading is small numbers
 
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """What is looked for in a text of lower case: in one of plain ASCII only the English words."""
+    """What is looked for in a text of lower case: in one of plain ASCII only the English words.
 
-    english: re.Pattern[str]
+    Whatever of plain ASCII it finds has one of the words ``needs`` in it, or ``piece`` in a word. ``english`` is None where
+    each of these words alone is what is looked for.
+    """
+
+    english: re.Pattern[str] | None
     either: re.Pattern[str]
+    needs: frozenset[str]
+    piece: str | None
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """Where it stands first."""
-        return (self.english if text.isascii() else self.either).search(text)
+    def is_in(self, text: str, words: AbstractSet[str] | None) -> bool:
+        """Whether it stands in a text, by the ``words`` of one of plain ASCII: most texts have none of those it needs."""
+        if words is None:
+            return self.either.search(text) is not None
+        if words.isdisjoint(self.needs) and (self.piece is None or self.piece not in text):
+            return False
+        return self.english is None or self.english.search(text) is not None
 
     def match(self, text: str) -> re.Match[str] | None:
         """Whether the text begins with it."""
-        return (self.english if text.isascii() else self.either).match(text)
+        return (self.english if self.english is not None and text.isascii() else self.either).match(text)
 
 
-def _pattern(english: str, chinese: str, at_start: bool = False) -> _Pattern:
+def _pattern(english: str, chinese: str, needs: str = "", piece: str | None = None, at_start: bool = False) -> _Pattern:
     """English words, whole ones, or Chinese ones; the lists are regular expressions that may be broken into lines."""
     one_line = " ".join(english.split()).replace(" | ", "|")
     before = r"^\W*" if at_start else ""
     words = rf"(?<!\w)(?:{one_line})(?!\w)"
-    return _Pattern(re.compile(rf"{before}{words}"), re.compile(rf"{before}(?:{words}|{''.join(chinese.split())})"))
+    either = re.compile(rf"{before}(?:{words}|{''.join(chinese.split())})")
+    return _Pattern(re.compile(f"{before}{words}"), either, frozenset(needs.split()), piece)
 
+
+def _words(english: str, chinese: str) -> _Pattern:
+    """English words, each by itself, or Chinese ones as a regular expression."""
+    needs = english.split()
+    return _Pattern(None, re.compile(rf"(?<!\w)(?:{'|'.join(needs)})(?!\w)|{chinese}"), frozenset(needs), None)
+
+
+_BETWEEN_WORDS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
 
 _GREETS = _pattern(
     "hi+ | hey+ | hello+ | howdy | greetings | good (?:morning|afternoon|evening|day) | yo | what's up",
@@ -87,7 +141,9 @@ _GREETS = _pattern(
     at_start=True,
 )
 _MEETS_AGAIN = _pattern(
-    "long time no (?:see|talk|chat) | good to (?:see|hear from) you | how(?:'s it going| have you been| are you)", "好久不见"
+    "long time no (?:see|talk|chat) | good to (?:see|hear from) you | how(?:'s it going| have you been| are you)",
+    "好久不见",
+    needs="long see hear how",
 )
 _TAKES_LEAVE = _pattern(
     r"""good ?bye | bye+ | see (?:you|ya|u) | talk (?:to you )?(?:soon|later) | catch (?:you|up) (?:later|soon) | take care
@@ -95,28 +151,31 @@ _TAKES_LEAVE = _pattern(
     | (?:gotta|got to|have to|must) (?:go|run) | until next time | ttyl
     | that(?:'s| is| will be| would be) (?:all|it|everything) | signing off | heading (?:out|off|to bed)""",
     "再见|拜拜|回头见|回头聊|晚安|下次聊|下次再聊|明天见|先这样|我先走|就到这里|散会|辛苦了",
+    needs="see talk catch care night goodnight have go run until ttyl that signing heading",
+    piece="bye",
 )
-_THANKS = _pattern("thanks? | thank you | thx | cheers | appreciate", "谢谢|多谢|感谢")
+_THANKS = _words("thank thanks thx cheers appreciate", "谢谢|多谢|感谢")
 _CHANGES_SUBJECT = _pattern(
     """by the way | btw | anyways? | speaking of | on another note | on a (?:different|side) note | changing (?:the )?subject
     | (?:another|one more|different|new) (?:thing|question|topic|subject) | something else | moving on
     | (?:i )?also (?:need|want|wonder) | i(?:'d| would)? (?:also|like to also) | what about you | next (?:topic|up|item)
     | let's (?:talk|turn|move) | guess what""",
     "顺便|对了|另外|换个话题|话说|说到|还有一件事|还有个|下一个|接下来|说正事|言归正传",
+    needs="way btw anyway anyways speaking note changing thing question topic subject else moving also about next let guess",
 )
 _OFFERS_MORE = _pattern(
     """(?:anything|something|what) else | any other questions? | help you with | more (?:information|questions)
     | you(?:'re| are) welcome | no problem | my pleasure | glad (?:to|i could) help | enjoy
     | (?:successful|booked|confirmed|reserved|all set)""",
     "还有什么|其他问题|不客气|别客气|随时",
+    needs="else other help more welcome problem pleasure glad enjoy successful booked confirmed reserved set",
 )
-_REFERS_BACK = _pattern(
-    """it | its | that | this | those | these | they | them | their | he | him | his | she | her | there | such | same | one
-    | ones | instead | else | too""",
+_REFERS_BACK = _words(
+    "it its that this those these they them their he him his she her there such same one ones instead else too",
     "这个|那个|这些|那些|它|他们|她|他|这样|那样|那么|刚才|上面",
 )
-_SELF = _pattern("i | i'm | i've | i'd | i'll | my | me | mine | we | our | us", "我|咱")
-_OTHER = _pattern("you | your | yours | u", "你|您")
+_SELF = _words("i my me mine we our us", "我|咱")  # of "i'm" the "i" is a word
+_OTHER = _words("you your yours u", "你|您")
 _QUESTION = re.compile(r"[?？]|[吗呢么](?:[。！!.]|$)")
 _OPENINGS = {  # the first that fits names the opening
     "answer": _pattern(
@@ -160,7 +219,7 @@ _OPENINGS = {  # the first that fits names the opening
     "self": _pattern("i | i'm | i've | my | we | our", "我|我们|咱们", at_start=True),
 }
 OPENINGS = tuple(_OPENINGS)
-_ONE_OF = {opening: tuple(float(opening == name) for name in OPENINGS) for opening in (*OPENINGS, "")}
+_OPENING_NUMBERS = np.arange(1, len(OPENINGS) + 1)
 
 
 def reading_of(utterance: Utterance) -> Reading:
@@ -175,7 +234,7 @@ def reading_of(utterance: Utterance) -> Reading:
 
 def turning_words(text: str) -> str:
     """The words with which the beginning of a message turns to another subject ("by the way"); "" if there are none."""
-    found = _CHANGES_SUBJECT.search(text[:_READ_CHARACTERS].lower())
+    found = _CHANGES_SUBJECT.either.search(text[:_READ_CHARACTERS].lower())
     return " ".join(found.group().split()) if found else ""
 
 
@@ -184,23 +243,28 @@ def read(text: str, microseconds: int = 0) -> Reading:
     text = text[:_READ_CHARACTERS]
     lower = text.lower()
     chinese = cjk_share(text) > 0.5
-    words = len(text.split()) if not chinese else sum(character.isalpha() for character in text) // 2 + 1
+    count = len(text.split()) if not chinese else sum(character.isalpha() for character in text) // 2 + 1
+    words = set(lower.translate(_BETWEEN_WORDS).split()) if lower.isascii() else None
     end = lower.rstrip()[-2:]
     return Reading(
         microseconds=microseconds,
         tokens=tuple(dict.fromkeys(tokenise(text))),
-        log_words=math.log1p(words),
-        opening=next((name for name, pattern in _OPENINGS.items() if pattern.match(lower)), ""),
-        greets=bool(_GREETS.match(lower) or _MEETS_AGAIN.search(lower)),
-        takes_leave=bool(_TAKES_LEAVE.search(lower)),
-        thanks=bool(_THANKS.search(lower)),
-        changes_subject=bool(_CHANGES_SUBJECT.search(lower)),
-        offers_more=bool(_OFFERS_MORE.search(lower)),
-        refers_back=bool(_REFERS_BACK.search(lower)),
-        asks=bool(_QUESTION.search(lower)),
-        ends_with_question=bool(_QUESTION.search(end)),
-        speaks_of_self=bool(_SELF.search(lower)),
-        addresses_other=bool(_OTHER.search(lower)),
+        log_words=math.log1p(count),
+        opening=next((number for number, pattern in enumerate(_OPENINGS.values(), 1) if pattern.match(lower)), 0),
+        greets=bool(_GREETS.match(lower)) or _MEETS_AGAIN.is_in(lower, words),
+        takes_leave=_TAKES_LEAVE.is_in(lower, words),
+        thanks=_THANKS.is_in(lower, words),
+        changes_subject=_CHANGES_SUBJECT.is_in(lower, words),
+        offers_more=_OFFERS_MORE.is_in(lower, words),
+        refers_back=_REFERS_BACK.is_in(lower, words),
+        asks=_asks(lower),
+        ends_with_question=_asks(end),
+        speaks_of_self=_SELF.is_in(lower, words),
+        addresses_other=_OTHER.is_in(lower, words),
         lower_case=text == lower and not chinese,
         chinese=chinese,
     )
+
+
+def _asks(text: str) -> bool:
+    return "?" in text or (not text.isascii() and _QUESTION.search(text) is not None)

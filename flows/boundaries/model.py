@@ -7,17 +7,15 @@ differently.
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers = npt.NDArray[np.float64]
+from flows.boundaries.features import NAMES, Numbers
 
 FURTHEST = 4.0  # standard deviations at which a feature is clipped: nothing unheard-of decides alone
 FURTHEST_GATE = 2.0
@@ -34,24 +32,25 @@ class Head:
     weights: Numbers
     intercept: float
 
-    def evidence(self, values: Mapping[str, float]) -> dict[str, float]:
-        """What each feature adds to the log-odds of a boundary."""
-        rows = expand(self._standardised(values)[None], self._gates)[0]
+    def evidence(self, row: Numbers) -> dict[str, float]:
+        """What each feature of a row (flows/boundaries/features.py) adds to the log-odds of a boundary."""
+        rows = expand(self._standardised(row[None]), self._gates)[0]
         contributions = (rows.reshape(self.weights.shape) * self.weights).sum(axis=0)
         return dict(zip(self.names, contributions.tolist(), strict=True))
 
-    def probability(self, values: Mapping[str, float]) -> float:
-        """How probable a boundary is, 0 to 1: the sum of all evidence, without taking it apart."""
-        clipped = np.minimum(np.maximum(self._standardised(values), -FURTHEST), FURTHEST)
-        gates = np.minimum(np.maximum(clipped[self._gates], -FURTHEST_GATE), FURTHEST_GATE)
-        return logistic(self.intercept + float((self.weights[0] + gates @ self.weights[1:]) @ clipped))
+    def log_odds(self, rows: Numbers) -> Numbers:
+        """The log-odds of a boundary for each row: the sum of all evidence, without taking it apart."""
+        clipped = np.minimum(np.maximum(self._standardised(rows), -FURTHEST), FURTHEST)
+        gates = np.minimum(np.maximum(clipped[:, self._gates], -FURTHEST_GATE), FURTHEST_GATE)
+        found: Numbers = self.intercept + ((self.weights[0] + gates @ self.weights[1:]) * clipped).sum(axis=1)
+        return found
 
-    def _standardised(self, values: Mapping[str, float]) -> Numbers:
-        return (np.array(self._in_order(values)) - self.means) / self.scales
+    def _standardised(self, rows: Numbers) -> Numbers:
+        return (rows[:, self._columns] - self.means) / self.scales
 
     @cached_property
-    def _in_order(self) -> Callable[[Mapping[str, float]], tuple[float, ...]]:
-        return itemgetter(*self.names)
+    def _columns(self) -> list[int]:
+        return [NAMES.index(name) for name in self.names]
 
     @cached_property
     def _gates(self) -> list[int]:
@@ -72,8 +71,26 @@ def logistic(log_odds: float) -> float:
 
 def situation(values: Mapping[str, float]) -> str:
     """The name of the head that serves these features."""
-    time = "timed" if values["time.known"] else "untimed"
-    return f"{time}, vectors" if values["similarity.known"] else f"{time}, words only"
+    return _situation(bool(values["time.known"]), bool(values["similarity.known"]))
+
+
+def _situation(timed: bool, vectors: bool) -> str:
+    time = "timed" if timed else "untimed"
+    return f"{time}, vectors" if vectors else f"{time}, words only"
+
+
+def situations(rows: Numbers) -> list[str]:
+    """The name of the head that serves each row."""
+    known = rows[:, [NAMES.index("time.known"), NAMES.index("similarity.known")]] > 0
+    return [_situation(timed, vectors) for timed, vectors in known.tolist()]
+
+
+def probabilities(heads: Mapping[str, Head], rows: Numbers) -> list[float]:
+    """How probable a boundary is before each message of which a row tells, 0 to 1."""
+    names = situations(rows)
+    if len(kinds := set(names)) == 1:
+        return [*map(logistic, heads[kinds.pop()].log_odds(rows).tolist())]
+    return [logistic(heads[name].log_odds(row[None])[0]) for name, row in zip(names, rows, strict=True)]
 
 
 @cache

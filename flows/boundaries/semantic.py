@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from flows.boundaries.cues import reading_of
-from flows.boundaries.features import features
-from flows.boundaries.model import Head, shipped_heads, situation
+from flows.boundaries.features import NAMES, rows_of
+from flows.boundaries.model import Head, probabilities, shipped_heads, situations
 from flows.boundaries.reasons import reason
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
@@ -13,6 +15,8 @@ from mneme.settings import Boundaries
 # are where its sessions end.
 _SIGNAL = 0.3
 _HINT = 0.1
+_WINDOW = 96  # messages
+_TOGETHER = 24  # messages; what is behind a boundary among them is looked at again
 
 
 class SemanticDetector:
@@ -28,8 +32,8 @@ class SemanticDetector:
 
     @property
     def window(self) -> int:
-        """One message is decided at a time."""
-        return 1
+        """Each message is decided by itself; many in one call, which is less work."""
+        return _WINDOW
 
     @property
     def look_ahead(self) -> int:
@@ -45,8 +49,7 @@ class SemanticDetector:
         """How probable it is that a new episode begins with ``message``; 0 without context."""
         if not context:
             return 0.0
-        values = features(context, message, ahead)
-        return self._heads[situation(values)].probability(values)
+        return probabilities(self._heads, rows_of(context, [message], ahead, len(ahead)))[0]
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Whether a boundary before the message is thinkable, before one has seen what follows."""
@@ -60,27 +63,32 @@ class SemanticDetector:
         """
         if not context:
             return False
-        values = features(context, message, ())
-        untimed = {name: 0.0 if name.startswith("time.") else value for name, value in values.items()}
-        return (
-            self._heads[situation(values)].probability(values) > self._settings.threshold * _SIGNAL
-            or self._heads[situation(untimed)].probability(untimed) > self._settings.threshold * _HINT
-        )
+        row = rows_of(context, [message], (), 0)
+        untimed = np.where([name.startswith("time.") for name in NAMES], 0.0, row)
+        found, by_words = probabilities(self._heads, np.concatenate((row, untimed)))
+        return found > self._settings.threshold * _SIGNAL or by_words > self._settings.threshold * _HINT
 
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
         """Decides about each message in turn; see ``BoundaryDetector``."""
         following = [*judged, *ahead]
         episode = list(context)
         boundaries, reasons = [], []
-        for at, message in enumerate(judged):
-            if episode:
-                values = features(episode, message, following[at + 1 : at + 1 + self.look_ahead])
-                head = self._heads[situation(values)]
-                probability = head.probability(values)
-                if probability > self._settings.threshold:
-                    boundaries.append(at)
-                    reasons.append(reason(episode, message, head.evidence(values)))
-                    episode.clear()
-            episode.append(message)
+        at = 0
+        while at < len(judged):
+            if not episode:
+                episode.append(judged[at])
+                at += 1
+                continue
+            together = judged[at : at + _TOGETHER]
+            rows = rows_of(episode, together, following[at + len(together) :][: self.look_ahead], self.look_ahead)
+            found = probabilities(self._heads, rows)
+            turn = next((place for place, each in enumerate(found) if each > self._settings.threshold), None)
+            episode += together[:turn]
+            at += len(together) if turn is None else turn
+            if turn is not None:
+                evidence = self._heads[situations(rows[[turn]])[0]].evidence(rows[turn])
+                boundaries.append(at)
+                reasons.append(reason(episode, judged[at], evidence))
+                episode.clear()
         complete = bool(judged) and not ahead and reading_of(judged[-1]).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)

@@ -14,9 +14,10 @@ elsewhere when the same messages come again. Messages that it may have begun an 
 turns out to begin none, such an episode is taken back.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from operator import is_
 
 from flows.cuts import BoundaryDetector, Cut, Utterance, Verdict
 from flows.items import Retraction
@@ -218,18 +219,28 @@ class Conversation:
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 
-    def question(self, detector: BoundaryDetector, pausing: bool = False) -> Question | None:
-        """What to ask the detector now; None when it must wait for more messages."""
+    def question(self, detector: BoundaryDetector, pausing: bool = False, at_most: int | None = None) -> Question | None:
+        """What to ask the detector now, about ``at_most`` messages; None when it must wait for more."""
         ahead = detector.look_ahead
         ready = len(self.undecided) - (0 if pausing and detector.calls_a_model else ahead)
         if ready < 1:
             return None
-        if detector.window == 1:
-            return Question(tuple(self.episode), (self.undecided[0],), tuple(self.undecided[1 : 1 + ahead]))
-        if ready < detector.window and not pausing and not self._signalled(detector, ready):
+        if not detector.calls_a_model:
+            count = self._room(min(ready, at_most or detector.window))
+        elif ready < detector.window and not pausing and not self._signalled(detector, ready):
             return None
-        count = min(ready, detector.window)
+        else:
+            count = min(ready, detector.window)
         return Question(tuple(self.episode), tuple(self.undecided[:count]), tuple(self.undecided[count : count + ahead]))
+
+    def _room(self, at_most: int) -> int:
+        """How many undecided messages, up to the one before which a limit may cut, could belong to the open episode."""
+        messages, tokens = len(self.episode), sum([utterance.message.tokens for utterance in self.episode])
+        for count in range(1, at_most):
+            tokens += self.undecided[count - 1].message.tokens
+            if messages + count > self.limits.messages or tokens > self.limits.tokens:
+                return count
+        return at_most
 
     def _signalled(self, detector: BoundaryDetector, ready: int) -> bool:
         """Whether something cheap asks for an early call; half a window at least keeps the calls few."""
@@ -241,16 +252,22 @@ class Conversation:
 
     def apply(self, question: Question, verdict: Verdict) -> Iterator[Cut | Retraction]:
         """Decide about the judged messages; yields what is finished by it."""
-        for at, utterance in enumerate(question.judged):
-            assert self.undecided[0] is utterance, "judged messages are the next undecided ones"
-            self.undecided.pop(0)
+        judged = question.judged
+        assert all(map(is_, self.undecided, judged)), "judged messages are the next undecided ones"
+        del self.undecided[: len(judged)]
+        tokens = sum([utterance.message.tokens for utterance in self.episode])
+        for at, utterance in enumerate(judged):
+            more = utterance.message.tokens
             if self.episode and at in verdict.boundaries:
                 yield from self._close("boundary", because=_reason(verdict, at))
-            elif self.episode and self._is_full(self.episode, utterance):
+                tokens = 0
+            elif self.episode and self._is_full(len(self.episode), tokens + more):
                 yield from self._close("limit", because=_LIMIT)
+                tokens = 0
             elif self.episode:
                 yield from self._take_back(utterance)
             self.episode.append(utterance)
+            tokens += more
 
     def pause(self, detector: BoundaryDetector, closed_by: ClosedBy) -> Iterator[Cut | Retraction]:
         """Show what is open as it stands; nothing is decided by it.
@@ -271,12 +288,14 @@ class Conversation:
 
     def _as_it_stands(self, detector: BoundaryDetector) -> Iterator[tuple[list[Utterance], tuple[str, ...]]]:
         current, because = list(self.episode), self.begins_because
+        tokens = sum([utterance.message.tokens for utterance in current])
         for at, utterance in enumerate(self.undecided):
             ahead = self.undecided[at + 1 : at + 1 + detector.look_ahead]
             verdict = detector.judge(current, [utterance], ahead) if current else Verdict()
-            if verdict.boundaries == (0,) or (current and self._is_full(current, utterance)):
+            tokens += utterance.message.tokens
+            if verdict.boundaries == (0,) or (current and self._is_full(len(current), tokens)):
                 yield current, because
-                current, because = [], _reason(verdict, 0) if verdict.boundaries else _LIMIT
+                current, because, tokens = [], _reason(verdict, 0) if verdict.boundaries else _LIMIT, utterance.message.tokens
             current.append(utterance)
         if current:
             yield current, because
@@ -298,9 +317,9 @@ class Conversation:
         if self.provisional.pop(self.identity_of(messages[0]), None) != (len(messages), began):
             yield self._cut(messages, closed_by, began)
 
-    def _is_full(self, episode: Sequence[Utterance], following: Utterance) -> bool:
-        tokens = sum(utterance.message.tokens for utterance in episode) + following.message.tokens
-        return len(episode) >= self.limits.messages or tokens > self.limits.tokens
+    def _is_full(self, messages: int, tokens: int) -> bool:
+        """Whether a limit cuts between so many messages and one more, with which there would be so many tokens."""
+        return messages >= self.limits.messages or tokens > self.limits.tokens
 
     def _cut(self, messages: list[Utterance], closed_by: ClosedBy, because: tuple[str, ...], provisional: bool = False) -> Cut:
         return Cut(

@@ -113,7 +113,7 @@ def resegment(conversation: Conversation, marker: Key, services: Services) -> Re
         work.undecided += stretch.messages
         if stretch.end is None:
             work.undecided += tail
-        while (question := work.question(services.detector)) is not None:
+        while (question := work.question(services.detector, at_most=1)) is not None:
             for item in work.apply(question, judge(question, services)):
                 if isinstance(item, Cut):
                     begun.add(item.id)

@@ -85,7 +85,7 @@ def test_segments_are_as_long_as_the_cuts_make_them() -> None:
 class EveryThird:
     """Wants a boundary at each third message of the conversation, and notes what it was shown."""
 
-    window, look_ahead, calls_a_model = 2, 1, False
+    window, look_ahead, calls_a_model = 2, 1, True
 
     def __init__(self) -> None:
         self.shown: list[tuple[int, int, int]] = []

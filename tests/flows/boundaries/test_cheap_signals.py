@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.boundaries import cues
-from flows.boundaries.features import features
-from flows.boundaries.model import logistic, shipped_heads, situation
+from flows.boundaries.features import features, rows_of
+from flows.boundaries.model import logistic, probabilities, shipped_heads, situations
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance
 from mneme.rows import Vector
@@ -62,9 +62,41 @@ def test_vectors_that_cancel_out_have_no_direction() -> None:
 @given(st.integers(1, 20), st.integers(0, 2), st.integers(0, 1000))
 def test_a_probability_is_that_of_all_its_evidence(before: int, ahead: int, seed: int) -> None:
     talk = said(before + 1 + ahead, seed)
-    values = features(talk[:before], talk[before], talk[before + 1 :])
-    head = shipped_heads()[situation(values)]
-    assert head.probability(values) == pytest.approx(logistic(head.intercept + sum(head.evidence(values).values())), abs=1e-9)
+    rows = rows_of(talk[:before], [talk[before]], talk[before + 1 :], ahead)
+    head = shipped_heads()[situations(rows)[0]]
+    (found,) = probabilities(shipped_heads(), rows)
+    assert found == pytest.approx(logistic(head.intercept + sum(head.evidence(rows[0]).values())), abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 20), st.integers(1, 12), st.integers(0, 2), st.integers(0, 1000), st.sets(st.integers(0, 34), max_size=3))
+def test_messages_looked_at_together_are_what_each_is_alone(
+    before: int, judged: int, look_ahead: int, seed: int, without_vector: set[int]
+) -> None:
+    talk = [
+        Utterance(each.message, None if at in without_vector else each.vector)
+        for at, each in enumerate(said(before + judged + look_ahead, seed))
+    ]
+    end = before + judged
+    together = rows_of(talk[:before], talk[before:end], talk[end:], look_ahead)
+    alone = [rows_of(talk[:at], [talk[at]], talk[at + 1 :][:look_ahead], look_ahead)[0] for at in range(before, end)]
+    assert together == pytest.approx(np.array(alone), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name, each in vars(cues).items() if isinstance(each, cues._Pattern)])
+@settings(deadline=None)
+@given(st.data())
+def test_a_cue_has_one_of_the_words_that_it_needs(name: str, data: st.DataObject) -> None:
+    pattern = vars(cues)[name]
+    if pattern.english is None:
+        text = " ".join(data.draw(st.lists(st.sampled_from([*sorted(pattern.needs), "tea", "i'm", "it's"]), max_size=4)))
+    elif not pattern.needs:
+        return
+    else:
+        text = data.draw(st.from_regex(pattern.english.pattern.replace(r"(?<!\w)", "").replace(r"(?!\w)", ""), fullmatch=True))
+        text = text if text.isascii() else "tea"
+    words = set(text.translate(cues._BETWEEN_WORDS).split())
+    assert pattern.is_in(text, words) == bool(pattern.either.search(text))
 
 
 def test_a_message_is_read_once_however_long_its_conversation_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
