@@ -6,7 +6,7 @@ from typing import Literal
 
 from mneme.dates import chinese_calendar, spans
 from mneme.dates.chinese_words import NUMBER, edged, least_and_most, looks_back, number, weekday_number
-from mneme.dates.rules import NO_DATE, Found, Rule, apply
+from mneme.dates.rules import NO_DATE, Found, Rule, Rules
 from mneme.dates.spans import DaySpan
 
 _DAY_OF_WEEK = "[一二三四五六日天]"
@@ -22,7 +22,7 @@ _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
 def find(text: str, said: date) -> list[Found]:
     """The Chinese dates of a text that was said on a day; phrases may overlap."""
-    return apply((*_RULES, *chinese_calendar.RULES), text, said)
+    return _ALL.find(text, said)
 
 
 def _named_day(match: re.Match[str], said: date) -> DaySpan:
@@ -148,3 +148,4 @@ _RULES = (
     Rule(re.compile(f"(?:半|(?P<count>{NUMBER})(?=年半|个半))(?:年半?|个半?月){_SIDE}"), _half_away),
     Rule(re.compile(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}[之以]?内"), _within),
 )
+_ALL = Rules((*_RULES, *chinese_calendar.RULES))

@@ -18,7 +18,7 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Found, Rule, apply
+from mneme.dates.rules import Found, Rule, Rules
 from mneme.dates.spans import MONTHS, DaySpan
 from mneme.dates.tense import looks_back
 
@@ -34,7 +34,7 @@ def find(text: str, said: date) -> list[Found]:
     """The English dates of a text that was said on a day; phrases may overlap."""
     if not _CUE.search(text):
         return []
-    found = apply((*_RULES, *english_weeks.RULES, *english_periods.RULES, *english_calendar.RULES), text, said)
+    found = _ALL.find(text, said)
     return found + list(english_offsets.days_by_another(text, found))
 
 
@@ -223,3 +223,4 @@ _RULES = (
                       rf"{PART_OF_DAY}"), _step),
     Rule(_insensitive(rf"\b(?P<edge>{EDGE})the\s+(?P<what>week|month|year)\b"), _edge_of_this),
 )  # fmt: skip
+_ALL = Rules((*_RULES, *english_weeks.RULES, *english_periods.RULES, *english_calendar.RULES))

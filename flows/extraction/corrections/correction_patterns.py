@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from mneme.caseless import Caseless
+from mneme.guarded import Guarded
 from mneme.text import has_cjk
 
 
@@ -82,23 +83,23 @@ _CUES = (
 )
 _CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"
 # Possessive, here and below: a row of cues can be divided in very many ways, and each would be tried.
-_CORRECTS = re.compile(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
+_CORRECTS = Guarded(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
 _ALONE = Caseless(rf"^\W*+(?:{_CUE}\b\W*+)++$")
 _AGREES = Caseless(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$")
 _REASON = Caseless(
     r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
 )  # "Nine, I forgot Kim."
-_TRAILING = re.compile(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
-_OLD = re.compile(
+_TRAILING = Guarded(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
+_OLD = Guarded(
     r"^(?P<rest>.+?)(?:,\s*|\s+and\s+)not (?P<old>[^,.;]+?)(?:,? (?:sorry|actually))?[.!]*$", re.I | re.S
 )  # "Anna, not Anne"
-_NOT_FIRST = re.compile(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", re.I | re.S)
-_RETRACTS = re.compile(
+_NOT_FIRST = Guarded(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", re.I | re.S)
+_RETRACTS = Guarded(
     r"^\W*(?:(?:scratch|strike) that|(?:forget|ignore) what i (?:just )?said)\b[\s,.:;!–—-]*(?P<rest>.*)$", re.I | re.S
 )
 _WEAK = Caseless(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$")
 _NO_CORRECTION = Caseless(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b")  # after a weak cue
-_WITHIN = re.compile(
+_WITHIN = Guarded(
     r"^(?P<before>.{8,}?)\s*+[,;–—-]++\s*+(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
     r"scratch that|oops)(?:[,\s]+(?:i mean(?:t)?|no|sorry))*[,:]?\s+(?P<new>[^,.;!?]+?)"
     r"(?P<after>(?:\s+(?:with|for|including|plus|without|because|starting)\b|[,.;!?]|$).*)$",
@@ -144,13 +145,13 @@ _C_CUE = (
     "(?:我?(?:说|打|记|写|搞|弄|看)错(?:字|人|日子|时间)?了?|不好意思|不对|口误|笔误|更正(?:一下)?|纠正(?:一下)?|等等|等一下|哦?不不?不?|抱歉|对不起|"
     "准确地?说|我是说|其实)"
 )
-_C_CORRECTS = re.compile(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
-_C_ALONE = re.compile(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
-_C_OLD = re.compile("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
-_C_OLD_AFTER = re.compile("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
-_C_AGREES = re.compile("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
+_C_CORRECTS = Guarded(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
+_C_ALONE = Guarded(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
+_C_OLD = Guarded("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
+_C_OLD_AFTER = Guarded("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
+_C_AGREES = Guarded("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
 _C_IS = re.compile("^(?:应该|其实)?(?:是|改到|改成)?")
-_C_WITHIN = re.compile(
+_C_WITHIN = Guarded(
     rf"^(?P<before>.{{4,}}?)[，,]\s*(?:哦)?{_C_CUE}[，,]\s*(?:应该)?是?(?P<new>[^，,。！？]+)(?P<after>.*)$", re.S
 )
 

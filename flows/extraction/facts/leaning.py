@@ -8,7 +8,7 @@ from flows.extraction.facts.definite_nouns import unexplained_noun
 from flows.extraction.facts.omissions import leaves_out, means_a_place_before, names_a_place
 from flows.extraction.facts.vague_words import substance_of
 from flows.extraction.wording.antecedents import SOMEONE
-from flows.extraction.wording.substance import carries
+from flows.extraction.wording.substance import beginnings, carries
 from flows.extraction.wording.verbs import is_adverb
 from flows.extraction.wording.word_classes import is_adjective, is_measure, is_verb
 from flows.extraction.wording.word_classes import is_adverb as ends_like_an_adverb
@@ -185,7 +185,7 @@ def _kinds(token: str, capital: bool, names: Collection[str]) -> tuple[str, ...]
     word = token.removesuffix("'s")
     if "'" in word:
         return ()
-    if word not in _PEOPLE and any(name.startswith(word) for name in names):
+    if word not in _PEOPLE and word in beginnings(names):
         return ()
     return (_THING, _SEVERAL, _PERSON) if capital and carries(word) else _kinds_of(word)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from flows.extraction.facts.attitudes import is_attitude, judges, restates
 from flows.extraction.facts.vague_words import substance_of
 from flows.extraction.wording.names import names_in
-from flows.extraction.wording.substance import content_words, is_informative, praises
+from flows.extraction.wording.substance import beginnings, content_words, is_informative, praises
 from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
@@ -107,8 +107,8 @@ def memorable(sentence: str, names: Collection[str], dated: bool, answers: bool 
 
 def substance(sentence: str, names: Collection[str], dated: bool) -> float:
     """How much a sentence tells that is not said in every conversation."""
-    words = {word for word in content_words(sentence) if not any(name.startswith(word.removesuffix("'s")) for name in names)}
-    told = sum(map(substance_of, words))
+    called = beginnings(names)
+    told = sum(map(substance_of, {word for word in content_words(sentence) if word.removesuffix("'s") not in called}))
     return told + (_SPECIFIC if specific(sentence, names, dated) else 0)
 
 
@@ -116,8 +116,8 @@ def specific(sentence: str, names: Collection[str], dated: bool) -> bool:
     """Whether a sentence has a date, a number, or a name that is no participant's."""
     return (
         dated
-        or _DIGIT.search(_NO_NUMBER.sub("", sentence)) is not None
-        or any(not any(part.startswith(name.lower()) for part in names) for name in names_in(sentence))
+        or (_DIGIT.search(sentence) is not None and _DIGIT.search(_NO_NUMBER.sub("", sentence)) is not None)
+        or any(name.lower() not in beginnings(names) for name in names_in(sentence))
     )
 
 

@@ -8,34 +8,35 @@ from flows.extraction.graph.edges import Edge
 from flows.extraction.graph.kinship import PERSON, PET, RELATION, SAYS_SOMETHING
 from flows.extraction.wording.names import is_name
 from flows.extraction.wording.people import People, relation_of
+from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS
 
 KIN = rf"(?:{'|'.join(sorted(RELATION, key=len, reverse=True)).replace('guinea-pig', 'guinea[ -]pig')})"
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?:(?: [A-Z]\.)? [A-Z][a-z]+(?!['’]s))?"
 _NAMES = rf"(?P<o>{_NAME}(?:(?:, {_NAME})*,? (?:and|&) {_NAME})?)"
 _POSSESSOR = rf"\b(?P<p>[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[A-Z][\w-]+(?=['’]))(?:['’]s?)?(?: (?P<between>{KIN})['’]s)?"
-_OF_SOMEONE = re.compile(
+_OF_SOMEONE = Guarded(
     rf"{_POSSESSOR}(?: (?P<adjectives>(?:[a-z]+(?:-[a-z]+)* ){{0,2}}?)|-)(?P<ex>(?:ex|late)[- ])?(?P<kin>{KIN})\b(?!-)"
     rf"(?:(?:,? |['’]s? names?(?:['’]s| is| are| was| were) |,? (?:is |are |was )?(?:named|called) |"
     rf" is (?={_NAME}(?:[.,;!]|$))){_NAMES})?"
 )
-_MARRIED = re.compile(rf"\b(?P<one>{_NAME}) and (?P<other>I|{_NAME}) (?:have |just |finally )*(?:got|are|were) married\b")
+_MARRIED = Guarded(rf"\b(?P<one>{_NAME}) and (?P<other>I|{_NAME}) (?:have |just |finally )*(?:got|are|were) married\b")
 _ALONE = r"(?P<o>[A-Z][\w-]+(?: [A-Z][a-z]+)?)"
-_IS_SOMEONE = re.compile(rf"\b{_ALONE}(?:,| is| was|['’]s) {_POSSESSOR} (?:[a-z]+ ){{0,2}}?(?P<kin>{KIN})\b")
-_IS_OF_SOMEONE = re.compile(rf"\b{_ALONE}(?:,| is| was) (?:the |an? )?(?:[a-z]+ ){{0,2}}?(?P<kin>{KIN}) of (?P<p>{_NAME})")
-_GETS = re.compile(
+_IS_SOMEONE = Guarded(rf"\b{_ALONE}(?:,| is| was|['’]s) {_POSSESSOR} (?:[a-z]+ ){{0,2}}?(?P<kin>{KIN})\b")
+_IS_OF_SOMEONE = Guarded(rf"\b{_ALONE}(?:,| is| was) (?:the |an? )?(?:[a-z]+ ){{0,2}}?(?P<kin>{KIN}) of (?P<p>{_NAME})")
+_GETS = Guarded(
     r"(?:(?P<who>\b(?:[Ii]|[Ww]e|[Hh]e|[Ss]he|[A-Z][a-z]+))(?:['’]ve|['’]s)?|^)"
     r"(?: (?:just|also|now|both|actually|finally|recently|already|even|do|got|have|has))*\s*"
     r"\b(?P<verb>have|has|had|got|adopted|[Aa]dopted|[Gg]ot|bought|rescued|welcomed|own|owns)"
     r"(?: (?:just|also|a|an|another|one|two|three|four|five|\d|some|this|these|new|got)){1,3} (?:[a-z]+(?:-[a-z]+)* ){0,2}?"
     rf"(?P<kin>{KIN})\b(?!-)(?:(?:,| named| called|,? whose names? (?:is|are)) {_NAMES})?"
 )
-_NAMED = re.compile(
+_NAMED = Guarded(
     rf"\b(?:(?:[Hh]is|[Hh]er|[Ii]ts|[Tt]heir) names?(?:['’]s| is| are| was)|(?:I|[Ww]e|[Tt]hey|[Hh]e|[Ss]he)(?:['’]ve|['’]s)? "
     rf"(?:just |decided to )?(?:named?|call(?:ed)?) (?:him|her|it|them)) {_NAMES}"
 )
 _ANSWER = re.compile(rf"^(?:(?:[Ii]t|[Hh]e|[Ss]he|[Tt]hey)(?:['’]s|['’]re| is| are) )?{_NAMES}[.!]*$")
-_PARTED = re.compile(
+_PARTED = Guarded(
     r"\b(?:broke up|broken up|break up|split up|split|separated|divorced|broke it off|got a divorce)(?: (?:with|from))? "
     rf"(?:(?P<p>[Mm]y|[Hh]is|[Hh]er) (?:[a-z]+ )?(?P<kin>{KIN}),? ?)?(?P<o>{_NAME})?"
     rf"|\b(?P<p2>[Mm]y|[Hh]is|[Hh]er) (?P<kin2>{KIN}) and (?:I|he|she)(?: (?:have|just|recently|finally))* "

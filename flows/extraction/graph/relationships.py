@@ -18,6 +18,7 @@ from flows.extraction.wording.name_lists import GIVEN_NAMES, PLACES
 from flows.extraction.wording.names import is_name, is_organisation, is_place
 from flows.extraction.wording.people import People
 from mneme.caseless import Caseless
+from mneme.guarded import Guarded, words_of
 
 _O = r"(?P<o>[A-Z][\w&'’-]*(?:(?: (?:of|the|de|da|del|la|&|and the)){0,2} [A-Z][\w&'’-]*){0,4})"
 _TO = r"(?:the )?"
@@ -160,8 +161,8 @@ _SHAPES = (
            rf"(?:reading|watching|playing|listening to))?(?: the (?:book|movie|film|song|series|"
            rf"show|game|band)s?)? [\"“]?{_O}"),
 )  # fmt: skip
-_LOCATED = re.compile(rf"^(?P<s>[A-Z][\w-]+(?: [A-Z][\w-]+){{0,3}}) (?:is|lies)(?: located| a [a-z ]+?)? in {_O}")
-_UNNAMED_BUSINESS = re.compile(
+_LOCATED = Guarded(rf"^(?P<s>[A-Z][\w-]+(?: [A-Z][\w-]+){{0,3}}) (?:is|lies)(?: located| a [a-z ]+?)? in {_O}")
+_UNNAMED_BUSINESS = Guarded(
     r"\b(?P<p>[Mm]y|[Hh]is|[Hh]er) (?:own |new |online |little |small |[a-z]+ )?(?P<what>store|shop|studio|"
     r"bakery|business|restaurant)\b(?! (?:idea|plan|card)s?\b)"
 )
@@ -213,7 +214,7 @@ _JOB = re.compile(r"\b(?:job|work|worked|working|team|company|role|career|years)
 
 def edges_in(sentence: str, people: People) -> Iterator[Edge]:
     """The relationships that an English sentence states, as it was said; nothing from one that denies."""
-    words = frozenset(_WORD.findall(sentence.lower()))
+    words = words_of(sentence) if sentence.isascii() else frozenset(_WORD.findall(sentence.lower()))
     if words & _KIN_WORDS:
         yield from kin_edges(sentence, people)
     if words & WORDS:

@@ -59,7 +59,7 @@ class Attachment:
 
 def attachment_of(text: str) -> Attachment | None:
     """The attachment that a text is; None for any other."""
-    form = _FORM.match(text)
+    form = _FORM.match(text) if text.startswith("[") else None
     if form is None:
         return None
     read = "" if form["unread"] else form["read"] or ""

@@ -8,10 +8,11 @@ from flows.extraction.wording.name_lists import AMBIGUOUS_NAMES, GIVEN_NAMES, NO
 from flows.extraction.wording.substance import carries
 from flows.extraction.wording.word_classes import is_adjective, is_adverb, is_verb
 from mneme.caseless import Caseless
+from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS, has_cjk
 
 _RUN = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
-_TITLE = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
+_TITLE = Guarded(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
 _OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/]|\s[-–•*])[\s\"'“‘]*$")
 _OPENING_REACH = 8  # characters before a name in which it looks for that
 _DIGIT = re.compile(r"\d")
@@ -22,14 +23,14 @@ _CONNECTORS = frozenset("of the de da &".split())
 _IN_NAMES = frozenset("Do No Up Out On Off In All Own Over Under Me".split())  # stop words that end a name: "Quan Do"
 _SMALL = frozenset("a an the of and or in on at to for with from by de la".split())
 _SHOUTED = 5  # letters from which a word in capitals is loud rather than an abbreviation
-_ORGANISATION = re.compile(
+_ORGANISATION = Guarded(
     r"\b(?:Inc|Corp|Ltd|LLC|GmbH|Company|University|College|School|Academy|Institute|Hospital|Clinic|Bank|Club|Association|"
     r"Foundation|Team|Studios?|Agency|Council|Center|Centre|Church|Museum|Society|Group|Union|League|Party|Bakery|Café|Cafe|"
     r"Restaurant|Airlines?|Airways|Logistics|Systems|Technologies|Labs?|Partners|Ministry|Department|Police|Shelter|Library|"
     r"Orchestra|Kindergarten|NBA|NFL|NHL|FIFA|UEFA|NASA|Google|Microsoft|Amazon|Facebook|Nike|Gatorade|Adidas|"
     r"Door ?Dash|Uber|Netflix)\b"
 )
-_PLACE = re.compile(
+_PLACE = Guarded(
     r"\b(?:Street|Avenue|Road|Park|Beach|Lake|Mountains?|Mount|Island|Islands|River|City|Bay|Valley|Canyon|"
     r"Tower|Falls|Coast|Hills?|"
     r"New York|County|Village|Square|Bridge|Castle|Palace|Desert|Forest|Harbou?r|Station|Airport|Wall|Cliffs|"
@@ -49,15 +50,13 @@ _PERSON_AFTER = re.compile(
     r"laughed|smiled|cooks|sings|agreed|agrees|takes|took|and I|(?:is|are|was|were) (?:moved|born|coming|happy|sick|ill))\b"
 )
 _KIND_WORDS = (
-    ("book", re.compile(r"\b(?:books?|novels?|reads?|reading|author|trilogy|written by|wrote)\b", re.I)),
-    ("film", re.compile(r"\b(?:movies?|films?|watch(?:ed|ing)?|cinema|screen)\b", re.I)),
-    ("song", re.compile(r"\b(?:songs?|listen(?:ed|ing)?|albums?|lyrics|music)\b", re.I)),
-    ("game", re.compile(r"\b(?:games?|gaming|play(?:ed|ing)?|console|boardgame)\b", re.I)),
-    ("event", re.compile(r"\b(?:festivals?|parade|fest|conference|tournament|workshop|marathon|ceremony|event)\b", re.I)),
+    ("book", Guarded(r"\b(?:books?|novels?|reads?|reading|author|trilogy|written by|wrote)\b", re.I)),
+    ("film", Guarded(r"\b(?:movies?|films?|watch(?:ed|ing)?|cinema|screen)\b", re.I)),
+    ("song", Guarded(r"\b(?:songs?|listen(?:ed|ing)?|albums?|lyrics|music)\b", re.I)),
+    ("game", Guarded(r"\b(?:games?|gaming|play(?:ed|ing)?|console|boardgame)\b", re.I)),
+    ("event", Guarded(r"\b(?:festivals?|parade|fest|conference|tournament|workshop|marathon|ceremony|event)\b", re.I)),
 )
-_EVENT = re.compile(
-    r"\b(?:Fest|Festival|Parade|Pride|Conference|Summit|Marathon|Olympics|Cup|Championships?|Expo|Gala|Awards?)\b"
-)
+_EVENT = Guarded(r"\b(?:Fest|Festival|Parade|Pride|Conference|Summit|Marathon|Olympics|Cup|Championships?|Expo|Gala|Awards?)\b")
 
 
 def is_name(words: str) -> bool:
@@ -176,7 +175,7 @@ def _split(run: str) -> list[str]:
         return [run]
     names: list[list[str]] = [[]]
     for word in run.split(" "):
-        plain = _ENDING.sub("", word)
+        plain = word if word.isalnum() else _ENDING.sub("", word)
         if word in _CONNECTORS:
             if names[-1]:
                 names[-1].append(word)

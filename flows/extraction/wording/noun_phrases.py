@@ -1,12 +1,12 @@
 """Candidates for noun phrases in English: runs of content words that no verb, number or stop word breaks."""
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from flows.extraction.wording.names import names_in
-from flows.extraction.wording.substance import carries
+from flows.extraction.wording.substance import beginnings, carries
 from flows.extraction.wording.word_classes import is_adjective, is_adverb, is_measure, is_verb
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’&+./-][^\W_]+)*\+?|[^\w\s]")
@@ -23,12 +23,13 @@ _NO_PART = frozenset(
     instead together maybe though yet upon within via among across toward towards onto beyond despite
     unless whether although afterward afterwards sometimes upward slightly separate""".split()
 )
+_DETERMINES = _BEFORE_NOUNS - _BEFORE_VERBS
 _SENTENCE_ENDS = frozenset(".!?:;…-–—(\"“'*•")
 _LONGEST = 3
+_SHORTEST_NAME = 3  # letters that may stand for a longer one
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """One use of a phrase: the stems of its words, how it is written, and what its place says.
 
     ``nominal``: it ends where the run does, after a determiner, a preposition or another word of it; ``verbal``: it follows a
@@ -42,6 +43,18 @@ class Phrase:
     named: bool
 
 
+class _Token(NamedTuple):
+    """A token without a possessive and that in lower case; the stem of it, and what its form tells."""
+
+    plain: str
+    word: str
+    stem: str
+    forms_phrases: bool
+    acts: bool
+    is_nominal: bool
+    named: bool  # written like a name wherever it stands: "iPhone"
+
+
 def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) -> Iterator[Phrase]:
     """Every phrase of up to three words, and every name of several.
 
@@ -50,29 +63,32 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
         apart: lower-case words that are in no phrase: the participants' names.
         known_names: words that are written like names inside sentences, so that they keep their capitals at the start.
     """
+    apart = beginnings(apart, _SHORTEST_NAME)
     for name in names_in(text):
         words = name.split()
         if (
             len(words) > 1
             and "'" not in words[0]
             and not is_verb(words[0].lower())
-            and not any(_names_someone(word.lower(), apart) or is_measure(word.lower()) for word in words)
+            and not any(word.lower() in apart or is_measure(word.lower()) for word in words)
         ):
             words = words[1:] if words[0].lower() in ("the", "a", "an") else words
             yield Phrase(tuple(stem(word.lower()) for word in words), name, nominal=True, verbal=False, named=True)
     for before, run in _runs(text, apart):
-        last = next((at for at in range(len(run), 0, -1) if is_nominal(run[at - 1].lower())), len(run))
-        shown = [_shown(word, at, before, known_names) for at, word in enumerate(run)]
-        stems = [stem(word.lower()) for word in run]
-        like_names = [word in known_names or word[1:] != word[1:].lower() for word in run]
+        last = next((at for at in range(len(run), 0, -1) if run[at - 1].is_nominal), len(run))
+        shown = [_shown(run[0], before, known_names), *(token.plain for token in run[1:])]
+        stems = tuple([token.stem for token in run])
+        like_names = [token.named or token.plain in known_names for token in run]
+        after_verbal = before in _BEFORE_VERBS
+        nominal = before in _BEFORE_NOUNS or (last > 1 and not after_verbal)
         for end in range(1, len(run) + 1):
             for start in range(max(0, end - _LONGEST), end):
                 named = all(like_names[start:end])
                 yield Phrase(
-                    tuple(stems[start:end]),
+                    stems[start:end],
                     " ".join(shown[start:end]),
-                    nominal=end == last and (named or before in _BEFORE_NOUNS or (last > 1 and before not in _BEFORE_VERBS)),
-                    verbal=start == 0 and before in _BEFORE_VERBS,
+                    nominal=end == last and (named or nominal),
+                    verbal=start == 0 and after_verbal,
                     named=named,
                 )
 
@@ -80,7 +96,7 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
 def names_inside(text: str) -> Iterator[str]:
     """The words with a capital that does not begin a sentence."""
     before = "."
-    for token in _TOKEN.findall(text):
+    for token in _tokens(text):
         if token[0].isupper() and before not in _SENTENCE_ENDS:
             plain = _plain(token)
             if carries(plain.lower()) and not is_measure(plain.lower()):
@@ -88,44 +104,44 @@ def names_inside(text: str) -> Iterator[str]:
         before = token
 
 
-def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[_Token]]]:
     """Runs of words that may form phrases, each with the lower-case token before it."""
-    before, run = ".", list[str]()
-    for token in [*_TOKEN.findall(text), "."]:
-        plain, word, forms_phrases, acts = _reading(token)
-        determined = not run and before in _BEFORE_NOUNS and before not in _BEFORE_VERBS
-        if forms_phrases and (determined or not acts) and not _names_someone(word, apart):
-            run.append(plain)
+    before, run = ".", list[_Token]()
+    for written in (*_tokens(text), "."):
+        token = _reading(written)
+        if token.forms_phrases and (not token.acts or (not run and before in _DETERMINES)) and token.word not in apart:
+            run.append(token)
             continue
         if run:
             yield before, run
-        before, run = token.lower(), []
+            run = []
+        before = written.lower()
+
+
+@lru_cache(maxsize=64)  # both passes over the messages of an episode, one message after the other
+def _tokens(text: str) -> Sequence[str]:
+    return tuple(_TOKEN.findall(text))
 
 
 @lru_cache(maxsize=8_192)
-def _reading(token: str) -> tuple[str, str, bool, bool]:
-    """A token without a possessive, that in lower case, and whether it may be part of a phrase and is written like a verb."""
+def _reading(token: str) -> _Token:
     plain = _plain(token)
     word = plain.lower().replace("’", "'")
     forms_phrases = (
         word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
     )
-    return plain, word, forms_phrases, is_verb(word)
+    lowered = plain.lower()
+    return _Token(plain, word, stem(lowered), forms_phrases, is_verb(word), is_nominal(lowered), plain[1:] != plain[1:].lower())
 
 
 def _plain(token: str) -> str:
     return token.removesuffix("'s").removesuffix("’s")
 
 
-def _shown(word: str, at: int, before: str, known_names: Collection[str]) -> str:
-    """A word as it stands inside a sentence: without the capital that only begins one."""
-    begins = at == 0 and before in _SENTENCE_ENDS
-    return word.lower() if begins and word[1:] == word[1:].lower() and word not in known_names else word
-
-
-def _names_someone(word: str, names: Collection[str]) -> bool:
-    """Whether a word is a participant's name or a short form of it."""
-    return word in names or (len(word) > 2 and any(name.startswith(word) for name in names))
+def _shown(token: _Token, before: str, known_names: Collection[str]) -> str:
+    """The first word of a run as it stands inside a sentence: without the capital that only begins one."""
+    begins = before in _SENTENCE_ENDS
+    return token.plain.lower() if begins and not token.named and token.plain not in known_names else token.plain
 
 
 def is_nominal(word: str) -> bool:

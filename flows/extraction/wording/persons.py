@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from flows.extraction.wording.verbs import agree
 from mneme.caseless import Caseless
+from mneme.guarded import Guarded
 from mneme.text import has_cjk
 
 _GENERIC = frozenset("user assistant ai bot system agent human robot tool chatbot".split())
@@ -50,18 +51,18 @@ _FIRST_OR_SECOND = Caseless(
 )
 _OF_US = Caseless(r"\b(all|both|each|some|most|many|none|one) of us\b|\bus (all|both)\b")
 _SELF = Caseless(r"\b(?:i|me|my|we|us|our|let|hope|glad|thanks?)\b|^(?:\w+ )?(?:please|do|don['’]t|let)\b")
-_TOGETHER = re.compile(
+_TOGETHER = Guarded(
     r"(?:^|[,;] |\b(?:but|so|when|because|that) )(?:[A-Z][\w'-]+|(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) \w+(?: [A-Z]?\w+)?|"
     r"[Hh]e|[Ss]he|[Yy]ou) and $"
 )
-_QUOTED = re.compile(r"(?:(?<=[\s:：(])|^)(?:\"[^\"]+\"|“[^”]+”|「[^」]+」)")  # who speaks there is told beside it
+_QUOTED = Guarded(r"(?:(?<=[\s:：(])|^)(?:\"[^\"]+\"|“[^”]+”|「[^」]+」)")  # who speaks there is told beside it
 _WHERE_YOU = Caseless(r"\b\w+ where you (?:can )?(?!['’]|were\b|went\b|are\b|\w+ed\b)\w")
 _WHEN_YOU = Caseless(
     r"\b(?:when|whenever|once|unless|every \w+|how (?:much|far)) you "
     r"(?!['’]|were\b|went\b|had\b|did\b|\w+ed\b|come\b|get back\b)\w",
 )
 _YOU = Caseless(r"\byou(?:['’]\w+)?\b|\byour\b")
-_IDIOM = re.compile(  # nobody is meant
+_IDIOM = Guarded(  # nobody is meant
     r"\b(?:(?:you never know|you name it|mind you|(?:t?here) (?:you|ya) go|you bet|if you (?:ask me|will)|"
     r"as you (?:know|can see))\b|(?:^|[.!?,;:] |\b(?:so|and|now) )let us\b(?! know\b| have\b)"
     r"|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",

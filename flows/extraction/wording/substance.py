@@ -90,7 +90,7 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
 
     A set phrase of politeness ("good luck with ...") and praise ("that garden looks great") must bring more of them.
     """
-    if _DIGIT.search(_EMOTICON.sub("", sentence)):
+    if _DIGIT.search(sentence) and _DIGIT.search(_EMOTICON.sub("", sentence)):
         return True
     if has_cjk(sentence):
         rest = _CHINESE_PHATIC.sub("", sentence)
@@ -126,6 +126,16 @@ def weight(sentence: str) -> float:
     return len(content_words(sentence)) + len(_DIGIT.findall(sentence)) / 2
 
 
+def beginnings(names: Collection[str], shortest: int = 0) -> frozenset[str]:
+    """Names and their short forms of at least so many letters: "mel" for "melanie"."""
+    return _beginnings(frozenset(names), shortest)
+
+
+@lru_cache(maxsize=256)  # the names of an episode are asked for with each of its words
+def _beginnings(names: frozenset[str], shortest: int) -> frozenset[str]:
+    return names | {name[:length] for name in names for length in range(shortest, len(name))}
+
+
 def _is_called(word: str, names: Collection[str]) -> bool:
     """Whether a word is a participant's name or a short form of it: "Mel" for Melanie."""
-    return len(word) > 1 and any(name.startswith(word) for name in names)
+    return len(word) > 1 and word in beginnings(names)
