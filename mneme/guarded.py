@@ -12,8 +12,9 @@ pattern that is searched more often.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from sys import maxsize
 from typing import Any
@@ -45,15 +46,16 @@ class Guarded:
     """What ``re.compile(pattern, flags)`` gives, with the same results."""
 
     __slots__ = ("_needed", "pattern")
+    _needed: frozenset[str]
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = re.compile(pattern, flags)
-        self._needed: frozenset[str] | None = None
 
     def lacks_words(self, text: str) -> bool:
         """Whether a text has none of the words of which the pattern needs one."""
-        needed = self._needed
-        if needed is None:  # read when it is first asked for: most programs use a few of all patterns
+        try:
+            needed = self._needed
+        except AttributeError:  # read when it is first asked for: most programs use a few of all patterns
             needed = self._needed = needed_words(self.pattern.pattern, self.pattern.flags)
         return needed.isdisjoint(words_of(text)) if needed else False
 
@@ -78,6 +80,34 @@ class Guarded:
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """As that of a pattern."""
         return text if self.lacks_words(text) else self.pattern.sub(replacement, text, count)
+
+
+class ByWord:
+    """Many patterns by the words that they need, so that a text is asked for all of them at once."""
+
+    def __init__(self, patterns: Iterable[re.Pattern[str]]) -> None:
+        self._patterns = tuple(patterns)
+
+    def worth_searching(self, text: str) -> list[int]:
+        """The numbers of the patterns that may be found in a text, in their order."""
+        by_word, always = self._read
+        words = words_of(text)
+        if by_word.keys().isdisjoint(words):
+            return always
+        return sorted({*always, *(number for word in words if word in by_word for number in by_word[word])})
+
+    @cached_property
+    def _read(self) -> tuple[dict[str, list[int]], list[int]]:
+        """The numbers of the patterns by word, and of those that need none."""
+        by_word: dict[str, list[int]] = defaultdict(list)
+        always = []
+        for number, pattern in enumerate(self._patterns):
+            needed = needed_words(pattern.pattern, pattern.flags)
+            for word in needed:
+                by_word[word].append(number)
+            if not needed:
+                always.append(number)
+        return dict(by_word), always
 
 
 # --- what a pattern needs --------------------------------------------------------------------------------------------
@@ -131,7 +161,8 @@ def _ways(kind: str, value: Any) -> set[_Way]:
         case "ASSERT_NOT":
             return {_EDGE if _excludes_letters(value[1]) else _NOTHING}
         case "ASSERT":
-            return {_NOTHING}
+            behind, nearest = value[0] < 0, _in_turn(value[1])
+            return {_EDGE if all(way[2 if behind else 0 : 3 if behind else 1] == ("",) for way in nearest) else _NOTHING}
     return {_ANYTHING}
 
 

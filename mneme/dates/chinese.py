@@ -6,7 +6,7 @@ from typing import Literal
 
 from mneme.dates import chinese_calendar, spans
 from mneme.dates.chinese_words import NUMBER, edged, least_and_most, looks_back, number, weekday_number
-from mneme.dates.rules import NO_DATE, Found, Rule, Rules
+from mneme.dates.rules import NO_DATE, Found, Rule, Rules, apply
 from mneme.dates.spans import DaySpan
 
 _DAY_OF_WEEK = "[一二三四五六日天]"
@@ -22,7 +22,7 @@ _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
 def find(text: str, said: date) -> list[Found]:
     """The Chinese dates of a text that was said on a day; phrases may overlap."""
-    return _ALL.find(text, said)
+    return apply(_ALL.worth_trying(text), text, said)
 
 
 def _named_day(match: re.Match[str], said: date) -> DaySpan:

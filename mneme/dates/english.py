@@ -18,7 +18,7 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Found, Rule, Rules
+from mneme.dates.rules import Found, Rule, Rules, apply
 from mneme.dates.spans import MONTHS, DaySpan
 from mneme.dates.tense import looks_back
 
@@ -32,9 +32,10 @@ _CUE = Caseless(
 
 def find(text: str, said: date) -> list[Found]:
     """The English dates of a text that was said on a day; phrases may overlap."""
-    if not _CUE.search(text):
+    rules = _ALL.worth_trying(text)
+    if not rules or not _CUE.search(text):
         return []
-    found = _ALL.find(text, said)
+    found = apply(rules, text, said)
     return found + list(english_offsets.days_by_another(text, found))
 
 

@@ -47,12 +47,12 @@ def correction_in(sentence: str, announced: bool) -> Correction | None:
 
 def only_announces(sentence: str) -> bool:
     """Whether a sentence says that something was wrong, and no more."""
-    return _ALONE.match(sentence) is not None or _C_ALONE.match(sentence) is not None
+    return _ALONE.match(sentence) is not None or (not sentence.isascii() and _C_ALONE.match(sentence) is not None)
 
 
 def repair_in(sentence: str) -> Repair | None:
     """The parts of a sentence that corrects itself ("on Thursday, sorry, Friday"); None for another."""
-    match = _WITHIN.match(sentence) or _C_WITHIN.match(sentence)
+    match = _WITHIN.match(sentence) or (None if sentence.isascii() else _C_WITHIN.match(sentence))
     return Repair(match["before"], match["new"], match["after"]) if match else None
 
 

@@ -1,6 +1,7 @@
 """What a sentence leaves out because it was said before: the object of its verb, what was felt or won, the place."""
 
 from mneme.caseless import Caseless
+from mneme.guarded import ByWord
 
 _PATTERNS = (
     # "Winning was a boost.", "Seeing everyone there ..."
@@ -32,11 +33,12 @@ _PATTERNS = (
     r"\b(?:can['’]?t wait|looking forward)\s*[.!]*$",
     # "Ann even won a trophy.", "Ann would love to join in."
     r"^\w+(?: and others)? (?:is |are |was |were )?(?:even|then) (?!if|though|when)",
-    r"\b(?:join in|joined in|assist|participate|take part|took part|help out|sign up)(?=\W*$| and\b)",
+    r"\b(?:join in|joined in|assist|participate|take part|took part|help out|sign up)\b(?=\W*$| and\b)",
     # "All of them ..."
     r"^(?:the|both|all|most|many|some)(?: of)? (?:them|others)\b",
 )
-_OMISSION = Caseless("|".join(_PATTERNS))
+_OMISSIONS = tuple(map(Caseless, _PATTERNS))
+_BY_WORD = ByWord(each.pattern for each in _OMISSIONS)
 _THERE = Caseless(
     r"\b(?:(?<!over )(?<!out )(?<!up )there|here)\b(?<!is there)(?<!are there)(?<!was there)(?<!hang in there)"
     r"(?!['’]s| (?:is|are|was|were|has|have|had|will|would|may|might|must|to be|for\b|isn|wasn|aren|weren|seem|can|comes?|go))",
@@ -49,7 +51,7 @@ _PLACE = Caseless(
 
 def leaves_out(told: str) -> bool:
     """Whether a sentence leaves out what it is about."""
-    return _OMISSION.search(told) is not None
+    return any(_OMISSIONS[number].search(told) for number in _BY_WORD.worth_searching(told))
 
 
 def means_a_place_before(told: str) -> bool:
