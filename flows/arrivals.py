@@ -80,8 +80,8 @@ def serve(batch: Batch, services: Services) -> Served:
         if origin is not None and has_erased_beginning(origin, message.conversation_id or "", stored):
             beginnings[key] = anew(Create(conversation_row(message)), services.versions.next())
             origin = None
-        elif origin is None and not is_chunk:
-            beginnings.setdefault(key, Create(conversation_row(message)))
+        elif origin is None and not is_chunk and key not in beginnings:
+            beginnings[key] = Create(conversation_row(message))
         if origin is not None and origin.began_with != message.position:
             continuing.add(message.id)
         if origin is not None and origin.owner != message.owner:  # it had been forgotten here whose this is

@@ -349,7 +349,7 @@ def _stored_anew(arrived: Row | None, message: StoredMessage, vector: Vector | N
     """The row of a message with its vector: that with which it arrived, if nothing else of it has changed."""
     if arrived is None:
         return row_of(message, vector)
-    return replace(arrived, version=message.version, body={**arrived.body, "version": message.version}, vector=vector)
+    return arrived.stored_again(message.version, vector)
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

@@ -57,6 +57,8 @@ class Tombstones:
         self, owner: Owner, conversation_id: str | None, document_id: str | None, position: Position, arrived_at: datetime
     ) -> bool:
         """Whether one of them erases what an event from there, that arrived then, says of a conversation or document."""
+        if not self._known:  # as nearly always
+            return False
         found = (self._known.get(subject) for subject in _subjects(owner, conversation_id, document_id))
         return any(each.covers(position, arrived_at) for each in found if each is not None)
 

@@ -9,7 +9,9 @@ import math
 import re
 from functools import lru_cache
 
-_PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\d{1,3}|[^\w\s]+|\s+|_")
+_PIECES = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\d{1,3}|[^\w\s]+|[^\S\n]*\n\s*|_"
+)  # blanks weigh nothing
 
 
 def estimate_tokens(text: str) -> int:
@@ -33,5 +35,5 @@ def _weight(piece: str) -> float:
     if first.isdigit():
         return 1.0
     if first.isspace():
-        return 0.6 if "\n" in piece else 0.0  # a blank is part of the token behind it
+        return 0.6  # a line break; a blank is part of the token behind it
     return max(1.0, len(piece.encode(errors="replace")) / 2.6)  # half a surrogate pair is no text

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from mneme.ids import make_id
+from flows.lanes import lane_of
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row
@@ -21,7 +21,7 @@ class Origin:
 
 def conversation_key(tenant_id: str, conversation_id: str) -> Key:
     """Where the row of a conversation lies: with the tenant, since its owner is what it tells."""
-    return lane_key(tenant_id, make_id(tenant_id, conversation_id))
+    return lane_key(tenant_id, lane_of(tenant_id, conversation_id))
 
 
 def lane_key(tenant_id: str, lane: str) -> Key:
