@@ -103,6 +103,7 @@ def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
         return True
     written = _TOKEN.findall(_IMPERSONAL.sub(" ", told))
     tokens = [token.lower().replace("’", "'") for token in written]
+    called = beginnings(names)
     seen: dict[str, int] = {}  # what stood in the sentence first, by kind
     verb = len(tokens) > 1 and tokens[0] in names and tokens[1].isalpha()  # a name, and what it does
     for at, token in enumerate(tokens):
@@ -121,7 +122,7 @@ def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
         done = at > 0 and before in names  # "Ann hung"
         capital = at > 0 and written[at][0].isupper()
         acts = (before in _BEFORE_VERBS and not capital) or doing or done
-        for kind in () if acts else _kinds(token, capital, names):
+        for kind in () if acts else _kinds(token, capital, called):
             seen.setdefault(kind, at)
     return not (verb or notes) and len(tokens) <= _SHORT
 
@@ -180,12 +181,12 @@ def _counts(word: str, after: str) -> bool:
     return word in ("one", "ones") and after not in ("of", "day", "time") and not is_measure(after)
 
 
-def _kinds(token: str, capital: bool, names: Collection[str]) -> tuple[str, ...]:
-    """What a token can be for a pronoun after it."""
+def _kinds(token: str, capital: bool, called: Collection[str]) -> tuple[str, ...]:
+    """What a token can be for a pronoun after it; ``called`` are the participants' names and their beginnings."""
     word = token.removesuffix("'s")
     if "'" in word:
         return ()
-    if word not in _PEOPLE and word in beginnings(names):
+    if word not in _PEOPLE and word in called:
         return ()
     return (_THING, _SEVERAL, _PERSON) if capital and carries(word) else _kinds_of(word)
 

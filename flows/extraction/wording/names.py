@@ -12,7 +12,7 @@ from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS, has_cjk
 
 _RUN = re.compile(r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’&-]*(?:(?: (?:of|the|de|da|&)){0,2} [A-Z0-9][\w'’&-]*)*")
-_TITLE = Guarded(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
+_TITLE = re.compile(r"[\"“]([A-Z][^\"”]{1,60})[\"”]")
 _OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/]|\s[-–•*])[\s\"'“‘]*$")
 _OPENING_REACH = 8  # characters before a name in which it looks for that
 _DIGIT = re.compile(r"\d")

@@ -82,8 +82,9 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
         after_verbal = before in _BEFORE_VERBS
         nominal = before in _BEFORE_NOUNS or (last > 1 and not after_verbal)
         for end in range(1, len(run) + 1):
-            for start in range(max(0, end - _LONGEST), end):
-                named = all(like_names[start:end])
+            named = True
+            for start in range(end - 1, max(0, end - _LONGEST) - 1, -1):
+                named = named and like_names[start]
                 yield Phrase(
                     stems[start:end],
                     " ".join(shown[start:end]),

@@ -57,6 +57,7 @@ _PRAISE = Caseless(
 )
 _PRAISE_LIMIT = 2  # words of content up to which a sentence about the other's things only praises them
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_ASCII_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*")  # the same where a text has no other characters
 _OPENING = Caseless(
     r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
     r"hmm|lol|omg|totally|definitely|absolutely|by the way|btw|also|plus|best of all|anyway|actually|honestly|and|but|so|"
@@ -76,6 +77,8 @@ _CHINESE_PHATIC = re.compile(
 @lru_cache(maxsize=8_192)  # a sentence is weighed several times
 def content_words(sentence: str) -> tuple[str, ...]:
     """The lower-case words that carry a sentence: neither stop words nor words of greeting, praise or filling."""
+    if sentence.isascii():
+        return tuple(filter(carries, _ASCII_WORD.findall(sentence.lower())))
     return tuple([word for written in _WORD.findall(sentence) if carries(word := written.lower().replace("’", "'"))])
 
 
@@ -95,7 +98,8 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
     if has_cjk(sentence):
         rest = _CHINESE_PHATIC.sub("", sentence)
         return sum(character.isalnum() for character in rest) >= 2
-    words = {word for word in content_words(sentence) if not _is_called(word.removesuffix("'s"), names)}
+    called = beginnings(names)
+    words = {word for word in content_words(sentence) if (plain := word.removesuffix("'s")) not in called or len(plain) < 2}
     if len(words) > _PRAISE_LIMIT:
         return True
     if _PRAISE.search(sentence) and praises(sentence):
