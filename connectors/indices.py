@@ -40,7 +40,8 @@ def open_index(settings: Settings, read_only: bool = False, pause: Callable[[flo
         if settings.index.backend == "opensearch":
             from connectors.opensearch.index import OpenSearchIndex
 
-            return OpenSearchIndex(settings.opensearch, pause, read_only)
+            cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else None
+            return OpenSearchIndex(settings.opensearch, pause, read_only, cache_bytes=cache_bytes)
         from connectors.lance.index import LanceIndex
 
         # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.

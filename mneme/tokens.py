@@ -9,9 +9,9 @@ import math
 import re
 from functools import lru_cache
 
-_PIECES = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\d{1,3}|[^\w\s]+|[^\S\n]*\n\s*|_"
-)  # blanks weigh nothing
+# Blanks weigh nothing and are no pieces.
+_PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\d{1,3}|[^\w\s]+|[^\S\n]*\n\s*|_")
+_ASCII_PIECES = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\w\s]+|[^\S\n]*\n\s*|_")  # the same where a text has no other characters
 
 
 def estimate_tokens(text: str) -> int:
@@ -20,7 +20,8 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("The quick brown fox jumps over the lazy dog.")
     10
     """
-    return math.ceil(sum(map(_weight, _PIECES.findall(text))))
+    pieces = _ASCII_PIECES if text.isascii() else _PIECES
+    return math.ceil(sum(map(_weight, pieces.findall(text))))
 
 
 @lru_cache(maxsize=8192)  # as with stems (mneme/text.py), a few thousand make most of any text

@@ -16,7 +16,7 @@ from connectors.embedders.precision import how_to_set
 from connectors.opensearch import bulk_mode
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal, shown
-from connectors.opensearch.kept_rows import KeptRows
+from connectors.opensearch.kept_rows import MOST_ROWS, ROW_BYTES, KeptRows
 from connectors.opensearch.mapping import changeable_settings, index_settings, mapping, meta, row_of_document, row_of_packed
 from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, writes_of
 from connectors.opensearch.purge import DelayedPurge
@@ -75,6 +75,7 @@ class OpenSearchIndex:
         read_only: for searching; nothing is created or changed.
         generation: the number of a next generation that is to be filled (connectors/opensearch/generations.py); None for
             the one in use. That is looked up by ``prepare``, and kept also when another takes its place.
+        cache_bytes: how much memory rows that were found may take (connectors/opensearch/kept_rows.py); None: some 240 MB.
     """
 
     def __init__(
@@ -83,13 +84,14 @@ class OpenSearchIndex:
         sleep: Callable[[float], None] = time.sleep,
         read_only: bool = False,
         generation: int | None = None,
+        cache_bytes: int | None = None,
     ) -> None:
         self._settings = settings
         self._read_only = read_only
         self._client = open_client(settings)
         self._generation = generation
         self._names: dict[Collection, str] = {}
-        self._kept = KeptRows(self._search)
+        self._kept = KeptRows(self._search, MOST_ROWS if cache_bytes is None else cache_bytes // (2 * ROW_BYTES))
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
         self._purging = DelayedPurge(self._merge_away)
 

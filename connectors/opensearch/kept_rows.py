@@ -16,7 +16,8 @@ from connectors.opensearch.queries import Request, rows_of
 from mneme.ports import Filter
 from mneme.rows import Collection, Row
 
-MOST_ROWS = 20_000  # in each of two generations; some 4 KB a row
+MOST_ROWS = 20_000  # in each of two generations
+ROW_BYTES = 6_000  # about what a row takes, its parsed body with it
 SECONDS = 300.0  # after which a generation is the old one; after as many again it is dropped
 
 Asked = tuple[Collection, Filter, Request | None]

@@ -70,7 +70,9 @@ class Index(Group):
 
     backend: Literal["embedded", "opensearch"] = Field(default="embedded", description="LanceDB in this process, or OpenSearch")
     cache_megabytes: int = Field(
-        default=512, ge=0, description="embedded: memory for rows of the owners that are searched; 0: none is kept"
+        default=512,
+        ge=0,
+        description="memory for rows that are searched: embedded, of whole owners; OpenSearch, what was found; 0: none",
     )
 
 
