@@ -272,7 +272,7 @@ class ReconcileLane:
 
     def _put(self, row: Row, record: AnyRecord | None) -> Put:
         version = self._services.versions.next()
-        row = replace(row, version=version, body={**row.body, "version": version})
+        row = row.stored_again(version, row.vector)
         self._unseen.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
         return Put(row)
 
