@@ -129,9 +129,11 @@ class _Talk:
         if not at or self._messages[at - 1].sender_id == self._messages[at].sender_id:
             return False
         said = self._messages[at - 1].text.lower()
+        if len(said) > _LONGEST_OF_OTHERS:
+            return False
         values = values_in(_in_context(rest), self._messages[at].sent_at, zone_of(self._messages[at]))
         parts = [part for value in values for part in re.findall(r"\d+(?:[.:]\d+)?|[^\W\d]+", value.text.lower())]
-        return len(said) <= _LONGEST_OF_OTHERS and any(part in said for part in parts)
+        return any(part in said for part in parts)
 
     def _earlier(self, at: int, number: int, correction: Correction) -> Iterator[tuple[int, int, str]]:
         """The sentences that can be meant, the nearest first: their message, their place in it, and themselves."""

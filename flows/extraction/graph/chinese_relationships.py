@@ -11,6 +11,7 @@ from flows.extraction.graph.edges import Edge
 from flows.extraction.graph.kinship import CHINESE_RELATION, LOCATION, ORGANISATION, PERSON, PET, SAYS_SOMETHING
 from flows.extraction.wording.chinese_names import PLACE, chinese_people, is_chinese_person, is_chinese_place
 from flows.extraction.wording.people import People, relation_of
+from mneme.guarded import ByWord, Guarded
 
 _KIN = rf"(?:{'|'.join(sorted(CHINESE_RELATION, key=len, reverse=True))})"
 _PETS = rf"(?:{'|'.join(word for word, relation in CHINESE_RELATION.items() if relation == 'has_pet')})"
@@ -59,25 +60,26 @@ _SHAPES = (
     _shape("partner_of", PERSON, f"[和跟与]{_N}(?:分了?手|分开了)", ended=True),
     _shape("married_to", PERSON, f"[和跟与]{_N}离了?婚", ended=True),
 )
+_BY_WORD = ByWord(shape.pattern for shape in _SHAPES)
 _KIN_NAMED = re.compile(
     rf"(?P<p>我们?|咱们?|你|他|她|[\u4e00-\u9fff]{{2,3}}(?=的))(?:家)?的?(?:[^，。]{{0,2}}只)?(?P<kin>{_KIN})(?:的名字)?(?:，)?"
     rf"(?:(?:叫做?|名叫|名字是){_N}(?=[，。！？、,.!?\s]|$|了|的|吧|啦|今|也|在|是|和|已)|(?P<beside>[\u4e00-\u9fff]{{2,3}}))?"
 )
-_WITH_KIN = re.compile(rf"[跟和与](?P<kin>{_KIN})(?P<o>[\u4e00-\u9fff]{{2,3}}?)(?=[是在一也都，。])")
-_KIN_PARTED = re.compile(rf"(?P<p>我|他|她)[和跟与](?P<kin>{_KIN})(?:已经|刚|终于)?(?:分了?手|离了?婚|分开)")
+_WITH_KIN = Guarded(rf"[跟和与](?P<kin>{_KIN})(?P<o>[\u4e00-\u9fff]{{2,3}}?)(?=[是在一也都，。])")
+_KIN_PARTED = Guarded(rf"(?P<p>我|他|她)[和跟与](?P<kin>{_KIN})(?:已经|刚|终于)?(?:分了?手|离了?婚|分开)")
 _ANOTHER = re.compile("(?:公司|单位|办公室|工厂)(?!.*我)[^，。]*$")
-_IS_KIN = re.compile(rf"(?:^|[，。；\s]){_N}是(?P<p>我们?|他|她)的?(?:[^，。]{{0,2}})(?P<kin>{_KIN})(?=[，。！\s]|$)")
-_PET_CALLED = re.compile(
+_IS_KIN = Guarded(rf"(?:^|[，。；\s]){_N}是(?P<p>我们?|他|她)的?(?:[^，。]{{0,2}})(?P<kin>{_KIN})(?=[，。！\s]|$)")
+_PET_CALLED = Guarded(
     rf"(?:养了?|有|收养了?|领养了?|买了?)[一两二三几]?[只条个](?P<kin>[^，。]{{0,3}}?{_PETS})(?:，?(?:它|她|他|"
     rf"名字)?(?:叫做?|名叫|是){_N}{_END})?"
 )
-_CALLED_PET = re.compile(rf"(?:叫做?|名叫){_N}的(?P<kin>{_PETS})")
-_PET_IS = re.compile(rf"(?:^|[，。\s])(?P<o>[\u4e00-\u9fff]{{2}})[^，。]{{0,6}}，?是一?[只条](?P<kin>[^，。]{{0,2}}?{_PETS})")
-_PLACED = re.compile(
+_CALLED_PET = Guarded(rf"(?:叫做?|名叫){_N}的(?P<kin>{_PETS})")
+_PET_IS = Guarded(rf"(?:^|[，。\s])(?P<o>[\u4e00-\u9fff]{{2}})[^，。]{{0,6}}，?是一?[只条](?P<kin>[^，。]{{0,2}}?{_PETS})")
+_PLACED = Guarded(
     r"(?:^|(?<=[，。；]))(?P<s>[^，。；的]{3,20})(?:的(?:举办|举行)?(?:地点|位置|地址|会址|所在地)(?:是|在)|"
     r"位于|坐落[于在])(?P<o>[\u4e00-\u9fff]{2,12}?)(?=[，。！\s]|$)"
 )
-_HELD = re.compile(
+_HELD = Guarded(
     rf"(?:^|(?<=[，。；]))(?P<s>[^，。；的我你他她]{{4,20}}?)(?:将|会|"
     rf"要)?(?:于[^，。]{{1,10}})?在(?P<o>{PLACE})(?:举行|举办|召开|开幕)"
 )
@@ -105,7 +107,7 @@ def chinese_edges(sentence: str, people: People) -> Iterator[Edge]:
                 LOCATION,
                 source_type="event" if not is_chinese_place(match["s"]) else LOCATION,
             )
-    for shape in _SHAPES:
+    for shape in (_SHAPES[number] for number in _BY_WORD.worth_searching(sentence)):
         for match in shape.pattern.finditer(sentence):
             name = match["o"]
             clause = re.split("[，。；！？]", sentence[: match.start()])[-1]
