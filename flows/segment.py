@@ -90,16 +90,16 @@ class SegmentLane:
                 yield item
             elif item.utterance.message.document_id is not None:
                 yield cut_of_chunk(item.utterance)
-            elif self._is_quarantined(item.lane):
-                before = self._resting[item.lane]
+            elif self._is_quarantined(lane := item.lane):
+                before = self._resting[lane]
                 if (after := noted(before, item, now)) is not before:
-                    self._resting[item.lane] = after
+                    self._resting[lane] = after
             elif isinstance(item, Embedded):
-                self._conversation_of(item, item.continues).hold(item.utterance, now, doubtful=item.replayed)
-                touched[item.lane] = None
+                self._conversation_of(lane, item, item.continues).hold(item.utterance, now, doubtful=item.replayed)
+                touched[lane] = None
             else:
-                self._conversation_of(item, True).amend(item.utterance, now, item.replayed)
-                touched[item.lane] = None
+                self._conversation_of(lane, item, True).amend(item.utterance, now, item.replayed)
+                touched[lane] = None
         for lane in touched:
             yield from self._unless_defective(lane, self._go_on(lane, now))
         yield from self.poll()
@@ -140,13 +140,13 @@ class SegmentLane:
 
     # --- conversations -----------------------------------------------------------------------------------------------
 
-    def _conversation_of(self, item: Embedded | Amended, has_a_past: bool) -> Conversation:
-        conversation = self._wake(item.lane)
+    def _conversation_of(self, lane: str, item: Embedded | Amended, has_a_past: bool) -> Conversation:
+        conversation = self._wake(lane)
         if conversation is None:
             message = item.utterance.message
             assert message.conversation_id is not None
-            conversation = Conversation(item.lane, message.owner, message.conversation_id, self._limits, forgotten=has_a_past)
-            self._awake[item.lane] = conversation
+            conversation = Conversation(lane, message.owner, message.conversation_id, self._limits, forgotten=has_a_past)
+            self._awake[lane] = conversation
         return conversation
 
     def _wake(self, lane: str) -> Conversation | None:

@@ -37,7 +37,7 @@ def rows_of(tokens: Sequence[tuple[str, ...]], begins: Places, at: Places, ends:
 def _row(latest: dict[str, int], begin: int, now: int, tokens: tuple[str, ...], later: set[str]) -> tuple[float, ...]:
     only_later = later.difference(tokens)
     said = [place for token in tokens if (place := latest.get(token, -1)) >= begin]  # few of them were
-    in_block = [*said, *(place for token in only_later if (place := latest.get(token, -1)) >= begin)]
+    in_block = said + [place for token in only_later if (place := latest.get(token, -1)) >= begin]
     three = _since(now - 3, said)
     of_message, of_block = len(tokens) or 1, len(tokens) + len(only_later) or 1
     return (
