@@ -12,7 +12,7 @@ from flows.extraction.facts import attitudes, leaning, memorable, omissions
 from flows.extraction.graph import kin_sentences, relationships
 from flows.extraction.wording import names, persons, retelling, sentences, substance
 from mneme.dates import chinese, chinese_calendar, english, english_calendar, english_periods, english_weeks, tense
-from mneme.guarded import Guarded, needed_words, words_of
+from mneme.guarded import ByWord, Guarded, needed_words, words_of
 
 ROOMS = (
     foresight, correction_patterns, attitudes, leaning, memorable, omissions, kin_sentences, relationships, names, persons,
@@ -84,3 +84,14 @@ def test_it_finds_what_the_pattern_finds(text: str, pattern: str, flags: int, be
         assert shown(ours.match(text, *places)) == shown(theirs.match(text, *places))
         assert [*map(shown, ours.finditer(text, *places))] == [*map(shown, theirs.finditer(text, *places))]
     assert ours.sub("-", text, 1) == theirs.sub("-", text, 1)
+
+
+@given(
+    text=st.text("planswiofk é’'.,5不去了", max_size=12) | st.sampled_from(["wait", "two plans", "it's so great", "turn off!"])
+)
+def test_of_many_patterns_none_that_is_found_is_left_out(text: str) -> None:
+    patterns = [re.compile(each) for each in SMALL]
+    worth = ByWord(patterns).worth_searching(text)
+
+    assert worth == sorted(worth)
+    assert {number for number, each in enumerate(patterns) if each.search(text)} <= set(worth)
