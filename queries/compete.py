@@ -13,7 +13,7 @@ without having seen all candidates: see ``compete``.
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -132,16 +132,7 @@ def compete(
     return Competition(arena.standings(), arena.round, bool(waiting), tuple(arena.trace))
 
 
-@dataclass(order=True, slots=True)
-class _Place:
-    """A place in the min-heap: the lowest score first, of equal scores the higher id."""
-
-    score: float
-    tie: "_Reversed"
-    standing: Standing = field(compare=False)
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # two of one text are unlike: what lies behind them in the heap is not compared
 class _Reversed:
     """Orders strings the other way round, so that the heap and the final order break ties alike."""
 
@@ -159,7 +150,7 @@ class _Arena:
         self._with_trace = with_trace
         self.trace: list[Step] = []
         self._capacity = capacity
-        self._heap: list[_Place] = []
+        self._heap: list[tuple[float, _Reversed, Standing]] = []  # the lowest score first, of equal scores the higher id
         self._holders: dict[str, Standing] = {}
         self._facts_of: dict[str, int] = {}
         self._parents: dict[str, Standing] = {}
@@ -232,12 +223,12 @@ class _Arena:
         self._holders[standing.id] = standing
         if standing.parent is not None:
             self._facts_of[standing.parent] = self._facts_of.get(standing.parent, 0) + 1
-        heapq.heappush(self._heap, _Place(standing.score, _Reversed(standing.id), standing))
+        heapq.heappush(self._heap, (standing.score, _Reversed(standing.id), standing))
 
     def _worst(self) -> Standing:
-        while self._holders.get(self._heap[0].standing.id) is not self._heap[0].standing:
+        while self._holders.get(self._heap[0][2].id) is not self._heap[0][2]:
             heapq.heappop(self._heap)
-        return self._heap[0].standing
+        return self._heap[0][2]
 
     @staticmethod
     def _beats(one: Standing, other: Standing) -> bool:

@@ -68,14 +68,22 @@ _MOST_FORMS = 200_000  # rows, some 40 MB
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
+_Form = tuple[float, float, float, float, bool, bool, bool]
+
+
 class Forms:
-    """The form of the text of rows that were seen before: four numbers each, no text. May be used from several threads."""
+    """What is known of rows that were seen before, whatever is asked: seven numbers each, no text.
+
+    May be used from several threads.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], tuple[float, float, float, float]] = {}
+        self._known: dict[tuple[str, int], _Form] = {}
 
-    def of(self, row: Row) -> tuple[float, float, float, float]:
-        """The logarithm of its length; whether it asks; whether it has a number; how many words have a capital, 1 for many."""
+    def of(self, row: Row) -> _Form:
+        """The logarithm of its length; whether it asks; whether it has a number; how many words have a capital, 1 for many;
+        whether it is dated, is of a document, is a fact.
+        """
         key = (row.id, row.version)
         found = self._known.get(key)
         if found is None:
@@ -85,7 +93,9 @@ class Forms:
             text = str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
             names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
             asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
-            found = self._known[key] = (math.log1p(len(text)) / 5, float(asks), float(has_number), names)
+            form = (math.log1p(len(text)) / 5, float(asks), float(has_number), names)
+            found = (*form, row.event_at is not None, row.document_id is not None, row.kind == "fact")
+            self._known[key] = found
         return found
 
 
@@ -113,13 +123,12 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     first = alone | np.append(True, field.parents[1:] != field.parents[:-1])[:count]
     last = alone | np.append(field.parents[1:] != field.parents[:-1], True)[:count]
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    length, asks, numbers, names = np.array([form(row) for row in rows]).reshape(-1, 4).T
+    length, asks, numbers, names, dated, document, fact = np.array([form(row) for row in rows], np.float64).reshape(-1, 7).T
     said_by = {
         people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
         for people in {row.people for row in rows}
     }
-    told = [(*said_by[row.people], row.event_at is not None, row.document_id is not None, row.kind == "fact") for row in rows]
-    named, by_asker, dated, document, fact = np.array(told, dtype=np.float64).reshape(-1, 5).T
+    named, by_asker = np.array([said_by[row.people] for row in rows], dtype=np.float64).reshape(-1, 2).T
     of_document = document > 0
 
     def around(others: Numbers, own: Numbers) -> Numbers:
