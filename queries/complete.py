@@ -147,7 +147,10 @@ class Completer:
         found = []
         for each in asks:
             scored = next(answers) if each.limit else []
-            known = [(row, one) for one in scored if (row := scope.known(one.row)) is not None]
+            if scope.knows_all(each.collection):
+                known = [(one.row, one) for one in scored]
+            else:
+                known = [(row, one) for one in scored if (row := scope.known(one.row)) is not None]
             found.append({row.id: Candidate(row, one.bm25 if wanted.tokens else None, one.cosine) for row, one in known})
         return found
 

@@ -110,8 +110,9 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
         candidates = recalled.candidates.setdefault(search.collection, {})
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
         ranking = recalled.rankings[search.collection, leg] = []
-        for hit in hits:  # some thousand of a search
-            row = scope.known(hit.row)
+        knows_all = scope.knows_all(search.collection)
+        for hit in hits:
+            row = hit.row if knows_all else scope.known(hit.row)
             if row is None:
                 continue
             ranking.append(row.id)

@@ -38,7 +38,6 @@ _EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
 _MOST_PARTS, _SECONDS = 5_000, 300.0  # whose places are remembered, in each of two generations of so long
 
 Part = TypeVar("Part", Entity, Relationship)
-_mentioned: AgingCache[int, tuple[Entity | Relationship, frozenset[tuple[str, str]]]] = AgingCache(_MOST_PARTS, _SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,24 +238,35 @@ def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple
     """The best fit of each message and of each episode that mentions something; episodes then by how many they mention."""
     fits: dict[tuple[str, str], float] = {}
     times: Counter[tuple[str, str]] = Counter()
-    for fit, part in evidence:
-        for place in _places(part):
-            if fit > fits.get(place, 0.0):
-                fits[place] = fit
-            if not place[1]:
-                times[place] += 1
+    for fit, part in sorted(evidence, key=itemgetter(0), reverse=True):  # so that the first fit of a place is its best
+        mentioned = _places(part)
+        fits |= dict.fromkeys(mentioned.all - fits.keys(), fit)
+        times.update(mentioned.episodes)
     episodes = sorted(times, key=lambda place: (-fits[place], -times[place], place))
     return {place: fits[place] for place in episodes} | fits
 
 
-def _places(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
-    """Every episode and message that mentions a part. Remembered as long as its record is: many searches reach the same."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """Every episode and message that mentions a part, and the episodes of them alone; an episode has the message ``""``."""
+
+    part: Entity | Relationship
+    all: frozenset[tuple[str, str]]
+    episodes: frozenset[tuple[str, str]]
+
+
+def _places(part: Entity | Relationship) -> _Places:
+    """Where a part is mentioned. Remembered as long as its record is: many searches reach the same."""
     known = _mentioned.get(id(part))  # the part is kept as well, so nothing else can have its address
     if known is None:
-        places = frozenset((each.episode_id, message) for each in part.mentions for message in ("", *each.message_ids))
-        known = (part, places)
+        episodes = frozenset((each.episode_id, "") for each in part.mentions)
+        messages = {(each.episode_id, message) for each in part.mentions for message in each.message_ids}
+        known = _Places(part, episodes | messages, episodes)
         _mentioned.put(id(part), known)
-    return known[1]
+    return known
+
+
+_mentioned: AgingCache[int, _Places] = AgingCache(_MOST_PARTS, _SECONDS)
 
 
 def _place(reached: Reached[Relationship]) -> tuple[float, int, int, str]:

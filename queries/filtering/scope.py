@@ -79,6 +79,10 @@ class Scope:
             return replace(filter, owner_keys=())
         return replace(filter, kinds=tuple(kinds)) if len(kinds) < len(_OTHERS) else filter
 
+    def knows_all(self, collection: Collection) -> bool:
+        """Whether ``known`` gives every row of a collection as it is: some thousand of a search need not be asked."""
+        return not self.is_past and collection is not Collection.MEMORIES
+
     def known(self, row: Row) -> Row | None:
         """The row as it was known at the moment, or None if it was not, or does not take part any more."""
         if row.kind == "foresight" and not self.expired and self.is_over(row):
