@@ -50,6 +50,17 @@ class Reading(NamedTuple):
     lower_case: bool
     chinese: bool
 
+    @property
+    def opens(self) -> tuple[float, ...]:
+        """1 for the opening that it has, 0 for all others of ``OPENINGS``."""
+        return _ONE_OF[self.opening]
+
+    @property
+    def cues(self) -> tuple[float, ...]:
+        """Its ``CUES`` as numbers."""
+        found = self.greets, self.takes_leave, self.thanks, self.changes_subject, self.offers_more, self.refers_back
+        return tuple(map(float, (*found, self.asks, self.ends_with_question)))
+
 
 Flags = npt.NDArray[np.bool_]
 
@@ -220,6 +231,7 @@ _OPENINGS = {  # the first that fits names the opening
 }
 OPENINGS = tuple(_OPENINGS)
 _OPENING_NUMBERS = np.arange(1, len(OPENINGS) + 1)
+_ONE_OF = [tuple(float(number == opening) for opening in _OPENING_NUMBERS.tolist()) for number in range(len(OPENINGS) + 1)]
 
 
 def reading_of(utterance: Utterance) -> Reading:

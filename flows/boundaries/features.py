@@ -3,52 +3,31 @@
 Lexical cohesion at several widths follows TextTiling (Hearst 1997), with vectors beside words; the comparison with
 the neighbouring gaps is its depth score, cut to the short look-ahead that a stream allows.
 
-Messages that follow each other are looked at together: a row of numbers for each, made by few operations for all.
+This is what they are; flows/boundaries/rows.py finds the same for many messages at once, which takes half the time for each
+of them, and twice as long for a single one.
 """
 
+import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain, pairwise
+from statistics import median
 
 import numpy as np
 import numpy.typing as npt
 
-from flows.boundaries import overlap, similarity
-from flows.boundaries.cues import CUES, OPENINGS, Flags, Marks, Reading, marks_of, reading_of
+from flows.boundaries.cues import CUES, OPENINGS, Reading, read, reading_of
+from flows.boundaries.similarity import COHERENCE, NOTHING_LEFT, USUAL_COSINE, USUAL_COSINE_CHINESE
 from flows.cuts import Utterance
+from mneme.records import StoredMessage
+from mneme.rows import Vector
 
-Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 MEMORY = 16  # messages of the open episode that are looked at, so that the work is bounded; ``all`` means these
 PACE_SECONDS = 5.0  # messages that follow faster than anybody writes were stamped by a program: their times say nothing
-_QUARTER_OF_AN_HOUR, _HOURS, _DAY = 900, 3 * 3600, 20 * 3600
-_USUAL_GAP = 60.0  # seconds, where there is none yet
-
-_TIME = tuple(
-    f"time.{name}"
-    for name in ("known", "log_gap", "gap_over_usual", "quarter_of_an_hour", "hours", "day", "longer_gap_ahead")
-)  # fmt: skip
-_WORDING = (
-    *(f"cues.{where}opens_{name}" for where in ("", "last_", "next_") for name in OPENINGS),
-    *(f"cues.{where}{name}" for where in ("", "last_", "next_") for name in CUES),
-    "cues.speaks_of_self", "cues.addresses_other", "cues.answers_question", "cues.left_before", "cues.asks_anew",
-    "cues.answers_and_asks",
-)  # fmt: skip
-_SPEAKERS = tuple(
-    f"speakers.{name}"
-    for name in (
-        "same_speaker", "same_speaker_next", "assisted", "by_assistant", "by_user_after_assistant", "monologue",
-        "log_speakers", "new_speaker",
-    )
-)  # fmt: skip
-_SHAPE = tuple(
-    f"shape.{name}"
-    for name in (
-        "first_reply", "log_length", "length", "shortness", "log_words", "last_log_words", "next_log_words",
-        "usual_log_words", "questions", "lower_case", "few_ahead",
-    )
-)  # fmt: skip
-NAMES = (*_TIME, *similarity.NAMES, *overlap.NAMES, *_WORDING, *_SPEAKERS, *_SHAPE)
 
 
 def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance]) -> dict[str, float]:
@@ -57,147 +36,221 @@ def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[U
     The names (``group.name``) are the same for every call. Where times carry no information (``time.known`` is 0),
     or a message has no vector (``similarity.known`` is 0), the features that need them are 0.
     """
-    return dict(zip(NAMES, rows_of(context, [message], ahead, len(ahead))[0].tolist(), strict=True))
-
-
-def rows_of(context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance], look_ahead: int) -> Numbers:
-    """The features before each of ``judged``, in the order of ``NAMES``, as long as none of them begins an episode.
-
-    ``ahead`` is what follows behind the last of them; of what follows each, ``look_ahead`` messages are looked at.
-    """
     recent = context[-MEMORY:]
-    talk = [*recent, *judged, *ahead]
-    readings = [reading_of(utterance) for utterance in talk]
-    view = _view(len(recent), len(judged), len(talk), look_ahead)
-    marks = marks_of(readings)
-    vectors, tokens = [utterance.vector for utterance in talk], [reading.tokens for reading in readings]
-    return np.concatenate(
-        (
-            _time(readings, view),
-            similarity.rows_of(vectors, view.begins, view.at, view.ends, marks.chinese[view.at]),
-            overlap.rows_of(tokens, view.begins, view.at, view.ends),
-            *_wording(marks, view),
-            _speakers(talk, view),
-            _shape(len(context), marks, view),
-        ),
-        axis=1,
+    readings = [reading_of(utterance) for utterance in recent]
+    now = reading_of(message)
+    later = [reading_of(utterance) for utterance in ahead]
+    spoken, following = ([utterance.message for utterance in group] for group in (recent, ahead))
+    return {
+        **_time([*readings, now, *later], len(readings)),
+        **_similarity(recent, message, ahead, now.chinese),
+        **_overlap(readings, now, later),
+        **_wording(readings, now, later),
+        **_speakers(spoken, message.message, following),
+        **_shape(len(context), readings, now, later),
+    }
+
+
+def _time(readings: Sequence[Reading], at: int) -> dict[str, float]:
+    gaps = [max(0.0, (after.microseconds - before.microseconds) / 1e6) for before, after in pairwise(readings)]
+    timed = max(gaps) > PACE_SECONDS
+    here = math.log1p(gaps[at - 1]) if timed else 0.0
+    usual = math.log1p(median(gaps[: at - 1])) if timed and at > 1 else math.log1p(60.0) if timed else 0.0
+    return {
+        "time.known": float(timed),
+        "time.log_gap": here,
+        "time.gap_over_usual": here - usual,
+        "time.quarter_of_an_hour": float(timed and gaps[at - 1] > 900),
+        "time.hours": float(timed and gaps[at - 1] > 3 * 3600),
+        "time.day": float(timed and gaps[at - 1] > 20 * 3600),
+        "time.longer_gap_ahead": max((math.log1p(gap) for gap in gaps[at:]), default=here) - here if timed else 0.0,
+    }
+
+
+def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance], chinese: bool) -> dict[str, float]:
+    vectors = [utterance.vector for utterance in (*recent, message, *ahead) if utterance.vector is not None]
+    now, end = len(recent), len(recent) + 1 + len(ahead)
+    if len(vectors) < end:
+        return dict.fromkeys(_SIMILARITIES, 0.0)
+    usual = USUAL_COSINE_CHINESE if chinese else USUAL_COSINE
+    comparisons = _comparisons(now, len(ahead))
+    cosines = ((_cosines(vectors, comparisons) - usual) / (1 - usual)).tolist()
+    found = dict(zip(comparisons.names, cosines, strict=False))
+    single = cosines[len(comparisons.names) :][: comparisons.single]
+    neighbours = cosines[len(comparisons.names) + comparisons.single :]
+    here = found["block_to_3"]
+    return {
+        "similarity.known": 1.0,
+        "similarity.to_1": single[-1],
+        "similarity.to_2": found["to_2"],
+        "similarity.to_4": found["to_4"],
+        "similarity.to_8": found["to_8"],
+        "similarity.to_all": found["to_all"],
+        "similarity.to_most": max(single),
+        "similarity.block_to_2": found["block_to_2"],
+        "similarity.block_to_4": found["block_to_4"],
+        "similarity.block_to_all": found["block_to_all"],
+        "similarity.ahead_to_message": found.get("ahead_to_message", here),
+        "similarity.ahead_to_before": found.get("ahead_to_before", here),
+        "similarity.ahead_to_last": found.get("ahead_to_last", here),
+        "similarity.coherence": sum(neighbours) / len(neighbours) if neighbours else COHERENCE,
+        "similarity.next_split": found.get("next_split", here) - here,
+        "similarity.last_split": found.get("last_split", here) - here,
+    }
+
+
+_SIMILARITIES = tuple(
+    f"similarity.{name}"
+    for name in (
+        "known", "to_1", "to_2", "to_4", "to_8", "to_all", "to_most",
+        "block_to_2", "block_to_4", "block_to_all", "ahead_to_message", "ahead_to_before",
+        "ahead_to_last", "coherence", "next_split", "last_split",
     )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _View:
-    """What is looked at before each judged message: its place ``at``, from where (``begins``) to where (``ends``).
+class _Comparisons:
+    """Which stretches of a conversation are compared: ``names``, then the ``single`` last ones, then neighbours.
 
-    ``around`` (judged, ``MEMORY`` + 1 + look-ahead) are the places in view, and ``nobody``, one behind the last, where there
-    is none; column ``MEMORY`` is the message itself. ``following`` is the place behind each, or ``nobody``.
+    ``stretches`` (stretches, messages) adds up the vectors of each; ``left`` and ``right`` are those of each comparison.
     """
 
-    begins: Places
-    at: Places
-    ends: Places
-    around: Places
-    following: Places
-    nobody: int
+    names: tuple[str, ...]
+    single: int
+    stretches: Vector
+    left: Places
+    right: Places
 
 
-def _view(before: int, judged: int, length: int, look_ahead: int) -> _View:
-    at = np.arange(before, before + judged)
-    begins, ends = np.maximum(at - MEMORY, 0), np.minimum(at + (1 + look_ahead), length)
-    around = at[:, None] + np.arange(-MEMORY, 1 + look_ahead)
-    around = np.where((around >= begins[:, None]) & (around < ends[:, None]), around, length)
-    following = np.where(at + 1 < ends, at + 1, length)
-    return _View(begins, at, ends, around, following, length)
+@cache
+def _comparisons(before: int, ahead: int) -> _Comparisons:
+    """The comparisons for so many messages before and ahead: made once, so that all cosines are three small products."""
+    now, end = before, before + 1 + ahead
+    this, after, block, everything = (now, now + 1), (now + 1, end), (now, end), (0, now)
 
+    def last(count: int) -> tuple[int, int]:
+        return max(0, now - count), now
 
-def _time(readings: Sequence[Reading], view: _View) -> Numbers:
-    sent = np.array([reading.microseconds for reading in readings])
-    gaps = np.zeros(len(sent) + 1)  # before each message
-    np.maximum(np.diff(sent) / 1e6, 0.0, out=gaps[1:-1])
-    within = np.where(view.around > view.begins[:, None], gaps[view.around], 0.0)  # the first gap in view is before all of it
-    timed = within.max(axis=1) > PACE_SECONDS
-    if not timed.any():
-        return np.zeros((len(timed), len(_TIME)))
-    here = gaps[view.at]
-    log_here = np.log1p(here)
-    longest_ahead = within[:, MEMORY + 1 :].max(axis=1, initial=0.0)
-    ahead = np.where(view.following < view.nobody, np.log1p(longest_ahead), log_here)
-    found = np.stack(
-        (
-            np.ones(len(here)),
-            log_here,
-            log_here - np.log1p(_usual_gap(within[:, :MEMORY], view.at - view.begins - 1)),
-            here > _QUARTER_OF_AN_HOUR,
-            here > _HOURS,
-            here > _DAY,
-            ahead - log_here,
-        ),
-        axis=1,
+    named = {
+        "to_2": (last(2), this),
+        "to_4": (last(4), this),
+        "to_8": (last(8), this),
+        "to_all": (everything, this),
+        "block_to_2": (last(2), block),
+        "block_to_3": (last(3), block),
+        "block_to_4": (last(4), block),
+        "block_to_all": (everything, block),
+    }
+    if ahead:
+        named |= {
+            "ahead_to_message": (after, this),
+            "ahead_to_before": (last(4), after),
+            "ahead_to_last": (last(1), (now + 1, now + 2)),
+            "next_split": ((max(0, now - 2), now + 1), after),
+        }
+    if before > 1:
+        named["last_split"] = (max(0, now - 4), now - 1), (now - 1, min(now + 2, end))
+    single = [((at, at + 1), this) for at in range(*last(8))]
+    neighbours = [((at, at + 1), (at + 1, at + 2)) for at in range(max(0, now - 6), now - 1)]
+    pairs = [*named.values(), *single, *neighbours]
+    stretches = list(dict.fromkeys(stretch for pair in pairs for stretch in pair))
+    return _Comparisons(
+        names=tuple(named),
+        single=len(single),
+        stretches=np.array([[first <= at < last for at in range(end)] for first, last in stretches], dtype=np.float32),
+        left=np.array([stretches.index(left) for left, _ in pairs]),
+        right=np.array([stretches.index(right) for _, right in pairs]),
     )
-    told: Numbers = found * timed[:, None]
-    return told
 
 
-def _usual_gap(gaps: Numbers, counts: Places) -> Numbers:
-    """The medians of the last ``counts`` of gaps."""
-    unknown = np.arange(MEMORY, 0, -1) > counts[:, None]
-    ascending = np.sort(np.where(unknown, np.inf, gaps), axis=1)
-    row, last = np.arange(len(counts)), np.maximum(counts - 1, 0)
-    medians = (ascending[row, last // 2] + ascending[row, (last + 1) // 2]) / 2
-    return np.where(counts > 0, medians, _USUAL_GAP)
+def _cosines(vectors: Sequence[Vector], comparisons: _Comparisons) -> npt.NDArray[np.float64]:
+    """The cosines between the means of the stretches that are compared; 0 where vectors cancel out."""
+    sums = comparisons.stretches @ np.concatenate(vectors).reshape(len(vectors), -1)
+    products = (sums @ sums.T).astype(np.float64)
+    lengths = np.sqrt(products.diagonal())
+    sizes = lengths[comparisons.left] * lengths[comparisons.right]
+    cosines: npt.NDArray[np.float64] = products[comparisons.left, comparisons.right] / np.maximum(sizes, NOTHING_LEFT)
+    return cosines
 
 
-def _wording(marks: Marks, view: _View) -> tuple[Flags, ...]:
-    now, last, following = view.at, view.at - 1, view.following
-    asks, ends_with_question = marks.cue("asks"), marks.cue("ends_with_question")
-    found = (
-        marks.speaks_of_self[now],
-        marks.addresses_other[now],
-        ends_with_question[last] & ~ends_with_question[now],
-        marks.cue("takes_leave")[view.around[:, MEMORY - 3 : MEMORY]].any(axis=1),
-        asks[now] & ~asks[last],
-        ends_with_question[now] & ends_with_question[last],
-    )
-    openings = marks.openings[now], marks.openings[last], marks.openings[following]
-    return (*openings, marks.cues[now], marks.cues[last], marks.cues[following], np.stack(found, axis=1))
+def _overlap(readings: Sequence[Reading], now: Reading, later: Sequence[Reading]) -> dict[str, float]:
+    tokens, block = set(now.tokens), _with([now, *later])
+    last = set(readings[-1].tokens)
+    near = _with(readings[-3:-1], last)  # each holds the one before
+    far = _with(readings[-8:-3], near)
+    everything = _with(readings[:-8], far)
+    return {
+        "words.shared_1": _share(tokens, last),
+        "words.shared_3": _share(tokens, near),
+        "words.shared_8": _share(tokens, far),
+        "words.shared_all": _share(tokens, everything),
+        "words.block_shared_3": _share(block, near),
+        "words.block_shared_all": _share(block, everything),
+        "words.ahead_shared": _share(_with(later), tokens),
+        "words.new_words": math.log1p(len(tokens - everything)),
+        "words.no_common_word": float(tokens.isdisjoint(near)),
+    }
 
 
-def _speakers(talk: Sequence[Utterance], view: _View) -> Numbers:
-    numbers: dict[str, int] = {}
-    senders = np.array([numbers.setdefault(each.message.sender_id, len(numbers)) for each in talk] + [-1])
-    roles = [each.message.role for each in talk]
-    by_assistant = np.array([role == "assistant" for role in roles] + [False])
-    by_user = np.array([role == "user" for role in roles] + [False])
-    now, last = view.at, view.at - 1
-    assisted = by_assistant[view.around].any(axis=1)
-    who = senders.tolist()
-    several = [len(set(who[begin:end])) for begin, end in zip(view.begins.tolist(), view.ends.tolist(), strict=True)]
-    found = (
-        senders[now] == senders[last],
-        senders[now] == senders[view.following],
-        assisted,
-        by_assistant[now],
-        assisted & by_user[now] & by_assistant[last],
-        (now - view.begins > 1) & (senders[last] == senders[last - 1]),
-        np.log(several),
-        ~(senders[view.around[:, :MEMORY]] == senders[now][:, None]).any(axis=1),
-    )
-    return np.stack(found, axis=1)
+def _with(readings: Sequence[Reading], others: AbstractSet[str] = frozenset()) -> set[str]:
+    """The tokens of messages, and others."""
+    return set(others).union(*[reading.tokens for reading in readings])
 
 
-def _shape(length: int, marks: Marks, view: _View) -> Numbers:
-    lengths = np.arange(length, length + len(view.at))
-    counts = view.ends - view.begins
-    found = (
-        lengths == 1,
-        np.log(lengths),
-        np.minimum(lengths, 50) / 50,
-        1 / lengths,
-        marks.log_words[view.at],
-        marks.log_words[view.at - 1],
-        marks.log_words[view.following],
-        marks.log_words[view.around].sum(axis=1) / counts,
-        marks.cue("ends_with_question")[view.around].sum(axis=1) / counts,
-        marks.lower_case[view.around].sum(axis=1) / counts,
-        1 - (view.ends - view.at - 1) / 2,
-    )
-    return np.stack(found, axis=1)
+def _share(tokens: set[str], others: set[str]) -> float:
+    return len(tokens & others) / len(tokens) if tokens else 0.0
+
+
+def _wording(readings: Sequence[Reading], now: Reading, later: Sequence[Reading]) -> dict[str, float]:
+    last, following = readings[-1], later[0] if later else _NOTHING
+    said = now, last, following
+    values = [*chain.from_iterable(each.opens for each in said), *chain.from_iterable(each.cues for each in said)]
+    return dict(zip(_CUES, values, strict=True)) | {
+        "cues.speaks_of_self": float(now.speaks_of_self),
+        "cues.addresses_other": float(now.addresses_other),
+        "cues.answers_question": float(last.ends_with_question and not now.ends_with_question),
+        "cues.left_before": float(any(reading.takes_leave for reading in readings[-3:])),
+        "cues.asks_anew": float(now.asks and not last.asks),
+        "cues.answers_and_asks": float(now.ends_with_question and last.ends_with_question),
+    }
+
+
+_NOTHING = read("")
+_CUES = (
+    *(f"cues.{where}opens_{name}" for where in ("", "last_", "next_") for name in OPENINGS),
+    *(f"cues.{where}{name}" for where in ("", "last_", "next_") for name in CUES),
+)
+
+
+def _speakers(recent: Sequence[StoredMessage], now: StoredMessage, later: Sequence[StoredMessage]) -> dict[str, float]:
+    everybody = [*recent, now, *later]
+    senders = [message.sender_id for message in everybody]
+    assisted = any(message.role == "assistant" for message in everybody)
+    return {
+        "speakers.same_speaker": float(now.sender_id == recent[-1].sender_id),
+        "speakers.same_speaker_next": float(bool(later) and later[0].sender_id == now.sender_id),
+        "speakers.assisted": float(assisted),
+        "speakers.by_assistant": float(now.role == "assistant"),
+        "speakers.by_user_after_assistant": float(assisted and now.role == "user" and recent[-1].role == "assistant"),
+        "speakers.monologue": float(len(recent) > 1 and recent[-1].sender_id == recent[-2].sender_id),
+        "speakers.log_speakers": math.log(len(set(senders))),
+        "speakers.new_speaker": float(now.sender_id not in {message.sender_id for message in recent}),
+    }
+
+
+def _shape(length: int, readings: Sequence[Reading], now: Reading, later: Sequence[Reading]) -> dict[str, float]:
+    everything = [*readings, now, *later]
+    return {
+        "shape.first_reply": float(length == 1),
+        "shape.log_length": math.log(length),
+        "shape.length": min(length, 50) / 50,
+        "shape.shortness": 1 / length,
+        "shape.log_words": now.log_words,
+        "shape.last_log_words": readings[-1].log_words,
+        "shape.next_log_words": later[0].log_words if later else 0.0,
+        "shape.usual_log_words": sum([reading.log_words for reading in everything]) / len(everything),
+        "shape.questions": sum([reading.ends_with_question for reading in everything]) / len(everything),
+        "shape.lower_case": sum([reading.lower_case for reading in everything]) / len(everything),
+        "shape.few_ahead": 1 - len(later) / 2,
+    }

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from flows.boundaries.features import NAMES, Numbers
+from flows.boundaries.rows import NAMES, Numbers
 
 FURTHEST = 4.0  # standard deviations at which a feature is clipped: nothing unheard-of decides alone
 FURTHEST_GATE = 2.0

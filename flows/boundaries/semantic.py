@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from flows.boundaries.cues import reading_of
-from flows.boundaries.features import NAMES, rows_of
+from flows.boundaries.features import features
 from flows.boundaries.model import Head, probabilities, shipped_heads, situations
 from flows.boundaries.reasons import reason
+from flows.boundaries.rows import NAMES, Numbers, rows_of
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
 
@@ -16,6 +17,7 @@ from mneme.settings import Boundaries
 _SIGNAL = 0.3
 _HINT = 0.1
 _WINDOW = 96  # messages
+_FEW = 3  # messages: fewer are judged one by one, which is quicker
 _TOGETHER = 24  # messages; what is behind a boundary among them is looked at again
 
 
@@ -49,7 +51,7 @@ class SemanticDetector:
         """How probable it is that a new episode begins with ``message``; 0 without context."""
         if not context:
             return 0.0
-        return probabilities(self._heads, rows_of(context, [message], ahead, len(ahead)))[0]
+        return probabilities(self._heads, _row_of(context, message, ahead))[0]
 
     def signals(self, context: Sequence[Utterance], message: Utterance) -> bool:
         """Whether a boundary before the message is thinkable, before one has seen what follows."""
@@ -63,7 +65,7 @@ class SemanticDetector:
         """
         if not context:
             return False
-        row = rows_of(context, [message], (), 0)
+        row = _row_of(context, message, ())
         untimed = np.where([name.startswith("time.") for name in NAMES], 0.0, row)
         found, by_words = probabilities(self._heads, np.concatenate((row, untimed)))
         return found > self._settings.threshold * _SIGNAL or by_words > self._settings.threshold * _HINT
@@ -80,7 +82,11 @@ class SemanticDetector:
                 at += 1
                 continue
             together = judged[at : at + _TOGETHER]
-            rows = rows_of(episode, together, following[at + len(together) :][: self.look_ahead], self.look_ahead)
+            if len(together) < _FEW:
+                together = together[:1]
+                rows = _row_of(episode, together[0], following[at + 1 : at + 1 + self.look_ahead])
+            else:
+                rows = rows_of(episode, together, following[at + len(together) :][: self.look_ahead], self.look_ahead)
             found = probabilities(self._heads, rows)
             turn = next((place for place, each in enumerate(found) if each > self._settings.threshold), None)
             episode += together[:turn]
@@ -92,3 +98,8 @@ class SemanticDetector:
                 episode.clear()
         complete = bool(judged) and not ahead and reading_of(judged[-1]).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)
+
+
+def _row_of(context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance]) -> Numbers:
+    """The features before one message as a row of ``NAMES``."""
+    return np.array([[*features(context, message, ahead).values()]])

@@ -22,10 +22,10 @@ NAMES = tuple(
         "ahead_to_last", "coherence", "next_split", "last_split",
     )
 )  # fmt: skip
-_USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
-_USUAL_COSINE_CHINESE = 0.51  # the same, Chinese: without this correction everything Chinese seems to be one subject
-_COHERENCE = 0.25  # of neighbouring messages, where there is only one yet
-_NOTHING_LEFT = 1e-6  # of a sum of vectors that cancel out, but for rounding
+USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
+USUAL_COSINE_CHINESE = 0.51  # the same, Chinese: without this correction everything Chinese seems to be one subject
+COHERENCE = 0.25  # of neighbouring messages, where there is only one yet
+NOTHING_LEFT = 1e-6  # of a sum of vectors that cancel out, but for rounding
 _SINGLE = 8  # messages before it that a message is compared with one by one
 _NEIGHBOURS = 5  # pairs of messages whose nearness is the coherence
 
@@ -71,7 +71,7 @@ def rows_of(
         complete = None
     table = np.concatenate(given).reshape(len(given), -1).astype(np.float64)
     products = _products(table, int((ends - begins).max()))
-    usual = np.where(chinese, _USUAL_COSINE_CHINESE, _USUAL_COSINE)
+    usual = np.where(chinese, USUAL_COSINE_CHINESE, USUAL_COSINE)
     found = _rows(products, begins, at, ends, usual)
     return found if complete is None else found * complete[:, None]
 
@@ -109,7 +109,7 @@ def _rows(products: Numbers, begins: Places, at: Places, ends: Places, usual: Nu
             named["ahead_to_message"],
             named["ahead_to_before"],
             named["ahead_to_last"],
-            np.where(is_second, _COHERENCE, (coherence - usual) / beyond),
+            np.where(is_second, COHERENCE, (coherence - usual) / beyond),
             named["next_split"] - here,
             np.where(is_second, 0.0, named["last_split"] - here),
         ),
@@ -129,7 +129,7 @@ def _of_stretches(products: Numbers, begins: Places, at: Places, ends: Places) -
     left, right = first[:, _BOTH_RIGHT], last[:, _BOTH_RIGHT]
     found = corners[bottom + right] - corners[top + right] - corners[bottom + left] + corners[top + left]
     lengths = np.sqrt(np.maximum(found[:, len(_PAIRS) :], 0.0))
-    cosines: Numbers = found[:, : len(_PAIRS)] / np.maximum(lengths[:, _LEFT] * lengths[:, _RIGHT], _NOTHING_LEFT)
+    cosines: Numbers = found[:, : len(_PAIRS)] / np.maximum(lengths[:, _LEFT] * lengths[:, _RIGHT], NOTHING_LEFT)
     return cosines
 
 
@@ -139,9 +139,9 @@ def _of_messages(products: Numbers, begins: Places, at: Places) -> tuple[Numbers
     single = at[:, None] - np.arange(1, _SINGLE + 1)
     is_seen = single >= begins[:, None]
     single = np.maximum(single, 0)
-    cosines = products[at[:, None], single] / np.maximum(lengths[at][:, None] * lengths[single], _NOTHING_LEFT)
+    cosines = products[at[:, None], single] / np.maximum(lengths[at][:, None] * lengths[single], NOTHING_LEFT)
     nearest = np.where(is_seen, cosines, -2.0).max(axis=1)
-    neighbours = np.append(products.diagonal(1) / np.maximum(lengths[:-1] * lengths[1:], _NOTHING_LEFT), 0.0)
+    neighbours = np.append(products.diagonal(1) / np.maximum(lengths[:-1] * lengths[1:], NOTHING_LEFT), 0.0)
     earlier = at[:, None] - np.arange(2, 2 + _NEIGHBOURS)
     is_seen = earlier >= begins[:, None]
     sums = np.where(is_seen, neighbours[np.maximum(earlier, 0)], 0.0).sum(axis=1)

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.boundaries import cues
-from flows.boundaries.features import features, rows_of
+from flows.boundaries.features import features
 from flows.boundaries.model import logistic, probabilities, shipped_heads, situations
+from flows.boundaries.rows import NAMES, rows_of
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance
 from mneme.rows import Vector
@@ -79,8 +80,9 @@ def test_messages_looked_at_together_are_what_each_is_alone(
     ]
     end = before + judged
     together = rows_of(talk[:before], talk[before:end], talk[end:], look_ahead)
-    alone = [rows_of(talk[:at], [talk[at]], talk[at + 1 :][:look_ahead], look_ahead)[0] for at in range(before, end)]
-    assert together == pytest.approx(np.array(alone), abs=1e-9)
+    alone = [features(talk[:at], talk[at], talk[at + 1 :][:look_ahead]) for at in range(before, end)]
+    assert all(tuple(each) == NAMES for each in alone)
+    assert together == pytest.approx(np.array([[*each.values()] for each in alone]), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", [name for name, each in vars(cues).items() if isinstance(each, cues._Pattern)])
