@@ -55,3 +55,26 @@ class AgingCache(Generic[Key, Value]):
             self._old = {} if passed >= 2 * self._seconds else self._young
             self._young = {}
             self._since = self._clock()
+
+
+class Derived(Generic[Key, Value]):
+    """What is made of objects, once for as long as the same object is asked for again. May be used from several threads.
+
+    An object is told by its address, and kept as long as what was made of it, so nothing else can have its address.
+
+    Args:
+        make: what is derived; the same of the same object.
+        most, seconds: see ``AgingCache``.
+    """
+
+    def __init__(self, make: Callable[[Key], Value], most: int, seconds: float) -> None:
+        self._make = make
+        self._known: AgingCache[int, tuple[Key, Value]] = AgingCache(most, seconds)
+
+    def __call__(self, source: Key) -> Value:
+        """What is made of an object."""
+        known = self._known.get(id(source))
+        if known is None:
+            known = (source, self._make(source))
+            self._known.put(id(source), known)
+        return known[1]

@@ -4,20 +4,16 @@ An index keeps the rows that it decoded (connectors/opensearch/kept_rows.py, con
 written again is another one, and its record is parsed anew.
 """
 
-from connectors.aging_cache import AgingCache
+from connectors.aging_cache import Derived
 from mneme.records import AnyRecord
 from mneme.rows import Row
 
 _MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record
 _SECONDS = 300.0  # of a generation: what nobody asks for leaves memory within ten minutes
 
-_parsed: AgingCache[int, tuple[Row, AnyRecord]] = AgingCache(_MOST_RECORDS, _SECONDS)
+_parsed = Derived(Row.record, _MOST_RECORDS, _SECONDS)
 
 
 def record_of(row: Row) -> AnyRecord:
     """The record that a row stores. May be called from several threads."""
-    known = _parsed.get(id(row))  # the row is kept as well, so nothing else can have its address
-    if known is None:
-        known = (row, row.record())
-        _parsed.put(id(row), known)
-    return known[1]
+    return _parsed(row)

@@ -16,7 +16,7 @@ from datetime import datetime
 from operator import attrgetter, itemgetter
 from typing import Generic, TypeVar
 
-from connectors.aging_cache import AgingCache
+from connectors.aging_cache import Derived
 from mneme.ports import Filter, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection as Rows
@@ -246,27 +246,21 @@ def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple
     return {place: fits[place] for place in episodes} | fits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class _Places:
     """Every episode and message that mentions a part, and the episodes of them alone; an episode has the message ``""``."""
 
-    part: Entity | Relationship
     all: frozenset[tuple[str, str]]
     episodes: frozenset[tuple[str, str]]
 
 
-def _places(part: Entity | Relationship) -> _Places:
-    """Where a part is mentioned. Remembered as long as its record is: many searches reach the same."""
-    known = _mentioned.get(id(part))  # the part is kept as well, so nothing else can have its address
-    if known is None:
-        episodes = frozenset((each.episode_id, "") for each in part.mentions)
-        messages = {(each.episode_id, message) for each in part.mentions for message in each.message_ids}
-        known = _Places(part, episodes | messages, episodes)
-        _mentioned.put(id(part), known)
-    return known
+def _places_of(part: Entity | Relationship) -> _Places:
+    episodes = frozenset((each.episode_id, "") for each in part.mentions)
+    messages = {(each.episode_id, message) for each in part.mentions for message in each.message_ids}
+    return _Places(episodes | messages, episodes)
 
 
-_mentioned: AgingCache[int, _Places] = AgingCache(_MOST_PARTS, _SECONDS)
+_places = Derived(_places_of, _MOST_PARTS, _SECONDS)  # many searches reach the same
 
 
 def _place(reached: Reached[Relationship]) -> tuple[float, int, int, str]:

@@ -1,6 +1,6 @@
 """A cache of two generations."""
 
-from connectors.aging_cache import AgingCache
+from connectors.aging_cache import AgingCache, Derived
 
 
 class Clock:
@@ -56,3 +56,16 @@ def test_many_are_found_at_once_and_stay_as_one_does():
     for number in range(100):
         cache.put(number, number)
         assert cache.get_many([0, number, -1]) == [0, number, None]
+
+
+def test_what_is_made_of_an_object_is_made_once_and_of_its_equal_anew():
+    made: list[list[int]] = []
+
+    def total(numbers: list[int]) -> int:
+        made.append(numbers)
+        return sum(numbers)
+
+    derived = Derived(total, 10, 60.0)
+    one, equal = [1, 2], [1, 2]
+    assert [derived(one), derived(one), derived(equal)] == [3, 3, 3]
+    assert [each is one for each in made] == [True, False]

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 TOPICS = (
@@ -122,3 +123,15 @@ def write_memdaily(path: Path) -> None:
         for tid, name in enumerate(names)
     ]
     path.write_text(json.dumps(trajectories, ensure_ascii=False), encoding="utf-8")
+
+
+def write_locomo_talk(path: Path, turns: Sequence[tuple[str, str]], questions: Sequence[Mapping[str, object]]) -> Path:
+    """One conversation of one session, in LoCoMo's form; ``D1:1`` is its first turn."""
+    conversation = {
+        "speaker_a": "Ada",
+        "speaker_b": "Leo",
+        "session_1_date_time": "9:05 am on 2 March, 2026",
+        "session_1": [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(turns, 1)],
+    }
+    path.write_text(json.dumps([{"sample_id": "talk-1", "conversation": conversation, "qa": questions}]))
+    return path

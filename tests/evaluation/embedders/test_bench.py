@@ -16,6 +16,7 @@ from evaluation.embedders.variants import EXACT, Embed
 from mneme.errors import InputError
 from mneme.rows import Vector
 from mneme.settings import Settings, load_settings
+from tests.evaluation.made_up_sets import write_locomo_talk
 
 TURNS = [("Ada", f"We spoke about subject{n} and thing{n} today") for n in range(30)]
 QUESTIONS = [
@@ -39,16 +40,7 @@ def short(texts: Sequence[str]) -> Vector:
 
 @pytest.fixture
 def talk(tmp_path: Path) -> Path:
-    session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(TURNS, 1)]
-    conversation = {
-        "speaker_a": "Ada",
-        "speaker_b": "Leo",
-        "session_1_date_time": "9:05 am on 2 March, 2026",
-        "session_1": session,
-    }
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps([{"sample_id": "talk-1", "conversation": conversation, "qa": QUESTIONS}]))
-    return path
+    return write_locomo_talk(tmp_path / "talk.json", TURNS, QUESTIONS)
 
 
 def test_each_variant_has_its_quality_and_its_throughput(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from evaluation.retrieval.systems import METHODS
 from mneme.errors import InputError
 from mneme.settings import load_settings
 from serving.cli import app
-from tests.evaluation.made_up_sets import write_beam, write_longmemeval, write_memdaily
+from tests.evaluation.made_up_sets import write_beam, write_locomo_talk, write_longmemeval, write_memdaily
 from tests.queries.world import WordEmbedder
 
 QUIET = Console(file=io.StringIO())
@@ -44,16 +44,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def talks(tmp_path: Path) -> Path:
-    session = [{"speaker": who, "dia_id": f"D1:{n}", "text": text} for n, (who, text) in enumerate(TURNS, 1)]
-    conversation = {
-        "speaker_a": "Ada",
-        "speaker_b": "Leo",
-        "session_1_date_time": "9:05 am on 2 March, 2026",
-        "session_1": session,
-    }
-    path = tmp_path / "talks.json"
-    path.write_text(json.dumps([{"sample_id": "talk-1", "conversation": conversation, "qa": QUESTIONS}]))
-    return path
+    return write_locomo_talk(tmp_path / "talks.json", TURNS, QUESTIONS)
 
 
 @pytest.mark.slow
