@@ -42,7 +42,8 @@ class Outage:
 
 
 OUTAGES = {Size.SHORT: Outage(Volume(1000, 40), 100, 8.0), Size.LONG: Outage(Volume(40_000, 800), 100, 300.0)}
-BACKFILLS = {Size.SHORT: Volume(1000, 30), Size.LONG: Volume(20_000, 400)}
+# Several times what is taken in while the live messages are: a backfill that ends before them shows nothing.
+BACKFILLS = {Size.SHORT: Volume(3000, 90), Size.LONG: Volume(20_000, 400)}
 
 
 @pytest.fixture
