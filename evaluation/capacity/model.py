@@ -101,7 +101,7 @@ def _processors(load: Load, of: Coefficients, assumptions: Assumptions) -> list[
     parts = (
         ("flow", load.messages, Quantity.FLOW_MS, 1),
         ("embedder", load.messages, Quantity.EMBEDDER_MS, 1),
-        ("embedder, int8 instead", load.messages, Quantity.EMBEDDER_INT8_MS, 1),
+        ("embedder, fp32 instead", load.messages, Quantity.EMBEDDER_FP32_MS, 1),
         ("OpenSearch, indexing", load.messages, Quantity.INDEXING_MS, 1 + assumptions.replicas),
         ("OpenSearch, searching", load.searches, Quantity.SEARCH_INDEX_MS, 1),
         ("service", load.searches, Quantity.SEARCH_OWN_MS, 1),
