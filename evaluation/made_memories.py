@@ -4,26 +4,25 @@ A few owners have most of it, as it is with people (Zipf 1949). What an owner wa
 of eight messages about one thing, each message told by a fact, now and then with something expected; beside that the people
 and things in a graph, and a portrait. A tenth of all is documents of the tenants. The same numbers give the same rows.
 
-A message says what happened to a thing and one to four details, which are made of 30,000 made-up words of Zipf's frequencies:
-few occur everywhere and most hardly anywhere, as the lists of an index have it. Its vector is the sum of those of its parts,
-from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the local intrinsic
-dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16.
+A message says what happened to a thing and one to four details (evaluation/made_words.py). Its vector is the sum of those of
+its parts, from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the local
+intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16.
 
 Rows are made without their records, which takes a tenth of the time; ``row.record()`` is what was remembered.
 """
 
 import heapq
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.made_words import ACTS, NAMES, PLACES, THINGS, Embed, Parts, made_parts
 from mneme import ids
 from mneme.records import (
     AtomicFact,
@@ -46,63 +45,9 @@ _START = datetime(2024, 1, 8, 9, tzinfo=UTC)
 _MESSAGES = 8  # of an episode
 _EPISODES = 5  # of a conversation
 _DOCUMENT_SHARE = 0.1
-_WORDS = 30_000
 _DETAIL_WEIGHTS = (0.7, 0.4, 0.25, 0.2)  # in the vector of a message, whose deed has 1
 _DETAILS = (1, 1, 2, 2, 2, 3, 4)  # of a message, each as often as it is here
 _NOISE = 0.25  # length of what tells vectors of equal messages apart
-
-NAMES = (
-    "Mira", "Jonas", "Akiko", "Tomasz", "Leila", "Ruben", "Ingrid", "Omar", "Chiara", "Petra", "Dmitri", "Yara",
-    "Hannah", "Luca", "Priya", "Mateo", "Sana", "Viktor", "Noor", "Elif", "Gareth", "Wanda", "Kofi", "Bente",
-)  # fmt: skip
-ACTS = (
-    "repaired", "sold", "is looking for", "forgot about", "paid for", "was asked about", "painted", "wants to change",
-    "complained about", "photographed", "wrote a letter about", "started to learn about",
-)  # fmt: skip
-THINGS = (
-    "kitchen", "garden", "night train", "budget", "concert", "bicycle", "harbour", "printer", "library", "marathon", "recipe",
-    "passport", "orchestra", "balcony", "deadline", "mountain hut", "dentist", "museum", "contract", "festival", "laptop",
-    "vineyard", "ferry", "workshop", "allergy", "telescope", "apartment", "invoice", "painting", "football club", "novel",
-    "airport", "greenhouse", "language course", "insurance", "sewing machine", "rowing boat", "bakery", "choir", "radio",
-)  # fmt: skip
-REASONS = (
-    "because the neighbours were tired of the {0}", "as the landlord of {1} had promised in spring",
-    "although nobody believed in the {0}", "since the old {0} was too heavy to carry to {1}",
-    "and it cost far less than {1} had expected", "so that there is more time for the {0} and the children",
-    "after a long talk with {1} about the {0}", "which took two weekends, a {0} and a lot of patience",
-    "before the weather turns cold again at {1}", "and will tell {1} and everybody on Monday", "at the {0} in {place}",
-    "with {1} from {place}, who keeps a {0}",
-)  # fmt: skip
-PLACES = ("Bergen", "Lyon", "Kyoto", "Porto", "Gdansk", "Galway", "Trieste", "Quito", "Tartu", "Izmir", "Utrecht", "Leeds")
-_ONSETS = (
-    "b",
-    "d",
-    "f",
-    "g",
-    "h",
-    "j",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
-    "r",
-    "s",
-    "t",
-    "v",
-    "w",
-    "z",
-    "br",
-    "dr",
-    "gr",
-    "kl",
-    "st",
-    "tr",
-)
-_VOWELS = ("a", "e", "i", "o", "u", "ai", "ea")
-_ENDS = ("", "n", "r", "l", "s", "t", "m", "k")
-
-Embed = Callable[[Sequence[str]], Vector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +80,7 @@ class MadeMemories:
         self._tenants = min(tenants, owners)
         held = np.array([self.sizes[tenant :: self._tenants].sum() for tenant in range(self._tenants)])
         self.document_sizes = _shared_out(facts - own, held)
-        self._parts = _parts(embed, min(3000, max(100, facts // 20)))
+        self._parts = made_parts(embed, min(3000, max(100, facts // 20)))
 
     def __len__(self) -> int:
         """How many facts there are."""
@@ -195,54 +140,11 @@ class MadeMemories:
         return asked
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """A part of what is said, with the tokens and the vector that it adds. ``name`` is somebody or something it names."""
-
-    text: str
-    tokens: str
-    vector: Vector
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Parts:
-    """What messages are made of: ``deeds`` by thing, and ``details``."""
-
-    deeds: dict[str, list[_Part]]
-    details: list[_Part]
-
-
 def _shared_out(amount: int, weights: npt.NDArray[Any]) -> npt.NDArray[np.int_]:
     """Shares of an amount in proportion to weights, each at least one; the first takes what is left."""
     shares: npt.NDArray[np.int_] = np.maximum(1, np.floor(amount * weights / weights.sum())).astype(int)
     shares[0] += amount - shares.sum()
     return shares
-
-
-def _parts(embed: Embed, count: int) -> _Parts:
-    drawn = random.Random(0)
-    words: dict[str, None] = {}
-    while len(words) < _WORDS:
-        syllables = (drawn.choice(_ONSETS) + drawn.choice(_VOWELS) for _ in range(drawn.choice((2, 2, 3))))
-        words["".join(syllables) + drawn.choice(_ENDS)] = None
-    vocabulary, frequencies = list(words), list(accumulate(1 / (rank + 2.7) for rank in range(_WORDS)))
-    names, details = [], []
-    for _ in range(count):
-        word, name = drawn.choices(vocabulary, cum_weights=frequencies, k=2)
-        names.append(name.capitalize())
-        details.append(drawn.choice(REASONS).format(word, names[-1], place=drawn.choice(PLACES)))
-    deeds = [(thing, f"{act} the {thing}") for thing in THINGS for act in ACTS]
-    by_thing: dict[str, list[_Part]] = {thing: [] for thing in THINGS}
-    for (thing, text), vector in zip(deeds, embed([text for _, text in deeds]), strict=True):
-        by_thing[thing].append(_Part(text, index_tokens([(text, 1)]), vector))
-    return _Parts(
-        by_thing,
-        [
-            _Part(text, index_tokens([(text, 1)]), vector, name if name in text else "")
-            for text, name, vector in zip(details, names, embed(details), strict=True)
-        ],
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,7 +163,7 @@ class _Said:
 class _Owned:
     """What one owner remembers; ``conversation`` begins the names of its conversations."""
 
-    def __init__(self, owner: Owner, conversation: str, parts: _Parts, seed: int) -> None:
+    def __init__(self, owner: Owner, conversation: str, parts: Parts, seed: int) -> None:
         self._owner = owner
         self._conversation = conversation
         self._parts = parts

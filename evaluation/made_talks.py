@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from evaluation.made_memories import ACTS, NAMES, PLACES, REASONS, THINGS
+from evaluation.made_words import ACTS, NAMES, PLACES, REASONS, THINGS
 from mneme.events import Message
 from mneme.ids import short_hash
 
