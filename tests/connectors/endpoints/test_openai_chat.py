@@ -19,6 +19,7 @@ from tests.contracts.chat_model import ChatModelContract, Notes, ask
 from tests.servers.models import RATE_LIMITED, Fault, ModelServer
 
 Open = Callable[..., OpenAiChat]
+GENEROUS = 3.0  # seconds, for a machine that is busy: what is tested is that nothing waits much longer than it must
 
 
 @pytest.fixture
@@ -173,7 +174,7 @@ def test_calls_in_flight_are_bounded(open_chat: Open, model_server: ModelServer)
     assert model_server.most_in_flight == 3
     used = chat.usage()[Role.EXTRACTION]
     assert used.at_once == 3
-    assert 24 * 0.02 <= used.seconds < 24 * 0.3
+    assert 24 * 0.02 <= used.seconds < 24 * 0.3 + GENEROUS
 
 
 def test_the_process_bounds_the_calls_of_all_clients(open_chat: Open, model_server: ModelServer) -> None:
@@ -237,7 +238,7 @@ def test_tokens_of_a_minute_are_bounded_as_the_endpoint_counts_them(open_chat: O
         list(pool.map(lambda number: chat.answer(ask(user=f"[0] Anna: {number} {'word ' * 400}"), Notes), range(40)))
     used = chat.usage()[Role.EXTRACTION]
     bounded = (used.input_tokens + used.output_tokens - 3000 - 1500) / 27_000 * 0.6  # but for the bucket and the last call
-    assert bounded < time.monotonic() - started < 3 * bounded
+    assert bounded < time.monotonic() - started < bounded + GENEROUS
 
 
 @pytest.mark.usefixtures("minute")

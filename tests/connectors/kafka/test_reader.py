@@ -73,7 +73,7 @@ def test_poll_does_not_wait_when_there_is_nothing(settings: Kafka, topic: str):
         reader.poll(10)
         started = time.monotonic()
         assert [reader.poll(10) for _ in range(20)] == [[]] * 20
-        assert time.monotonic() - started < 1.0
+        assert time.monotonic() - started < 4.0  # twenty polls that wait would take longer
 
 
 def test_the_offset_after_the_last_event_is_a_place_to_go_on_from(settings: Kafka, topic: str):
