@@ -1,6 +1,5 @@
 """What Mneme itself writes to Kafka: dead letters, and the feed of changes."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -14,6 +13,7 @@ from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
 from connectors.durable import alone
+from connectors.json_bytes import encoded
 from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors, partitions_of
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
 from connectors.letters.dead_letters import safe_reason
@@ -223,4 +223,4 @@ def _change(change: Change, key: Key, row: Row | None) -> bytes:
         "version": row.version if row else None,
         "record": row.body if row else None,
     }
-    return json.dumps(content, ensure_ascii=False).encode()
+    return encoded(content)

@@ -20,8 +20,9 @@ from typing import Any, assert_never
 
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
+from connectors.json_bytes import encoded
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
-from connectors.opensearch.mapping import document_of, encoded
+from connectors.opensearch.mapping import document_of
 from connectors.opensearch.names import alias_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings

@@ -9,7 +9,6 @@ it 106 ms of processor time, and 11 ms this way.
 """
 
 import base64
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from connectors.json_bytes import encoded
 from mneme import settings as mneme_settings
 from mneme import text
 from mneme.ports import EmbedderIdentity
@@ -105,18 +105,6 @@ def document_of(row: Row) -> bytes:
     if row.vector is not None:
         parts += [b',"vector":', _encoded_vector(row.vector)]
     return b"".join([*parts, b"}"])
-
-
-def encoded(value: Any) -> bytes:
-    """JSON in UTF-8.
-
-    Raises:
-        UnicodeEncodeError: a text holds half of a surrogate pair.
-    """
-    try:
-        return orjson.dumps(value)
-    except TypeError:  # a surrogate, or an integer of more than 64 bits, which it does not know
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def row_of_document(collection: Collection, document: Mapping[str, Any]) -> Row:
