@@ -11,9 +11,10 @@ relationship that the question asks for ("husband": married_to), and halved alon
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from operator import attrgetter, itemgetter
+from functools import cached_property
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from connectors.aging_cache import Derived
@@ -22,7 +23,7 @@ from mneme.records import Entity, Relationship
 from mneme.rows import Collection as Rows
 from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
-from queries.entities.naming import Bearer, folded, named_in
+from queries.entities.naming import folded, named_in
 from queries.entities.relations import asked_by
 from queries.questions.understand import Question, QuestionType
 from queries.records import record_of
@@ -49,19 +50,25 @@ class Reached(Generic[Part]):
     fit: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Walk:
     """What was reached: entities, best first, and relationships, those that still hold first.
 
-    ``names`` are those of everything that relationships are wanted of, nearest first. ``told`` is the fit of what says
-    something that the question does not name, by episode and message; of an episode as a whole by episode and ``""``, these
-    best first.
+    ``names`` are those of everything that relationships are wanted of, nearest first. ``evidence`` is what says something
+    that the question does not name, each with its fit.
     """
 
     entities: tuple[Reached[Entity], ...] = ()
     relationships: tuple[Reached[Relationship], ...] = ()
     names: tuple[str, ...] = ()
-    told: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    evidence: tuple[tuple[float, Entity | Relationship], ...] = ()
+
+    @cached_property
+    def told(self) -> Mapping[tuple[str, str], float]:
+        """The fit of what mentions the evidence, by episode and message; of an episode as a whole by episode and ``""``, these
+        best first. Most walks are not followed, and nobody asks.
+        """
+        return _told(self.evidence)
 
     def episodes(self) -> list[str]:
         """The ids of the episodes that tell of it, best first."""
@@ -123,15 +130,13 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
         tuple(entities),
         tuple(relationships),
         tuple(name for node in near[:MOST_ENTITIES] for name in nodes.names(node)),
-        _told(
-            [
-                *(
-                    (each.fit * (_NAMED if each.hop == 1 else 1.0), each.part)
-                    for each in relationships
-                    if question.about_past or not _is_over(each.part, moment)
-                ),
-                *((each.fit * _MENTION, each.part) for each in entities if each.hop > 0),
-            ]
+        (
+            *(
+                (each.fit * (_NAMED if each.hop == 1 else 1.0), each.part)
+                for each in relationships
+                if question.about_past or not _is_over(each.part, moment)
+            ),
+            *((each.fit * _MENTION, each.part) for each in entities if each.hop > 0),
         ),
     )
 
@@ -143,7 +148,8 @@ def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
 
 def leads(question: Question, walk: Walk) -> bool:
     """Whether a walk is worth following: along what the question asks for, or for a question that wants several memories."""
-    return bool(walk.told) and (question.type is QuestionType.MULTI_HOP or any(each.fit >= 1.0 for each in walk.relationships))
+    asked_for = question.type is QuestionType.MULTI_HOP or any(each.fit >= 1.0 for each in walk.relationships)
+    return asked_for and bool(walk.told)
 
 
 def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float) -> dict[str, float]:
@@ -181,32 +187,38 @@ class Nodes:
     """Entities and relationships as a graph: what goes by several names is one node."""
 
     def __init__(self, parts: Iterable[Entity | Relationship]) -> None:
-        known = {each.id: each for each in parts}.values()
-        entities = [(-len(each.mentions), each.id, each) for each in known if isinstance(each, Entity)]
-        self._entities = {identity: each for _, identity, each in sorted(entities, key=itemgetter(0, 1))}
+        known = {each.id: each for each in parts}
+        # Told apart by their kind: what is no instance of a model's class is found out in a Python function of pydantic.
+        entities = {identity: each for identity, each in known.items() if each.kind == "entity"}
+        edges = {identity: each for identity, each in known.items() if each.kind == "relationship"}
+        self._entities = dict(sorted(entities.items(), key=_by_mentions))
         self._called: dict[str, str] = {}
         self._names: dict[str, dict[str, None]] = {}
-        for each in self._entities.values():
-            for name in (each.name, *each.aliases):
-                self._called.setdefault(folded(name), each.id)
-                self._names.setdefault(each.id, {})[name] = None
+        for identity, entity in self._entities.items():
+            names = self._names[identity] = dict.fromkeys((entity.name, *entity.aliases))
+            for name in names:
+                self._called.setdefault(folded(name), identity)
         self._edges: dict[str, list[Relationship]] = {}
         self._ends: dict[str, frozenset[str]] = {}
-        for edge in sorted((each for each in known if isinstance(each, Relationship)), key=attrgetter("id")):
-            ends = []
-            for name in (edge.source, edge.target):
-                node = folded(name)
-                node = self._called.setdefault(node, node)
-                self._names.setdefault(node, {})[name] = None
-                ends.append(node)
-            between = self._ends[edge.id] = frozenset(ends)
+        for _, edge in sorted(edges.items()):
+            between = self._ends[edge.id] = frozenset((self._end(edge.source), self._end(edge.target)))
             for node in between:
                 self._edges.setdefault(node, []).append(edge)
 
+    def _end(self, name: str) -> str:
+        """The node of a name at an end of a relationship; a new one, if nothing goes by it."""
+        node = folded(name)
+        node = self._called.setdefault(node, node)
+        self._names.setdefault(node, {})[name] = None
+        return node
+
     def named_in(self, text: str) -> list[str]:
         """The nodes that a text names."""
-        people = {identity for identity, each in self._entities.items() if each.type == "person"}
-        return named_in(text, (Bearer(node, tuple(names), node in people) for node, names in self._names.items()))
+        return named_in(text, self._names, self._is_person)
+
+    def _is_person(self, node: str) -> bool:
+        entity = self._entities.get(node)
+        return entity is not None and entity.type == "person"
 
     def ends(self, edge: Relationship) -> frozenset[str]:
         """The nodes that a relationship is between."""
@@ -232,6 +244,10 @@ class Nodes:
         """Of nodes that fit alike the one comes first that was spoken of more often."""
         entity = self.entity(node)
         return -len(entity.mentions) if entity else 0, node
+
+
+def _by_mentions(known: tuple[str, Entity]) -> tuple[int, str]:
+    return -len(known[1].mentions), known[0]
 
 
 def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:

@@ -5,10 +5,9 @@ if it has more than two letters and nobody else goes by it.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from mneme.records import Entity
 from mneme.text import has_cjk
@@ -72,36 +71,33 @@ def naming(asked: str, entities: Sequence[Entity]) -> Naming:
     return Naming(asked, entity, tuple(names), parts, tuple(sorted({each.name for each in meant} - {entity.name})))
 
 
-class Bearer(NamedTuple):
-    """What goes by these names; of a person a part of a name is enough."""
-
-    key: str
-    names: tuple[str, ...]
-    is_person: bool = False
-
-
-def named_in(text: str, bearers: Iterable[Bearer]) -> list[str]:
-    """The keys of those whom a text names, in the order of the text.
+def named_in(text: str, bearers: Mapping[str, Iterable[str]], is_person: Callable[[str], bool]) -> list[str]:
+    """Those whom a text names, in the order of the text.
 
     1. Every name is looked for as a whole, and the names of people in parts as well (queries/questions/people.py). A thing that
        is written with a capital is found with one, unless the text is written without any.
     2. A part of a name that may mean several, or has less than three letters, names nobody; nor does a name within a longer
        one ("York" in "New York").
+
+    Args:
+        text: in which they are looked for.
+        bearers: by which names each of them goes.
+        is_person: of which of them a part of a name is enough.
     """
     # 1.
     exact, lower = _has_capitals(text), text.casefold()
     spans: dict[tuple[int, int], dict[str, bool]] = {}  # whom it may mean, and whether as a whole
-    for bearer in bearers:
-        for name in bearer.names:
+    for bearer, names in bearers.items():
+        for name in names:
             if not _may_be_in(lower, name):
                 continue  # to look for it takes a pattern of its own
-            for start, end in _occurrences(text, name, bearer.is_person, exact):
+            for start, end in _occurrences(text, name, is_person(bearer), exact):
                 meant = spans.setdefault((start, end), {})
-                meant[bearer.key] = meant.get(bearer.key, False) or folded(text[start:end]) == folded(name)
+                meant[bearer] = meant.get(bearer, False) or folded(text[start:end]) == folded(name)
     # 2.
     named: dict[str, None] = {}
     for (start, end), meant in sorted(spans.items()):
-        whole = [key for key, is_whole in meant.items() if is_whole]
+        whole = [bearer for bearer, is_whole in meant.items() if is_whole]
         clear = len(meant) == 1 and (end - start >= _SHORTEST_PART or has_cjk(text[start:end]))
         inside = any(first <= start and end <= last and last - first > end - start for first, last in spans)
         named |= dict.fromkeys([] if inside else whole or (meant if clear else []))

@@ -16,7 +16,7 @@ from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
 from queries.questions.understand import Question, QuestionType
 from queries.recall import Candidate
-from queries.scoring.field import Field, Numbers
+from queries.scoring.field import Field, Legs, Numbers
 
 STATEMENT_FEATURES = (
     "bm25",
@@ -68,9 +68,6 @@ _MOST_FORMS = 200_000  # rows, some 40 MB
 _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
-_Form = tuple[float, float, float, float, bool, bool, bool]
-
-
 class Forms:
     """What is known of rows that were seen before, whatever is asked: seven numbers each, no text.
 
@@ -78,25 +75,27 @@ class Forms:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], _Form] = {}
+        self._known: dict[tuple[str, int], bytes] = {}
 
-    def of(self, row: Row) -> _Form:
-        """The logarithm of its length; whether it asks; whether it has a number; how many words have a capital, 1 for many;
-        whether it is dated, is of a document, is a fact.
+    def of(self, rows: Sequence[Row]) -> Numbers:
+        """Seven numbers of each row, shape (7, rows): the logarithm of its length; whether it asks; whether it has a number;
+        how many words have a capital, 1 for many; whether it is dated, is of a document, is a fact.
         """
-        key = (row.id, row.version)
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) >= _MOST_FORMS:
-                self._known.clear()
-            body = row.body
-            text = str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
-            names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
-            asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
-            form = (math.log1p(len(text)) / 5, float(asks), float(has_number), names)
-            found = (*form, row.event_at is not None, row.document_id is not None, row.kind == "fact")
-            self._known[key] = found
-        return found
+        known = self._known
+        forms = [known.get((row.id, row.version)) or self._seen(row) for row in rows]
+        return np.frombuffer(b"".join(forms), np.float64).reshape(-1, 7).T
+
+    def _seen(self, row: Row) -> bytes:
+        if len(self._known) >= _MOST_FORMS:
+            self._known.clear()
+        body = row.body
+        text = str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
+        names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
+        asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
+        dated, of_document, is_fact = row.event_at is not None, row.document_id is not None, row.kind == "fact"
+        form = np.array([math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, is_fact], np.float64).tobytes()
+        self._known[row.id, row.version] = form
+        return form
 
 
 def statement_features(question: Question, field: Field, messages: Iterable[Candidate], forms: Forms | None = None) -> Numbers:
@@ -112,47 +111,49 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         messages: what the recall of raw messages found: whether the very message of a fact fits.
         forms: what is kept of the texts from one question to the next.
     """
-    form = (forms or Forms()).of
     rows = [each.row for each in field.statements]
     count = len(rows)
-    bm25, cosine = _legs(field.statements)
-    share, near = _share_of_best(bm25), _min_max(cosine)
-    message_share, message_near = _of_messages(field.statements, messages)
+    if not count:
+        return np.zeros((0, len(STATEMENT_FEATURES)))
+    share, near, bm25, cosine = field.legs.share, field.legs.near, field.legs.bm25, field.legs.cosine
+    bm25_rank, cosine_rank = _rank(bm25), _rank(cosine)
+    message_share, message_near = _of_messages(rows, messages)
     place = np.arange(count)
     alone = field.parents < 0
-    first = alone | np.append(True, field.parents[1:] != field.parents[:-1])[:count]
-    last = alone | np.append(field.parents[1:] != field.parents[:-1], True)[:count]
+    between = field.parents[1:] != field.parents[:-1]
+    first, last = alone | np.append(True, between), alone | np.append(between, True)
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    length, asks, numbers, names, dated, document, fact = np.array([form(row) for row in rows], np.float64).reshape(-1, 7).T
+    length, asks, numbers, names, dated, document, fact = (forms or Forms()).of(rows)
     said_by = {
         people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
         for people in {row.people for row in rows}
     }
-    named, by_asker = np.array([said_by[row.people] for row in rows], dtype=np.float64).reshape(-1, 2).T
+    named, by_asker = np.array([said_by[row.people] for row in rows], dtype=np.float64).T
     of_document = document > 0
+    share_around, near_around = np.append(share, 0.0), np.append(near, 0.0)
 
     def around(others: Numbers, own: Numbers) -> Numbers:
         return np.where(of_document, own, others)
 
     columns = {
         "bm25": share,
-        "bm25_rank": _rank(bm25),
+        "bm25_rank": bm25_rank,
         "shares_no_word": (bm25 <= 0).astype(np.float64),
         "cosine": near,
         "cosine_deviation": _deviation(cosine),
-        "cosine_rank": _rank(cosine),
+        "cosine_rank": cosine_rank,
         "message_bm25": around(message_share, share),
-        "message_bm25_rank": around(_rank(message_share), _rank(bm25)),
+        "message_bm25_rank": around(_rank(message_share), bm25_rank),
         "message_cosine": around(message_near, near),
-        "message_cosine_rank": around(_rank(message_near), _rank(cosine)),
-        "previous_bm25": around(np.append(share, 0.0)[previous], share),
-        "previous_cosine": around(np.append(near, 0.0)[previous], near),
-        "next_bm25": around(np.append(share, 0.0)[following], share),
-        "next_cosine": around(np.append(near, 0.0)[following], near),
+        "message_cosine_rank": around(_rank(message_near), cosine_rank),
+        "previous_bm25": around(share_around[previous], share),
+        "previous_cosine": around(near_around[previous], near),
+        "next_bm25": around(share_around[following], share),
+        "next_cosine": around(near_around[following], near),
         "is_first": first.astype(np.float64),
         "is_last": last.astype(np.float64),
         "speaker_named": named,
-        "another_named": (1.0 - named) * (named.max() if count else 0.0),
+        "another_named": (1.0 - named) * named.max(),
         "said_by_asker": by_asker,
         "length": length,
         "is_question": asks,
@@ -164,39 +165,33 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "number_for_count": numbers * (question.type is QuestionType.COUNTING),
         "period_fit": _period_fits(question, field.statements),
     }
-    return np.stack([columns[name] for name in STATEMENT_FEATURES], axis=1) if count else np.zeros((0, len(columns)))
+    return _side_by_side([columns[name] for name in STATEMENT_FEATURES])
 
 
 def episode_features(question: Question, field: Field) -> Numbers:
     """A row of ``EPISODE_FEATURES`` for each episode of the field, shape (episodes, features)."""
     if not field.episodes:
         return np.zeros((0, len(EPISODE_FEATURES)))
-    bm25, cosine = _legs(field.episodes)
-    fact_bm25, fact_cosine = _legs(field.statements)
-    share, near = _share_of_best(fact_bm25), _min_max(fact_cosine)
+    legs, share, near = Legs(field.episodes), field.legs.share, field.legs.near
     best_bm25, mean_bm25 = field.best_of_episodes(share), field.mean_of_episodes(share)
     best_cosine, mean_cosine = field.best_of_episodes(near), field.mean_of_episodes(near)
     columns = {
-        "bm25": _share_of_best(bm25),
-        "bm25_rank": _rank(bm25),
-        "cosine": _min_max(cosine),
-        "cosine_rank": _rank(cosine),
+        "bm25": legs.share,
+        "bm25_rank": _rank(legs.bm25),
+        "cosine": legs.near,
+        "cosine_rank": _rank(legs.cosine),
         "best_bm25": best_bm25,
         "mean_bm25": mean_bm25,
         "best_cosine": best_cosine,
         "mean_cosine": mean_cosine,
         "period_fit": _period_fits(question, field.episodes),
     }
-    return np.stack([columns[name] for name in EPISODE_FEATURES], axis=1)
+    return _side_by_side([columns[name] for name in EPISODE_FEATURES])
 
 
-def _legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Numbers]:
-    """BM25 and cosine of each; a row without a vector is as far as the farthest."""
-    bm25 = np.array([each.bm25 or 0.0 for each in candidates], dtype=np.float64)
-    cosine = np.array([each.cosine for each in candidates], dtype=np.float64)  # None becomes NaN
-    unknown = np.isnan(cosine)
-    farthest = cosine[~unknown].min() if not unknown.all() else 0.0
-    return bm25, np.where(unknown, farthest, cosine)
+def _side_by_side(columns: Sequence[Numbers]) -> Numbers:
+    """A row for each candidate, whose numbers lie together: then equal rows have equal scores, to the last bit."""
+    return np.ascontiguousarray(np.array(columns).T)
 
 
 def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:
@@ -206,35 +201,17 @@ def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers
     return np.array([period_fit(question, each.row) or 0.0 for each in candidates])
 
 
-def _of_messages(statements: Sequence[Candidate], messages: Iterable[Candidate]) -> tuple[Numbers, Numbers]:
+def _of_messages(statements: Sequence[Row], messages: Iterable[Candidate]) -> tuple[Numbers, Numbers]:
     """For each statement the legs of the best message that says it, 0 where the recall did not find it."""
     found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages}
-    bm25, cosine = _legs(list(found.values()))
-    places = {key: place for place, key in enumerate(found)}
-    share = np.append(_share_of_best(bm25), 0.0)
-    near = np.append(_min_max(cosine) * np.array([each.cosine is not None for each in found.values()], dtype=np.float64), 0.0)
-    nowhere = len(places)
-    said_in: list[int] = []  # the places of the messages of one statement after the other, each list ended by nowhere
-    starts: list[int] = []
-    for each in statements:
-        starts.append(len(said_in))
-        said_in += [places.get((each.row.conversation_id, message), nowhere) for message in each.row.message_ids]
-        said_in.append(nowhere)
-    if not starts:
-        return np.zeros(0), np.zeros(0)
-    return np.maximum.reduceat(share[said_in], starts), np.maximum.reduceat(near[said_in], starts)
-
-
-def _share_of_best(numbers: Numbers) -> Numbers:
-    best = numbers.max(initial=0.0)
-    return np.maximum(numbers, 0.0) / best if best > 0 else np.zeros_like(numbers)
-
-
-def _min_max(numbers: Numbers) -> Numbers:
-    if not len(numbers):
-        return numbers
-    low, high = numbers.min(), numbers.max()
-    return (numbers - low) / (high - low) if high > low else np.ones_like(numbers)
+    places, nowhere = dict(zip(found, range(len(found)), strict=True)), len(found)
+    legs = Legs(list(found.values()))
+    share, near = np.append(legs.share, 0.0), np.append(legs.near * ~legs.unknown, 0.0)
+    said_in = [row.message_ids or ("",) for row in statements]
+    said = zip(statements, said_in, strict=True)
+    where = np.array([places.get((row.conversation_id, each), nowhere) for row, ids in said for each in ids])
+    starts = np.cumsum([0, *map(len, said_in[:-1])])
+    return np.maximum.reduceat(share[where], starts), np.maximum.reduceat(near[where], starts)
 
 
 def _deviation(numbers: Numbers) -> Numbers:

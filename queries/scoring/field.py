@@ -12,6 +12,31 @@ from queries.recall import Candidate
 Numbers = npt.NDArray[np.float64]
 
 
+class Legs:
+    """BM25 and cosine of some candidates, in their order; a row without a vector is as far as the farthest."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self.bm25: Numbers = np.array([each.bm25 or 0.0 for each in candidates], dtype=np.float64)
+        cosine = np.array([each.cosine for each in candidates], dtype=np.float64)  # None becomes NaN
+        self.unknown = np.isnan(cosine)
+        farthest = cosine[~self.unknown].min() if not self.unknown.all() else 0.0
+        self.cosine: Numbers = np.where(self.unknown, farthest, cosine)
+
+    @cached_property
+    def share(self) -> Numbers:
+        """BM25 as a share of the best."""
+        best = self.bm25.max(initial=0.0)
+        return np.maximum(self.bm25, 0.0) / best if best > 0 else np.zeros_like(self.bm25)
+
+    @cached_property
+    def near(self) -> Numbers:
+        """The cosine between the farthest (0) and the nearest (1)."""
+        if not len(self.cosine):
+            return self.cosine
+        low, high = self.cosine.min(), self.cosine.max()
+        return (self.cosine - low) / (high - low) if high > low else np.ones_like(self.cosine)
+
+
 @dataclass(frozen=True, eq=False)
 class Field:
     """The candidates of a question: first what stands alone, then facts episode by episode.
@@ -23,6 +48,11 @@ class Field:
     statements: Sequence[Candidate]
     episodes: Sequence[Candidate]
     parents: npt.NDArray[np.int64]
+
+    @cached_property
+    def legs(self) -> Legs:
+        """Those of the statements."""
+        return Legs(self.statements)
 
     def best_of_episodes(self, numbers: Numbers) -> Numbers:
         """The highest of the numbers of each episode's facts; 0 where it has none. ``numbers`` are those of the statements."""

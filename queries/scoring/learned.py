@@ -88,10 +88,8 @@ class LearnedScorer:
         means = field.mean_of_episodes(facts, without=usual)
         scores = _probability(with_episodes(facts, episodes, field.parents, alpha))
         of_episodes = _probability(alpha * means + (1 - alpha) * episodes)
-        return {
-            **{each.row.id: float(score) for each, score in zip(field.episodes, of_episodes, strict=True)},
-            **{each.row.id: float(score) for each, score in zip(field.statements, scores, strict=True)},
-        }
+        ids = (each.row.id for each in (*field.episodes, *field.statements))
+        return dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True))
 
 
 def with_episodes(statements: Numbers, episodes: Numbers, parents: npt.NDArray[np.int64], alpha: float) -> Numbers:
