@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from flows.boundaries.cues import CUES, OPENINGS, Reading, read, reading_of
 from flows.boundaries.similarity import COHERENCE, NOTHING_LEFT, USUAL_COSINE, USUAL_COSINE_CHINESE
+from flows.boundaries.similarity import NAMES as SIMILARITIES
 from flows.cuts import Utterance
 from mneme.records import StoredMessage
 from mneme.rows import Vector
@@ -71,7 +72,7 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
     vectors = [utterance.vector for utterance in (*recent, message, *ahead) if utterance.vector is not None]
     now, end = len(recent), len(recent) + 1 + len(ahead)
     if len(vectors) < end:
-        return dict.fromkeys(_SIMILARITIES, 0.0)
+        return dict.fromkeys(SIMILARITIES, 0.0)
     usual = USUAL_COSINE_CHINESE if chinese else USUAL_COSINE
     comparisons = _comparisons(now, len(ahead))
     cosines = ((_cosines(vectors, comparisons) - usual) / (1 - usual)).tolist()
@@ -81,32 +82,22 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
     here = found["block_to_3"]
     return {
         "similarity.known": 1.0,
+        "similarity.to_most": max(single),
+        "similarity.coherence": sum(neighbours) / len(neighbours) if neighbours else COHERENCE,
         "similarity.to_1": single[-1],
         "similarity.to_2": found["to_2"],
         "similarity.to_4": found["to_4"],
         "similarity.to_8": found["to_8"],
         "similarity.to_all": found["to_all"],
-        "similarity.to_most": max(single),
         "similarity.block_to_2": found["block_to_2"],
         "similarity.block_to_4": found["block_to_4"],
         "similarity.block_to_all": found["block_to_all"],
         "similarity.ahead_to_message": found.get("ahead_to_message", here),
         "similarity.ahead_to_before": found.get("ahead_to_before", here),
         "similarity.ahead_to_last": found.get("ahead_to_last", here),
-        "similarity.coherence": sum(neighbours) / len(neighbours) if neighbours else COHERENCE,
         "similarity.next_split": found.get("next_split", here) - here,
         "similarity.last_split": found.get("last_split", here) - here,
     }
-
-
-_SIMILARITIES = tuple(
-    f"similarity.{name}"
-    for name in (
-        "known", "to_1", "to_2", "to_4", "to_8", "to_all", "to_most",
-        "block_to_2", "block_to_4", "block_to_all", "ahead_to_message", "ahead_to_before",
-        "ahead_to_last", "coherence", "next_split", "last_split",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from flows.boundaries.rows import NAMES, Numbers
 
@@ -46,11 +47,11 @@ class Head:
         return found
 
     def _standardised(self, rows: Numbers) -> Numbers:
-        return (rows[:, self._columns] - self.means) / self.scales
+        return (rows.take(self._columns, axis=1) - self.means) / self.scales
 
     @cached_property
-    def _columns(self) -> list[int]:
-        return [NAMES.index(name) for name in self.names]
+    def _columns(self) -> npt.NDArray[np.int64]:
+        return np.array([NAMES.index(name) for name in self.names])
 
     @cached_property
     def _gates(self) -> list[int]:

@@ -1,16 +1,16 @@
 """The features of boundaries (flows/boundaries/features.py) before messages that follow each other, all at once.
 
-A row of numbers for each message, made by few operations for all of them.
+A row of numbers for each message, made by few operations for all of them. What is the same wherever an episode begins is found
+once for a talk: behind a boundary its messages are looked at again, as they are seen from there.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from flows.boundaries import overlap, similarity
-from flows.boundaries.cues import CUES, OPENINGS, Flags, Marks, Reading, marks_of, reading_of
+from flows.boundaries.cues import CUES, OPENINGS, Marks, Reading, marks_of, reading_of
 from flows.boundaries.features import MEMORY, PACE_SECONDS
 from flows.cuts import Utterance
 
@@ -47,81 +47,109 @@ _SHAPE = tuple(
 NAMES = (*_TIME, *similarity.NAMES, *overlap.NAMES, *_WORDING, *_SPEAKERS, *_SHAPE)
 
 
-def rows_of(context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance], look_ahead: int) -> Numbers:
-    """The features before each of ``judged``, in the order of ``NAMES``, as long as none of them begins an episode.
-
-    ``ahead`` is what follows behind the last of them; of what follows each, ``look_ahead`` messages are looked at.
-    """
-    recent = context[-MEMORY:]
-    talk = [*recent, *judged, *ahead]
-    readings = [reading_of(utterance) for utterance in talk]
-    view = _view(len(recent), len(judged), len(talk), look_ahead)
-    marks = marks_of(readings)
-    vectors, tokens = [utterance.vector for utterance in talk], [reading.tokens for reading in readings]
-    return np.concatenate(
-        (
-            _time(readings, view),
-            similarity.rows_of(vectors, view.begins, view.at, view.ends, marks.chinese[view.at]),
-            overlap.rows_of(tokens, view.begins, view.at, view.ends),
-            *_wording(marks, view),
-            _speakers(talk, view),
-            _shape(len(context), marks, view),
-        ),
-        axis=1,
-    )
+def _places(first: str, last: str) -> slice:
+    return slice(NAMES.index(first), NAMES.index(last) + 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _View:
-    """What is looked at before each judged message: its place ``at``, from where (``begins``) to where (``ends``).
+_OF_TIME, _OF_SIMILARITY, _OF_OVERLAP = (_places(group[0], group[-1]) for group in (_TIME, similarity.NAMES, overlap.NAMES))
+_LEFT_BEFORE, _ASSISTED, _MONOLOGUE, _LOG_SPEAKERS, _NEW_SPEAKER = map(
+    NAMES.index,
+    ("cues.left_before", "speakers.assisted", "speakers.monologue", "speakers.log_speakers", "speakers.new_speaker"),
+)
+_LENGTHS, _USUAL = _places("shape.first_reply", "shape.shortness"), _places("shape.usual_log_words", "shape.lower_case")
+_FAREWELL = 3  # messages among which one counts
+_FAR = 1 << 20
 
-    ``around`` (judged, ``MEMORY`` + 1 + look-ahead) are the places in view, and ``nobody``, one behind the last, where there
-    is none; column ``MEMORY`` is the message itself. ``following`` is the place behind each, or ``nobody``.
+
+class Talk:
+    """Messages that follow each other, and what a row needs of them.
+
+    Args:
+        said: the messages of an open episode, those that are judged, and what follows them.
+        unjudged: how many are in the open episode.
+        look_ahead: how many are looked at of those that follow each.
     """
 
-    begins: Places
-    at: Places
-    ends: Places
-    around: Places
-    following: Places
-    nobody: int
+    def __init__(self, said: Sequence[Utterance], unjudged: int, look_ahead: int) -> None:
+        self._skipped = max(0, unjudged - MEMORY)
+        said = said[self._skipped :]
+        self._length, self._look_ahead = len(said), look_ahead
+        readings = [reading_of(utterance) for utterance in said]
+        marks, gaps, senders = marks_of(readings), _gaps(readings), _senders(said)
+        by_assistant, by_user = (np.array([each.message.role == role for each in said]) for role in ("assistant", "user"))
+        at = np.arange(len(said))
+        around = at[:, None] + np.arange(-MEMORY, 1 + look_ahead)
+        self._around = np.where((around >= 0) & (around < len(said)), around, len(said))  # the last one is nobody
+        self._gaps = gaps[self._around]
+        self._heard_before = _heard_before(senders)[self._around]
+        self._sums = _sums(marks, by_assistant)
+        self._chinese = marks.chinese
+        self._products = similarity.products_of([each.vector for each in said], MEMORY + 1 + look_ahead)
+        self._shared = overlap.shared_words([reading.tokens for reading in readings], MEMORY, look_ahead)
+        following = np.append(at[1:], len(said)) if look_ahead else np.full_like(at, len(said))
+        self._alike = np.concatenate(
+            (
+                _time(gaps[at], self._gaps[:, MEMORY + 1 :], following < len(said)),
+                np.zeros((len(said), len(similarity.NAMES) + len(overlap.NAMES))),
+                _wording(marks, at, following),
+                _speakers(senders, by_assistant, by_user, at, following),
+                _shape(marks, at, following, look_ahead),
+            ),
+            axis=1,
+        )
+
+    def rows(self, began: int, first: int, last: int) -> Numbers:
+        """The features before each message from ``first`` to ``last`` (exclusive), in the order of ``NAMES``.
+
+        None of them begins an episode: the open one ``began`` before them. All three are places in what was said.
+        """
+        judged = slice(first - self._skipped, last - self._skipped)
+        at, lengths = np.arange(judged.start, judged.stop), np.arange(first - began, last - began)
+        begins = at - np.minimum(lengths, MEMORY)
+        ends = np.minimum(at + (1 + self._look_ahead), self._length)
+        rows, around, heard_before, since = (
+            self._alike[judged],
+            self._around[judged],
+            self._heard_before[judged],
+            begins[:, None],
+        )
+        rows = rows.copy()
+        _as_known(rows[:, _OF_TIME], np.where(around > since, self._gaps[judged], 0.0), at - begins - 1)
+        rows[:, _OF_SIMILARITY] = similarity.rows_of(self._products, judged, begins, at, ends, self._chinese[judged])
+        rows[:, _OF_OVERLAP] = overlap.rows_of(self._shared, judged, at - begins)
+        rows[:, _LOG_SPEAKERS] = np.log(((around >= since) & (heard_before < since)).sum(axis=1))
+        rows[:, _NEW_SPEAKER] = heard_before[:, MEMORY] < begins
+        rows[:, _MONOLOGUE] *= lengths > 1
+        *usual, assistants, _ = self._sums[:, ends] - self._sums[:, begins]
+        rows[:, _USUAL] = (np.array(usual) / (ends - begins)).T
+        rows[:, _ASSISTED] = assistants > 0
+        *_, farewells = self._sums
+        rows[:, _LEFT_BEFORE] = farewells[at] > farewells[np.maximum(at - _FAREWELL, begins)]
+        rows[:, _LENGTHS] = np.stack((lengths == 1, np.log(lengths), np.minimum(lengths, 50) / 50, 1 / lengths), axis=1)
+        return rows
 
 
-def _view(before: int, judged: int, length: int, look_ahead: int) -> _View:
-    at = np.arange(before, before + judged)
-    begins, ends = np.maximum(at - MEMORY, 0), np.minimum(at + (1 + look_ahead), length)
-    around = at[:, None] + np.arange(-MEMORY, 1 + look_ahead)
-    around = np.where((around >= begins[:, None]) & (around < ends[:, None]), around, length)
-    following = np.where(at + 1 < ends, at + 1, length)
-    return _View(begins, at, ends, around, following, length)
+def _gaps(readings: Sequence[Reading]) -> Numbers:
+    """The seconds before each message, and before nobody."""
+    gaps = np.zeros(len(readings) + 1)
+    np.maximum(np.diff([reading.microseconds for reading in readings]) / 1e6, 0.0, out=gaps[1:-1])
+    return gaps
 
 
-def _time(readings: Sequence[Reading], view: _View) -> Numbers:
-    sent = np.array([reading.microseconds for reading in readings])
-    gaps = np.zeros(len(sent) + 1)  # before each message
-    np.maximum(np.diff(sent) / 1e6, 0.0, out=gaps[1:-1])
-    within = np.where(view.around > view.begins[:, None], gaps[view.around], 0.0)  # the first gap in view is before all of it
-    timed = within.max(axis=1) > PACE_SECONDS
-    if not timed.any():
-        return np.zeros((len(timed), len(_TIME)))
-    here = gaps[view.at]
-    log_here = np.log1p(here)
-    longest_ahead = within[:, MEMORY + 1 :].max(axis=1, initial=0.0)
-    ahead = np.where(view.following < view.nobody, np.log1p(longest_ahead), log_here)
-    found = np.stack(
-        (
-            np.ones(len(here)),
-            log_here,
-            log_here - np.log1p(_usual_gap(within[:, :MEMORY], view.at - view.begins - 1)),
-            here > _QUARTER_OF_AN_HOUR,
-            here > _HOURS,
-            here > _DAY,
-            ahead - log_here,
-        ),
-        axis=1,
-    )
-    told: Numbers = found * timed[:, None]
-    return told
+def _time(gaps: Numbers, ahead: Numbers, is_followed: npt.NDArray[np.bool_]) -> Numbers:
+    """What times say, as if something were known of them, and of usual gaps nothing."""
+    here = np.log1p(gaps)
+    longer_ahead = np.where(is_followed, np.log1p(ahead.max(axis=1, initial=0.0)) - here, 0.0)
+    steps = (gaps > step for step in (_QUARTER_OF_AN_HOUR, _HOURS, _DAY))
+    return np.stack((np.ones_like(here), here, here, *steps, longer_ahead), axis=1)
+
+
+def _as_known(rows: Numbers, gaps: Numbers, earlier: Places) -> None:
+    """Make what times say what is known of them: ``gaps`` around each message, ``earlier`` of them before its own."""
+    timed = gaps.max(axis=1) > PACE_SECONDS
+    if timed.any():
+        rows[:, _TIME.index("time.gap_over_usual")] -= np.log1p(_usual_gap(gaps[:, :MEMORY], earlier))
+    rows *= timed[:, None]
 
 
 def _usual_gap(gaps: Numbers, counts: Places) -> Numbers:
@@ -133,58 +161,74 @@ def _usual_gap(gaps: Numbers, counts: Places) -> Numbers:
     return np.where(counts > 0, medians, _USUAL_GAP)
 
 
-def _wording(marks: Marks, view: _View) -> tuple[Flags, ...]:
-    now, last, following = view.at, view.at - 1, view.following
-    asks, ends_with_question = marks.cue("asks"), marks.cue("ends_with_question")
+def _wording(marks: Marks, at: Places, following: Places) -> Numbers:
+    last, asks, ends_with_question = at - 1, marks.cue("asks"), marks.cue("ends_with_question")
     found = (
-        marks.speaks_of_self[now],
-        marks.addresses_other[now],
-        ends_with_question[last] & ~ends_with_question[now],
-        marks.cue("takes_leave")[view.around[:, MEMORY - 3 : MEMORY]].any(axis=1),
-        asks[now] & ~asks[last],
-        ends_with_question[now] & ends_with_question[last],
+        marks.speaks_of_self[at],
+        marks.addresses_other[at],
+        ends_with_question[last] & ~ends_with_question[at],
+        np.zeros_like(asks[at]),  # who took leave: that depends on where the episode began
+        asks[at] & ~asks[last],
+        ends_with_question[at] & ends_with_question[last],
     )
-    openings = marks.openings[now], marks.openings[last], marks.openings[following]
-    return (*openings, marks.cues[now], marks.cues[last], marks.cues[following], np.stack(found, axis=1))
+    said = at, last, following
+    groups = (*(marks.openings[each] for each in said), *(marks.cues[each] for each in said), np.stack(found, axis=1))
+    return np.concatenate(groups, axis=1, dtype=np.float64)
 
 
-def _speakers(talk: Sequence[Utterance], view: _View) -> Numbers:
+def _senders(said: Sequence[Utterance]) -> Places:
+    """A number for everybody, and for nobody."""
     numbers: dict[str, int] = {}
-    senders = np.array([numbers.setdefault(each.message.sender_id, len(numbers)) for each in talk] + [-1])
-    roles = [each.message.role for each in talk]
-    by_assistant = np.array([role == "assistant" for role in roles] + [False])
-    by_user = np.array([role == "user" for role in roles] + [False])
-    now, last = view.at, view.at - 1
-    assisted = by_assistant[view.around].any(axis=1)
-    who = senders.tolist()
-    several = [len(set(who[begin:end])) for begin, end in zip(view.begins.tolist(), view.ends.tolist(), strict=True)]
+    return np.array([*(numbers.setdefault(each.message.sender_id, len(numbers)) for each in said), -1])
+
+
+def _heard_before(senders: Places) -> Places:
+    """Where each sender spoke before: ``-_FAR`` if nowhere. Of nobody that is not asked."""
+    latest: dict[int, int] = {}
+    before = []
+    for place, sender in enumerate(senders[:-1].tolist()):
+        before.append(latest.get(sender, -_FAR))
+        latest[sender] = place
+    return np.array([*before, _FAR])
+
+
+def _speakers(
+    senders: Places, by_assistant: npt.NDArray[np.bool_], by_user: npt.NDArray[np.bool_], at: Places, following: Places
+) -> Numbers:
+    depends = np.zeros_like(by_user)  # on where the episode began
     found = (
-        senders[now] == senders[last],
-        senders[now] == senders[view.following],
-        assisted,
-        by_assistant[now],
-        assisted & by_user[now] & by_assistant[last],
-        (now - view.begins > 1) & (senders[last] == senders[last - 1]),
-        np.log(several),
-        ~(senders[view.around[:, :MEMORY]] == senders[now][:, None]).any(axis=1),
+        senders[at] == senders[at - 1],
+        senders[at] == senders[following],
+        depends,
+        by_assistant,
+        by_user & by_assistant[at - 1],
+        senders[at - 1] == senders[at - 2],
+        depends,
+        depends,
     )
-    return np.stack(found, axis=1)
+    return np.stack(found, axis=1, dtype=np.float64)
 
 
-def _shape(length: int, marks: Marks, view: _View) -> Numbers:
-    lengths = np.arange(length, length + len(view.at))
-    counts = view.ends - view.begins
+def _sums(marks: Marks, by_assistant: npt.NDArray[np.bool_]) -> Numbers:
+    """Of all messages before each place: their log words, how many ask, are of lower case, by an assistant, or take leave."""
+    each = (
+        marks.log_words,
+        marks.cue("ends_with_question"),
+        marks.lower_case,
+        np.append(by_assistant, False),
+        marks.cue("takes_leave"),
+    )
+    return np.concatenate((np.zeros((len(each), 1)), np.cumsum(each, axis=1)[:, :-1]), axis=1)
+
+
+def _shape(marks: Marks, at: Places, following: Places, look_ahead: int) -> Numbers:
+    depends = np.zeros(len(at))
     found = (
-        lengths == 1,
-        np.log(lengths),
-        np.minimum(lengths, 50) / 50,
-        1 / lengths,
-        marks.log_words[view.at],
-        marks.log_words[view.at - 1],
-        marks.log_words[view.following],
-        marks.log_words[view.around].sum(axis=1) / counts,
-        marks.cue("ends_with_question")[view.around].sum(axis=1) / counts,
-        marks.lower_case[view.around].sum(axis=1) / counts,
-        1 - (view.ends - view.at - 1) / 2,
+        *(depends,) * 4,
+        marks.log_words[at],
+        marks.log_words[at - 1],
+        marks.log_words[following],
+        *(depends,) * 3,
+        1 - np.minimum(len(at) - 1 - at, look_ahead) / 2,
     )
     return np.stack(found, axis=1)

@@ -8,7 +8,7 @@ from flows.boundaries.cues import reading_of
 from flows.boundaries.features import features
 from flows.boundaries.model import Head, probabilities, shipped_heads, situations
 from flows.boundaries.reasons import reason
-from flows.boundaries.rows import NAMES, Numbers, rows_of
+from flows.boundaries.rows import NAMES, Numbers, Talk
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
 
@@ -18,7 +18,7 @@ _SIGNAL = 0.3
 _HINT = 0.1
 _WINDOW = 96  # messages
 _FEW = 3  # messages: fewer are judged one by one, which is quicker
-_TOGETHER = 24  # messages; what is behind a boundary among them is looked at again
+_TOGETHER = 32  # messages; what is behind a boundary among them is looked at again
 
 
 class SemanticDetector:
@@ -72,30 +72,28 @@ class SemanticDetector:
 
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
         """Decides about each message in turn; see ``BoundaryDetector``."""
-        following = [*judged, *ahead]
-        episode = list(context)
+        said = [*context, *judged, *ahead]
+        talk = Talk(said, len(context), self.look_ahead) if len(judged) >= _FEW else None
         boundaries, reasons = [], []
-        at = 0
-        while at < len(judged):
-            if not episode:
-                episode.append(judged[at])
+        began, at, end = 0, len(context), len(context) + len(judged)
+        while at < end:
+            if at == began:
                 at += 1
                 continue
-            together = judged[at : at + _TOGETHER]
-            if len(together) < _FEW:
-                together = together[:1]
-                rows = _row_of(episode, together[0], following[at + 1 : at + 1 + self.look_ahead])
+            if talk is not None:
+                rows = talk.rows(began, at, min(at + _TOGETHER, end))
             else:
-                rows = rows_of(episode, together, following[at + len(together) :][: self.look_ahead], self.look_ahead)
+                rows = _row_of(said[began:at], said[at], said[at + 1 : at + 1 + self.look_ahead])
             found = probabilities(self._heads, rows)
             turn = next((place for place, each in enumerate(found) if each > self._settings.threshold), None)
-            episode += together[:turn]
-            at += len(together) if turn is None else turn
-            if turn is not None:
-                evidence = self._heads[situations(rows[[turn]])[0]].evidence(rows[turn])
-                boundaries.append(at)
-                reasons.append(reason(episode, judged[at], evidence))
-                episode.clear()
+            if turn is None:
+                at += len(rows)
+                continue
+            at += turn
+            evidence = self._heads[situations(rows[[turn]])[0]].evidence(rows[turn])
+            boundaries.append(at - len(context))
+            reasons.append(reason(said[began:at], said[at], evidence))
+            began = at
         complete = bool(judged) and not ahead and reading_of(judged[-1]).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)
 

@@ -1,10 +1,12 @@
 """How near a message is to those before it and behind it, by their vectors, at several widths.
 
 Compared are the means of stretches of messages, by cosine. A product of sums is the sum of products, so that all of them
-come out of one product of the vectors with each other, summed up over rectangles of it.
+come out of one product of the vectors with each other, summed up over rectangles of it: it is made once for a talk, wherever
+episodes begin in it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +19,9 @@ Places = npt.NDArray[np.int64]
 NAMES = tuple(
     f"similarity.{name}"
     for name in (
-        "known", "to_1", "to_2", "to_4", "to_8", "to_all", "to_most",
+        "known", "to_most", "coherence", "to_1", "to_2", "to_4", "to_8", "to_all",
         "block_to_2", "block_to_4", "block_to_all", "ahead_to_message", "ahead_to_before",
-        "ahead_to_last", "coherence", "next_split", "last_split",
+        "ahead_to_last", "next_split", "last_split",
     )
 )  # fmt: skip
 USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
@@ -39,9 +41,10 @@ _STRETCHES = {
     "two_and_message": (-2, 1), "three_without_last": (-4, -1), "from_last": (-1, 2),
 }  # fmt: skip
 _PAIRS = {
-    "to_2": ("last_2", "message"), "to_4": ("last_4", "message"), "to_8": ("last_8", "message"), "to_all": ("all", "message"),
-    "block_to_2": ("last_2", "block"), "block_to_3": ("last_3", "block"), "block_to_4": ("last_4", "block"),
-    "block_to_all": ("all", "block"),
+    "here": ("last_3", "block"),
+    "to_1": ("last_1", "message"), "to_2": ("last_2", "message"), "to_4": ("last_4", "message"),
+    "to_8": ("last_8", "message"), "to_all": ("all", "message"),
+    "block_to_2": ("last_2", "block"), "block_to_4": ("last_4", "block"), "block_to_all": ("all", "block"),
     "ahead_to_message": ("ahead", "message"), "ahead_to_before": ("last_4", "ahead"), "ahead_to_last": ("last_1", "next"),
     "next_split": ("two_and_message", "ahead"), "last_split": ("three_without_last", "from_last"),
 }  # fmt: skip
@@ -50,99 +53,88 @@ _PLACE = {name: place for place, name in enumerate(_STRETCHES)}
 _LEFT, _RIGHT = (np.array([_PLACE[pair[side]] for pair in _PAIRS.values()]) for side in (0, 1))
 _BOTH_LEFT = np.concatenate((_LEFT, np.arange(len(_STRETCHES))))  # each pair, then each stretch with itself
 _BOTH_RIGHT = np.concatenate((_RIGHT, np.arange(len(_STRETCHES))))
+_KNOWN, _TO_MOST, _COHERENCE, *_, _LAST_SPLIT = range(len(NAMES))
+_OF_PAIRS, _OF_AHEAD, _SPLITS = slice(3, 16), slice(11, 15), slice(14, 16)  # in ``NAMES``, which are in the order of the pairs
+_LAST_ONES = np.arange(_SINGLE)
 
 
-def rows_of(
-    vectors: Sequence[Vector | None], begins: Places, at: Places, ends: Places, chinese: npt.NDArray[np.bool_]
-) -> Numbers:
-    """The numbers of ``NAMES`` for each message ``at`` some place, seen from ``begins`` to ``ends``.
+@dataclass(frozen=True, slots=True, eq=False)
+class Products:
+    """The products of the vectors of a talk with each other, as far as they can be in view together.
 
-    They are 0 where a vector is missing. ``chinese`` tells of each message whether it is.
+    ``corners`` (messages + 1, squared) are the sums of all products above and left of each corner. ``cosines`` are those of
+    each message with the ``_SINGLE`` before it, nearest first; ``neighbours`` those of the ``_NEIGHBOURS`` pairs of neighbours
+    before it. ``known`` counts the vectors before each place.
     """
+
+    corners: Numbers
+    cosines: Numbers
+    neighbours: Numbers
+    known: Places
+
+
+def products_of(vectors: Sequence[Vector | None], width: int) -> Products | None:
+    """The products of vectors, of which so many can be in view together; None where there is no vector."""
     given = [vector for vector in vectors if vector is not None]
     if not given:
-        return np.zeros((len(at), len(NAMES)))
+        return None
+    known = np.cumsum([0, *(vector is not None for vector in vectors)])
     if len(given) < len(vectors):
         nothing = np.zeros_like(given[0])
-        known = np.cumsum([0, *(vector is not None for vector in vectors)])
-        complete = known[ends] - known[begins] == ends - begins
         given = [nothing if vector is None else vector for vector in vectors]
-    else:
-        complete = None
     table = np.concatenate(given).reshape(len(given), -1).astype(np.float64)
-    products = _products(table, int((ends - begins).max()))
-    usual = np.where(chinese, USUAL_COSINE_CHINESE, USUAL_COSINE)
-    found = _rows(products, begins, at, ends, usual)
-    return found if complete is None else found * complete[:, None]
-
-
-def _products(table: Numbers, width: int) -> Numbers:
-    """The products of vectors with each other, as far as they are less than ``width`` places apart; else 0."""
     products = np.zeros((len(table), len(table)))
     for first in range(0, len(table), _STRIP):
         near = slice(max(0, first - width + 1), first + _STRIP + width - 1)
         products[first : first + _STRIP, near] = table[first : first + _STRIP] @ table[near].T
-    return products
+    corners = np.zeros((len(table) + 1, len(table) + 1))
+    np.cumsum(np.cumsum(products, axis=0), axis=1, out=corners[1:, 1:])
+    lengths = np.sqrt(products.diagonal())
+    at = np.arange(len(table))[:, None]
+    before = np.maximum(at - np.arange(1, _SINGLE + 1), 0)
+    cosines = products[at, before] / np.maximum(lengths[at] * lengths[before], NOTHING_LEFT)
+    neighbours = cosines[np.maximum(at - np.arange(1, _NEIGHBOURS + 1), 0), 0]
+    return Products(corners, cosines, neighbours, known)
 
 
-def _rows(products: Numbers, begins: Places, at: Places, ends: Places, usual: Numbers) -> Numbers:
-    beyond = 1 - usual
-    compared = (_of_stretches(products, begins, at, ends) - usual[:, None]) / beyond[:, None]
-    named = dict(zip(_PAIRS, compared.T, strict=True))
-    here = named["block_to_3"]
-    is_last, is_second = ends - at == 1, at - begins == 1
-    for name in ("ahead_to_message", "ahead_to_before", "ahead_to_last", "next_split"):
-        named[name] = np.where(is_last, here, named[name])
-    to_1, to_most, coherence = _of_messages(products, begins, at)
-    return np.stack(
-        (
-            np.ones(len(at)),
-            (to_1 - usual) / beyond,
-            named["to_2"],
-            named["to_4"],
-            named["to_8"],
-            named["to_all"],
-            (to_most - usual) / beyond,
-            named["block_to_2"],
-            named["block_to_4"],
-            named["block_to_all"],
-            named["ahead_to_message"],
-            named["ahead_to_before"],
-            named["ahead_to_last"],
-            np.where(is_second, COHERENCE, (coherence - usual) / beyond),
-            named["next_split"] - here,
-            np.where(is_second, 0.0, named["last_split"] - here),
-        ),
-        axis=1,
-    )
+def rows_of(
+    products: Products | None, judged: slice, begins: Places, at: Places, ends: Places, chinese: npt.NDArray[np.bool_]
+) -> Numbers:
+    """The numbers of ``NAMES`` for each judged message, ``at`` its place, seen from ``begins`` to ``ends``.
+
+    They are 0 where a vector is missing. ``chinese`` tells of each message whether it is.
+    """
+    rows = np.zeros((len(at), len(NAMES)))
+    if products is None:
+        return rows
+    count = (at - begins)[:, None]
+    stretches = _of_stretches(products.corners, begins, at, ends)
+    rows[:, _KNOWN] = stretches[:, 0]  # as long as it is not told
+    rows[:, _TO_MOST] = np.where(count > _LAST_ONES, products.cosines[judged], -2.0).max(axis=1)
+    sums = np.where(count - 1 > _LAST_ONES[:_NEIGHBOURS], products.neighbours[judged], 0.0).sum(axis=1)
+    rows[:, _COHERENCE] = sums / np.minimum(np.maximum(count[:, 0] - 1, 1), _NEIGHBOURS)
+    rows[:, _OF_PAIRS] = stretches[:, 1:]
+    usual = np.where(chinese, USUAL_COSINE_CHINESE, USUAL_COSINE)[:, None]
+    rows -= usual
+    rows /= 1 - usual
+    here = rows[:, :1].copy()
+    rows[:, _KNOWN] = 1.0
+    np.copyto(rows[:, _OF_AHEAD], here, where=(ends - at == 1)[:, None])
+    rows[:, _SPLITS] -= here
+    second = count[:, 0] == 1
+    rows[second, _COHERENCE], rows[second, _LAST_SPLIT] = COHERENCE, 0.0
+    rows[products.known[ends] - products.known[begins] < ends - begins] = 0.0
+    return rows
 
 
-def _of_stretches(products: Numbers, begins: Places, at: Places, ends: Places) -> Numbers:
+def _of_stretches(corners: Numbers, begins: Places, at: Places, ends: Places) -> Numbers:
     """The cosines of ``_PAIRS`` before each message."""
-    size = len(products) + 1
-    sums = np.zeros((size, size))  # of all products above and left of a corner
-    np.cumsum(np.cumsum(products, axis=0), axis=1, out=sums[1:, 1:])
-    corners = sums.ravel()
+    size, flat = len(corners), corners.ravel()
     first = np.minimum(np.maximum(at[:, None] + _FROM, begins[:, None]), ends[:, None])
     last = np.minimum(np.maximum(at[:, None] + _TO, begins[:, None]), ends[:, None])
-    top, bottom = first[:, _BOTH_LEFT] * size, last[:, _BOTH_LEFT] * size
+    top, bottom = (first * size)[:, _BOTH_LEFT], (last * size)[:, _BOTH_LEFT]
     left, right = first[:, _BOTH_RIGHT], last[:, _BOTH_RIGHT]
-    found = corners[bottom + right] - corners[top + right] - corners[bottom + left] + corners[top + left]
+    found = flat[bottom + right] - flat[top + right] - flat[bottom + left] + flat[top + left]
     lengths = np.sqrt(np.maximum(found[:, len(_PAIRS) :], 0.0))
     cosines: Numbers = found[:, : len(_PAIRS)] / np.maximum(lengths[:, _LEFT] * lengths[:, _RIGHT], NOTHING_LEFT)
     return cosines
-
-
-def _of_messages(products: Numbers, begins: Places, at: Places) -> tuple[Numbers, Numbers, Numbers]:
-    """The cosine of each message to the last one, the greatest to one of the last, and the mean of neighbours before it."""
-    lengths = np.sqrt(products.diagonal())
-    single = at[:, None] - np.arange(1, _SINGLE + 1)
-    is_seen = single >= begins[:, None]
-    single = np.maximum(single, 0)
-    cosines = products[at[:, None], single] / np.maximum(lengths[at][:, None] * lengths[single], NOTHING_LEFT)
-    nearest = np.where(is_seen, cosines, -2.0).max(axis=1)
-    neighbours = np.append(products.diagonal(1) / np.maximum(lengths[:-1] * lengths[1:], NOTHING_LEFT), 0.0)
-    earlier = at[:, None] - np.arange(2, 2 + _NEIGHBOURS)
-    is_seen = earlier >= begins[:, None]
-    sums = np.where(is_seen, neighbours[np.maximum(earlier, 0)], 0.0).sum(axis=1)
-    return cosines[:, 0], nearest, sums / np.maximum(is_seen.sum(axis=1), 1)
