@@ -131,11 +131,15 @@ class _Pattern:
 
 def _pattern(english: str, chinese: str, needs: str = "", piece: str | None = None, at_start: bool = False) -> _Pattern:
     """English words, whole ones, or Chinese ones; the lists are regular expressions that may be broken into lines."""
-    one_line = " ".join(english.split()).replace(" | ", "|")
-    before = r"^\W*" if at_start else ""
-    words = rf"(?<!\w)(?:{one_line})(?!\w)"
+    before, words = r"^\W*" if at_start else "", _whole(english)
     either = re.compile(rf"{before}(?:{words}|{''.join(chinese.split())})")
     return _Pattern(re.compile(f"{before}{words}"), either, frozenset(needs.split()), piece)
+
+
+def _whole(english: str) -> str:
+    """Whole words as a regular expression that stands on one line."""
+    one_line = " ".join(english.split()).replace(" | ", "|")
+    return rf"(?<!\w)(?:{one_line})(?!\w)"
 
 
 def _words(english: str, chinese: str) -> _Pattern:
@@ -188,48 +192,45 @@ _REFERS_BACK = _words(
 _SELF = _words("i my me mine we our us", "我|咱")  # of "i'm" the "i" is a word
 _OTHER = _words("you your yours u", "你|您")
 _QUESTION = re.compile(r"[?？]|[吗呢么](?:[。！!.]|$)")
-_OPENINGS = {  # the first that fits names the opening
-    "answer": _pattern(
+_OPENINGS = {  # English words, Chinese ones; the first that fits names the opening
+    "answer": (
         r"""yes | yeah | yep | yup | no | nope | nah | not | sure | ok | okay | o\.k | correct | exactly | right | absolutely
         | definitely | of course | true | agreed | i do | i am | i did | i don't | i do not | me (?:too|neither) | maybe
         | probably | both | none | neither""",
         "好的|好|行|可以|是的|是|对|对的|嗯|没有|没|不|收到|明白|同意|没问题|当然|确实",
-        at_start=True,
     ),
-    "reaction": _pattern(
+    "reaction": (
         r"""wow+ | oh+ | ah+ | aw+ | cool | nice | great | awesome | lol | haha\w* | sounds? | that(?:'s| is) | interesting
         | amazing | perfect | wonderful | thanks? | thank you | glad | sorry | congrat\w* | i see | good | excellent
         | fantastic | alright | understood | hm+""",
         "哇|哈哈|太好了|不错|真的|厉害|谢谢|原来|哦|噢|赞",
-        at_start=True,
     ),
-    "link": _pattern(
+    "link": (
         """and | but | so | because | or | then | well | also | if | in that case | which | since | plus | however | besides
         | actually | you (?:can|should|may|will|could|need|must) | it | they | he | she | this | these | those""",
         "而且|但是|但|所以|因为|或者|然后|那|不过|其实|如果|并且|它|他|她|这",
-        at_start=True,
     ),
-    "wh_question": _pattern(
+    "wh_question": (
         "what(?:'s)? | how | where(?:'s)? | when | who(?:'s)? | which | why | whose",
         "什么|怎么|怎样|如何|哪|谁|为什么|多少|几",
-        at_start=True,
     ),
-    "yes_no_question": _pattern(
+    "yes_no_question": (
         """do | does | did | is | are | was | were | have | has | can | could | will | would | should | may | shall | any""",
         "是否|能否|可否|有没有|是不是|能不能|要不要",
-        at_start=True,
     ),
-    "request": _pattern(
+    "request": (
         """i (?:need|want|wish|would like|'d like|am looking|have (?:a |some |another )?questions?|was wondering|wonder)
         | i'd like | i'm (?:looking|interested|wondering|trying) | i am (?:interested|wondering|trying|planning) | please
         | find | give | tell | show | get | set | remind | check | schedule | book | let me know | help | looking for
         | navigate | make | need""",
         "请|帮我|帮忙|我想|我要|我需要|麻烦|能帮|给我",
-        at_start=True,
     ),
-    "self": _pattern("i | i'm | i've | my | we | our", "我|我们|咱们", at_start=True),
+    "self": ("i | i'm | i've | my | we | our", "我|我们|咱们"),
 }
 OPENINGS = tuple(_OPENINGS)
+_OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)}|{chinese})' for english, chinese in _OPENINGS.values())})")
+_ASCII_OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)})' for english, _ in _OPENINGS.values())})")
+_NEEDED = frozenset[str]().union(*(each.needs for each in list(globals().values()) if isinstance(each, _Pattern)))
 _OPENING_NUMBERS = np.arange(1, len(OPENINGS) + 1)
 _ONE_OF = [tuple(float(number == opening) for opening in _OPENING_NUMBERS.tolist()) for number in range(len(OPENINGS) + 1)]
 
@@ -256,13 +257,15 @@ def read(text: str, microseconds: int = 0) -> Reading:
     lower = text.lower()
     chinese = cjk_share(text) > 0.5
     count = len(text.split()) if not chinese else sum(character.isalpha() for character in text) // 2 + 1
-    words = set(lower.translate(_BETWEEN_WORDS).split()) if lower.isascii() else None
+    is_ascii = lower.isascii()
+    words = _NEEDED.intersection(lower.translate(_BETWEEN_WORDS).split()) if is_ascii else None
+    opening = (_ASCII_OPENING if is_ascii else _OPENING).match(lower)
     end = lower.rstrip()[-2:]
     return Reading(
         microseconds=microseconds,
         tokens=tuple(dict.fromkeys(tokenise(text))),
         log_words=math.log1p(count),
-        opening=next((number for number, pattern in enumerate(_OPENINGS.values(), 1) if pattern.match(lower)), 0),
+        opening=(opening and opening.lastindex) or 0,
         greets=bool(_GREETS.match(lower)) or _MEETS_AGAIN.is_in(lower, words),
         takes_leave=_TAKES_LEAVE.is_in(lower, words),
         thanks=_THANKS.is_in(lower, words),
