@@ -120,12 +120,11 @@ def compete(
         before = arena.ids()
         # 3. Facts enter, best first, so that each move is final within its episode.
         for parent in parents:
-            mixed = [
-                Standing(fact, alpha * score + (1 - alpha) * scores[parent], parent) for fact, score in facts.get(parent, ())
-            ]
-            arena.note(Move.EXPANDED, parent, scores[parent], f"{len(mixed)} facts")
-            for fact in sorted(mixed, key=lambda each: (-each.score, each.id)):
-                if not arena.challenge(fact, scores[parent]):
+            own = (1 - alpha) * scores[parent]
+            best_first = sorted((-(alpha * score + own), fact) for fact, score in facts.get(parent, ()))
+            arena.note(Move.EXPANDED, parent, scores[parent], f"{len(best_first)} facts")
+            for lowness, fact in best_first:
+                if not arena.challenge(Standing(fact, -lowness, parent), scores[parent]):
                     break  # and none of those behind it
         # 4. Convergence.
         unchanged = 0 if arena.ids() != before else unchanged + 1

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from connectors.telemetry.searches import stage
 from mneme.ports import Filter, MemoryIndex, Selection, TextLeg
 from mneme.records import Entity, Relationship
-from mneme.rows import Collection, Row, Vector
+from mneme.rows import Collection, Vector
 from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
 from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
 from queries.questions.understand import Question
@@ -77,12 +77,12 @@ class Completer:
         anywhere = replace(
             scope.rows, people=(), since=None, before=None, labels=tuple(each for each in scope.rows.labels if each.negated)
         )
-        inside = replace(scope.filter(Collection.FACTS), parent_ids=tuple(episode_ids))
+        facts_wanted = scope.filter(Collection.FACTS)
         at_once = [
-            Selection(Collection.FACTS, inside, _FACTS_OF_AN_EPISODE * len(episode_ids)),
-            Selection(Collection.EPISODES, replace(anywhere, ids=open_episodes), len(open_episodes)),
+            _facts_of(episode_ids, facts_wanted),
+            _by_ids(Collection.EPISODES, anywhere, open_episodes),
             _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
-            Selection(Collection.EPISODES, _holding(anywhere, loose), _EPISODES_OF_A_MESSAGE_ID * len(loose)),
+            _holding(anywhere, loose),
         ]
         graph = list(recalled.graph)
         beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
@@ -99,8 +99,8 @@ class Completer:
         onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
         at_last = [
             _missing(Collection.MESSAGES, scope.rows, messages, wanted),
-            Selection(Collection.FACTS, replace(inside, parent_ids=told), _FACTS_OF_AN_EPISODE * len(told)),
-            Selection(Collection.EPISODES, replace(anywhere, ids=told), len(told)),
+            _facts_of(told, facts_wanted),
+            _by_ids(Collection.EPISODES, anywhere, told),
         ]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
         repeating = self._pool.submit(self._index.get, again) if again else None
@@ -142,7 +142,7 @@ class Completer:
     def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence[Selection]) -> list[dict[str, Candidate]]:
         """For each its rows with both their scores; what cannot find anything is not asked."""
 
-        sent = [replace(each, limit=min(each.limit, _MOST_ROWS)) for each in asks if each.limit]
+        sent = [each for each in asks if each.limit]
         answers = iter(self._index.score_many(sent, wanted.tokens, wanted.vector) if sent else ())
         found = []
         for each in asks:
@@ -177,18 +177,27 @@ def _tokens(searches: Iterable[TextLeg]) -> Iterator[str]:
 
 
 def _missing(collection: Collection, scope: Filter, found: Mapping[str, Candidate], wanted: _Wanted) -> Selection:
-    lacking = tuple(identity for identity, each in found.items() if wanted.lacks(each))
-    return Selection(collection, replace(scope, ids=lacking), len(lacking))
+    return _by_ids(collection, scope, tuple(identity for identity, each in found.items() if wanted.lacks(each)))
 
 
-def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Filter:
+def _by_ids(collection: Collection, scope: Filter, ids: tuple[str, ...]) -> Selection:
+    return Selection(collection, replace(scope, ids=ids) if ids else scope, min(len(ids), _MOST_ROWS))
+
+
+def _facts_of(episodes: Sequence[str], scope: Filter) -> Selection:
+    narrowed = replace(scope, parent_ids=tuple(episodes)) if episodes else scope
+    return Selection(Collection.FACTS, narrowed, min(_FACTS_OF_AN_EPISODE * len(episodes), _MOST_ROWS))
+
+
+def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Selection:
     """The episodes that list one of these messages."""
     rows = [each.row for each in messages.values()]
-    return replace(
+    narrowed = replace(
         scope,
         conversation_ids=tuple({row.conversation_id: None for row in rows if row.conversation_id}),
         message_ids=tuple(dict.fromkeys(identity for row in rows for identity in row.message_ids)),
     )
+    return Selection(Collection.EPISODES, narrowed, min(_EPISODES_OF_A_MESSAGE_ID * len(rows), _MOST_ROWS))
 
 
 def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candidate]) -> dict[str, Candidate]:
@@ -211,12 +220,13 @@ def _passing(scope: Scope, candidates: Mapping[str, Candidate]) -> dict[str, Can
 def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """Facts by their episode, in the order they were said: neighbours there are neighbours in the conversation."""
     inside: dict[str, list[Candidate]] = {}
-    for fact in sorted(facts, key=lambda each: _place_in_conversation(each.row)):
+    for fact in sorted(facts, key=_place_in_conversation):
         if fact.row.parent_id:
             inside.setdefault(fact.row.parent_id, []).append(fact)
     return inside
 
 
-def _place_in_conversation(row: Row) -> tuple[object, ...]:
+def _place_in_conversation(fact: Candidate) -> tuple[object, ...]:
+    row = fact.row
     number = row.id.rpartition("/")[2]
     return row.at, int(number) if number.isdecimal() else 0, row.id

@@ -47,7 +47,7 @@ def vector(
     for each in recalled.of(Collection.EPISODES).values():
         best[each.row.id] = each.cosine or 0.0
     for each in recalled.of(Collection.FACTS).values():
-        for episode in recalled.episodes_of(each.row.id):
+        for episode in recalled.episodes_of([each.row.id]):
             best[episode] = max(best.get(episode, -1.0), each.cosine or 0.0)
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
     focused = focus(question, recalled.people())

@@ -4,11 +4,12 @@ BM25 and k-NN over episodes and over facts, over raw messages (what was said a m
 the few other memories, and BM25 over the graph. ``complete`` fills in what this leaves open.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from connectors.telemetry.searches import stage
 from mneme.ids import episode_of
-from mneme.ports import MemoryIndex, TextLeg, VectorLeg
+from mneme.ports import Hit, MemoryIndex, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row
 from queries.entities.graph import Walk, parts_of, walk
@@ -68,16 +69,20 @@ class Recalled:
         """The candidates of a collection."""
         return self.candidates.get(collection, {})
 
-    def episodes_of(self, fact: str) -> tuple[str, ...]:
-        """The episodes that a fact leads to: its own, and first that of what superseded it."""
-        own = self.of(Collection.FACTS)[fact].row.parent_id or ""
-        newer = self.successor.get(fact)
-        return (episode_of(newer), own) if newer else (own,)
+    def episodes_of(self, facts: Iterable[str]) -> dict[str, None]:
+        """The episodes that facts lead to, in their order: of each its own, and first that of what superseded it."""
+        known, successor = self.of(Collection.FACTS), self.successor
+        episodes: dict[str, None] = {}
+        for fact in facts:
+            if newer := successor.get(fact):
+                episodes[episode_of(newer)] = None
+            episodes[known[fact].row.parent_id or ""] = None
+        return episodes
 
     def people(self) -> tuple[str, ...]:
         """Who said what was found."""
-        rows = (each.row for collection in _SAID for each in self.of(collection).values())
-        return tuple(dict.fromkeys(person for row in rows for person in row.people))
+        together = dict.fromkeys(each.row.people for collection in _SAID for each in self.of(collection).values())
+        return tuple(dict.fromkeys(person for people in together for person in people))
 
     def episode_rankings(self) -> dict[str, list[str]]:
         """The rankings of episodes by leg: by themselves, and by their best fact (a fact's parent joins the candidates)."""
@@ -86,8 +91,7 @@ class Recalled:
             if collection is Collection.EPISODES:
                 rankings[f"{collection}_{leg}"] = ranking
             elif collection is Collection.FACTS:
-                parents = (parent for identity in ranking for parent in self.episodes_of(identity))
-                rankings[f"{collection}_{leg}"] = list(dict.fromkeys(parents))
+                rankings[f"{collection}_{leg}"] = list(self.episodes_of(ranking))
         return rankings
 
 
@@ -107,21 +111,26 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
     if not searches:
         return recalled
     for search, hits in zip(searches, index.recall(searches), strict=True):
-        candidates = recalled.candidates.setdefault(search.collection, {})
+        if not scope.knows_all(search.collection):
+            hits = [Hit(row, hit.score) for hit in hits if (row := scope.known(hit.row)) is not None]
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
-        ranking = recalled.rankings[search.collection, leg] = []
-        knows_all = scope.knows_all(search.collection)
-        for hit in hits:
-            row = hit.row if knows_all else scope.known(hit.row)
-            if row is None:
-                continue
-            ranking.append(row.id)
-            candidate = candidates.get(row.id)
-            if candidate is None:
-                candidate = candidates[row.id] = Candidate(row)
-            setattr(candidate, leg, hit.score)
+        recalled.rankings[search.collection, leg] = [hit.row.id for hit in hits]
+        _join(recalled.candidates.setdefault(search.collection, {}), hits, leg == "bm25")
     if not question.about_past:
         recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope)
     recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
     recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled
+
+
+def _join(candidates: dict[str, Candidate], hits: Sequence[Hit], by_words: bool) -> None:
+    """Add the hits of a leg to the candidates of its collection, by id."""
+    for hit in hits:
+        row = hit.row
+        candidate = candidates.get(row.id)
+        if candidate is None:
+            candidate = candidates[row.id] = Candidate(row)
+        if by_words:
+            candidate.bm25 = hit.score
+        else:
+            candidate.cosine = hit.score

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
+from connectors.aging_cache import Derived
 from connectors.telemetry.searches import stage
 from mneme.records import (
     AgentCase,
@@ -38,6 +41,8 @@ from queries.responses import (
     Graph,
 )
 from queries.succession import best_first
+
+_MOST_TOLD, _SECONDS = 5_000, 300.0  # rows of which is kept what they tell, in each of two generations of so long
 
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
@@ -102,44 +107,43 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
-    episode = _record(row, Episode)
     return FoundEpisode(
         **places.of(row),
-        subject=episode.subject,
-        summary=episode.summary,
-        episode=episode.episode,
-        conversation_id=episode.conversation_id,
-        document_id=episode.document_id,
-        section=episode.section,
-        citation=episode.citation,
-        started_at=episode.started_at,
-        ended_at=episode.ended_at,
-        participants=episode.participants,
-        message_ids=episode.message_ids,
+        **_told_by_episode(row),
         atomic_facts=tuple(_fact(each.row, places) for each in nested if each.row.kind != "remark"),
         remarks=tuple(_message(each.row, places) for each in nested if each.row.kind == "remark"),
     )
 
 
 def _fact(row: Row, places: _Places) -> FoundFact:
+    return FoundFact(**places.of(row), **_told_by_fact(row))
+
+
+def _fields_of_episode(row: Row) -> dict[str, Any]:
+    """What an episode tells, whatever place it has."""
+    episode = _record(row, Episode)
+    names = ("subject", "summary", "episode", "conversation_id", "document_id", "section", "citation")
+    return _fields(episode, *names, "started_at", "ended_at", "participants", "message_ids")
+
+
+def _fields_of_fact(row: Row) -> dict[str, Any]:
+    """What a fact tells, whatever place it has."""
     fact = _record(row, AtomicFact)
-    return FoundFact(
-        **places.of(row),
-        atomic_fact=fact.atomic_fact,
-        topic_name=fact.topic_name,
-        parent_episode_id=fact.parent_episode_id,
-        message_ids=fact.message_ids,
-        said_at=fact.said_at,
-        citation=fact.citation,
-        event_at=fact.event_at,
-        **_validity(fact.validity),
-    )
+    names = ("atomic_fact", "topic_name", "parent_episode_id", "message_ids", "said_at", "citation", "event_at")
+    return _fields(fact, *names) | _validity(fact.validity)
+
+
+_told_by_episode = Derived(_fields_of_episode, _MOST_TOLD, _SECONDS)
+_told_by_fact = Derived(_fields_of_fact, _MOST_TOLD, _SECONDS)
 
 
 def _validity(validity: Validity) -> dict[str, Any]:
     """What later statements did to one, as a found one tells it."""
-    names = ("valid_from", "valid_to", "superseded_by", "repeated_by", "also_said_in")
-    return {name: getattr(validity, name) for name in names}
+    return _fields(validity, "valid_from", "valid_to", "superseded_by", "repeated_by", "also_said_in")
+
+
+def _fields(record: BaseModel, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
 
 
 def _ranked(

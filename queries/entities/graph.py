@@ -162,7 +162,8 @@ def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float
     {'best': 0.75, 'reached': 0.5, 'near': 0.5}
     """
     best = max(scores.values(), default=0.0)
-    return {each: score + weight * (best - score) if fits.get(each, 0.0) >= 1.0 else score for each, score in scores.items()}
+    moved = {each: scores[each] + weight * (best - scores[each]) for each, fit in fits.items() if fit >= 1.0 and each in scores}
+    return {**scores, **moved}
 
 
 def legs_beyond(walk: Walk, asked: Collection[str], filter: Filter) -> tuple[TextLeg, ...]:

@@ -63,8 +63,10 @@ class Scope:
 
     def may_hold(self, row: Row) -> bool:
         """Whether a row may hold a place."""
+        if not self.kinds:
+            return True
         kind = "knowledge" if row.owner_type == "tenant" else "message" if row.kind == "remark" else row.kind
-        return not self.kinds or kind in self.kinds
+        return kind in self.kinds
 
     def _only_knowledge(self) -> Filter:
         knowledge = owner_key(self.rows.tenant_id, "tenant", self.rows.tenant_id)

@@ -15,9 +15,10 @@ a little lower, so the best of what was asked for comes first, and behind it the
 Nothing is added and nothing left out, and within a type the order stays.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import Profile
@@ -68,11 +69,9 @@ def preference(
         ahead: the days that the question names and that lie ahead.
     """
     forms = {*forms_of(question.text), *([Form.FORECAST] if ahead else [])}
-    best_first = sorted(
-        (each for each in candidates if each.row.id in scores), key=lambda each: (-scores[each.row.id], each.row.id)
-    )
+    found = _Found(candidates, scores)
     for form in Form:  # in order of precedence
-        if form in forms and (favoured := _favoured(form, question, best_first, ahead)):
+        if form in forms and (favoured := _favoured(form, question, found, ahead)):
             ids = frozenset(each.row.id for each in favoured)
             return Preference(form, ids, ids if favoured[0].row.kind == "episode" else frozenset())
     return Preference()
@@ -89,34 +88,57 @@ def weigh(scores: Mapping[str, float], favoured: Collection[str]) -> dict[str, f
         return dict(scores)
     best, best_asked_for = max(scores.values()), max(asked_for.values())
     raised = {each: best * (score / best_asked_for if best_asked_for > 0 else 1.0) for each, score in asked_for.items()}
-    return {each: raised.get(each, score * (1 - _LOWERED)) for each, score in scores.items()}
+    lowered = 1 - _LOWERED
+    return {each: score * lowered for each, score in scores.items()} | raised
 
 
-def _favoured(form: Form, question: Question, best_first: Sequence[Candidate], ahead: Sequence[DateMention]) -> list[Candidate]:
+class _Found:
+    """The candidates that have a score, by kind."""
+
+    def __init__(self, candidates: Iterable[Candidate], scores: Mapping[str, float]) -> None:
+        self._scores = scores
+        self._kinds: dict[str, list[Candidate]] = {}
+        for each in candidates:
+            if each.row.id in scores:
+                self._kinds.setdefault(each.row.kind, []).append(each)
+
+    def of(self, kind: str) -> Sequence[Candidate]:
+        """Those of a kind, in any order."""
+        return self._kinds.get(kind, ())
+
+    def best_first(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """The same in the order of their scores, ties by id."""
+        return sorted(candidates, key=lambda each: (-self._scores[each.row.id], each.row.id))
+
+    @cached_property
+    def middle_cosine(self) -> float:
+        """That of the facts (queries/granularity/foresights.py)."""
+        return middle_cosine(self.of("fact"))
+
+
+def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[DateMention]) -> Sequence[Candidate]:
     """The candidates that the form asks for, if they are what it asks for.
 
     By words alone a single one: where the words are mistaken, that costs one place.
     """
 
     def of(kind: str, is_right: Callable[[Candidate], bool] = lambda each: True) -> list[Candidate]:
-        return [each for each in best_first if each.row.kind == kind and is_right(each)]
+        return found.best_first(each for each in found.of(kind) if is_right(each))
 
-    def told(kind: str) -> list[Candidate]:
-        """By conversations, where the question names somebody of them; else by documents as well."""
-        of_people = of(kind, lambda each: each.row.owner_type != "tenant")
-        people = {person for each in of_people for person in each.row.people}
-        return of_people if any(names_person(question.text, person) for person in people) else of(kind)
-
-    middle = middle_cosine(of("fact"))
+    def told(kind: str) -> Sequence[Candidate]:
+        """By conversations, where the question names somebody of them; else by documents as well. In any order."""
+        of_people = [each for each in found.of(kind) if each.row.owner_type != "tenant"]
+        people = {person for several in {each.row.people for each in of_people} for person in several}
+        return of_people if any(names_person(question.text, person) for person in people) else found.of(kind)
 
     def fits(each: Candidate) -> bool:
-        return bool(each.bm25) or (each.cosine is not None and each.cosine >= middle)
+        return bool(each.bm25) or (each.cosine is not None and each.cosine >= found.middle_cosine)
 
     match form:
         case Form.PORTRAIT:
             return of("profile", lambda each: _is_portrait_of(each.row, question))[:1]
         case Form.POINT | Form.PLAIN:
-            said = [each for kind in ("remark", "message") for each in of(kind) if not _only_asks(each.row)]
+            said = [each for kind in ("remark", "message") for each in found.of(kind) if not _only_asks(each.row)]
             return [*told("fact"), *said]
         case Form.PRECEDENT:
             return of("case", fits)[:1]
@@ -127,13 +149,13 @@ def _favoured(form: Form, question: Question, best_first: Sequence[Candidate], a
         case Form.FORECAST:
             return of("foresight", lambda each: falls_into(each.row, ahead)) or of("foresight", fits)[:1]
         case Form.NARRATIVE:
-            return told("episode")[:_STORIES]
+            return found.best_first(told("episode"))[:_STORIES]
         case Form.TOPIC if cases := of("case", fits):
             return cases[:1]
         case Form.TOPIC if _is_told_by(of("fact")[:1], question):
             return of("fact")[:1]
         case Form.TOPIC:
-            return told("episode")[:_STORIES]
+            return found.best_first(told("episode"))[:_STORIES]
 
 
 def _is_portrait_of(row: Row, question: Question) -> bool:
