@@ -8,9 +8,10 @@ matched again as it is written.
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from sys import maxsize
 
-from mneme.guarded import Guarded
+from mneme.guarded import Guarded, words_of
 
 _NOT_LITERAL = re.compile(r"\\.|\(\?P")
 _CAPITAL = re.compile(r"[A-Z]|\(\?-?i")
@@ -24,8 +25,6 @@ class Caseless(Guarded):
         ValueError: the pattern is not written in lower case, or says itself where case matters.
     """
 
-    __slots__ = ("_lower",)
-
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
         if _CAPITAL.search(_NOT_LITERAL.sub("", pattern)):
             raise ValueError(f"not in lower case: {pattern}")
@@ -34,7 +33,7 @@ class Caseless(Guarded):
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """As that of a pattern."""
-        if endpos == maxsize and self.lacks_words(text):
+        if endpos == maxsize and self.needed.isdisjoint(words_of(text)):
             return None
         lowered = _lowered(text)
         if lowered is None:
@@ -44,7 +43,7 @@ class Caseless(Guarded):
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """As that of a pattern."""
-        if endpos == maxsize and self.lacks_words(text):
+        if endpos == maxsize and self.needed.isdisjoint(words_of(text)):
             return None
         lowered = _lowered(text)
         if lowered is not None and self._lower.match(lowered, pos, endpos) is None:
@@ -60,7 +59,7 @@ class Caseless(Guarded):
 
     def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterable[re.Match[str]]:
         """As that of a pattern."""
-        if endpos == maxsize and self.lacks_words(text):
+        if endpos == maxsize and self.needed.isdisjoint(words_of(text)):
             return ()
         lowered = _lowered(text)
         places = [found.span() for found in self._lower.finditer(lowered, pos, endpos)] if lowered is not None else [(0, 0)]
@@ -70,7 +69,7 @@ class Caseless(Guarded):
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """As that of a pattern."""
-        if self.lacks_words(text):
+        if self.needed.isdisjoint(words_of(text)):
             return text
         lowered = _lowered(text)
         if lowered is not None and self._lower.search(lowered) is None:
@@ -78,6 +77,7 @@ class Caseless(Guarded):
         return self.pattern.sub(replacement, text, count)
 
 
+@lru_cache(maxsize=1_024)  # the rules ask for the same sentences in turn
 def _lowered(text: str) -> str | None:
     """The text in lower case, character by character; None where that is not what IGNORECASE compares."""
     lowered = text.lower()

@@ -16,13 +16,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib import import_module
+from string import ascii_letters, whitespace
 from sys import maxsize
 from typing import Any
 
-from mneme.text import STOP_WORDS
+from mneme.text import STOP_WORDS, Runs
 
 _WORD = re.compile(r"[a-z]+|[^\sa-z]")
+_RUNS = Runs()
+_NO_WORDS = (ascii_letters + whitespace).encode()  # of themselves
 _FOLDED = str.maketrans("İıſ", "iis")  # letters that IGNORECASE takes for others, and ``lower`` does not
+_OF_EVERY_TEXT = frozenset({""})
 _MOST_WAYS = 1_000
 _MOST_OF_A_CLASS = 12  # characters: ten digits, some quotation marks
 
@@ -33,53 +37,49 @@ _parse: Callable[[str, int], Any] = import_module("re._parser").parse  # of the 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text in lower case, and its other characters; "0" stands for digits of other scripts.
 
+    Every text has the empty word, which stands for what a pattern needs that needs nothing.
+
     >>> sorted(words_of("I'm at No. 5"))
-    ["'", '.', '5', 'at', 'i', 'm', 'no']
+    ['', "'", '.', '5', 'at', 'i', 'm', 'no']
     """
     if text.isascii():
-        return frozenset(_WORD.findall(text.lower()))
+        return frozenset([*_RUNS.of(text), *text.encode().translate(None, _NO_WORDS).decode(), ""])
     words = _WORD.findall(text.translate(_FOLDED).lower())
-    return frozenset([*words, "0"]) if any(map(str.isdecimal, words)) else frozenset(words)
+    return frozenset([*words, "", *(["0"] if any(map(str.isdecimal, words)) else [])])
 
 
 class Guarded:
     """What ``re.compile(pattern, flags)`` gives, with the same results."""
 
-    __slots__ = ("_needed", "pattern")
-    _needed: frozenset[str]
-
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = re.compile(pattern, flags)
 
-    def lacks_words(self, text: str) -> bool:
-        """Whether a text has none of the words of which the pattern needs one."""
-        try:
-            needed = self._needed
-        except AttributeError:  # read when it is first asked for: most programs use a few of all patterns
-            needed = self._needed = needed_words(self.pattern.pattern, self.pattern.flags)
-        return needed.isdisjoint(words_of(text)) if needed else False
+    @cached_property  # most programs use a few of all patterns
+    def needed(self) -> frozenset[str]:
+        """The words of which a text has one that the pattern is found in."""
+        return needed_words(self.pattern.pattern, self.pattern.flags) or _OF_EVERY_TEXT
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """As that of a pattern."""
-        if endpos == maxsize and self.lacks_words(text):  # an end within a word leaves another one
+        if endpos == maxsize and self.needed.isdisjoint(words_of(text)):  # an end within a word leaves another one
             return None
         return self.pattern.search(text, pos, endpos)
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """As that of a pattern."""
-        if endpos == maxsize and self.lacks_words(text):
+        if endpos == maxsize and self.needed.isdisjoint(words_of(text)):
             return None
         return self.pattern.match(text, pos, endpos)
 
     def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterable[re.Match[str]]:
         """As that of a pattern."""
-        if endpos == maxsize and self.lacks_words(text):
+        if endpos == maxsize and self.needed.isdisjoint(words_of(text)):
             return ()
         return self.pattern.finditer(text, pos, endpos)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """As that of a pattern."""
-        return text if self.lacks_words(text) else self.pattern.sub(replacement, text, count)
+        return text if self.needed.isdisjoint(words_of(text)) else self.pattern.sub(replacement, text, count)
 
 
 class ByWord:
@@ -90,24 +90,16 @@ class ByWord:
 
     def worth_searching(self, text: str) -> list[int]:
         """The numbers of the patterns that may be found in a text, in their order."""
-        by_word, always = self._read
-        words = words_of(text)
-        if by_word.keys().isdisjoint(words):
-            return always
-        return sorted({*always, *(number for word in words if word in by_word for number in by_word[word])})
+        by_word = self._by_word
+        return sorted({number for word in by_word.keys() & words_of(text) for number in by_word[word]})
 
     @cached_property
-    def _read(self) -> tuple[dict[str, list[int]], list[int]]:
-        """The numbers of the patterns by word, and of those that need none."""
+    def _by_word(self) -> dict[str, list[int]]:
         by_word: dict[str, list[int]] = defaultdict(list)
-        always = []
         for number, pattern in enumerate(self._patterns):
-            needed = needed_words(pattern.pattern, pattern.flags)
-            for word in needed:
+            for word in needed_words(pattern.pattern, pattern.flags) or _OF_EVERY_TEXT:
                 by_word[word].append(number)
-            if not needed:
-                always.append(number)
-        return dict(by_word), always
+        return dict(by_word)
 
 
 # --- what a pattern needs --------------------------------------------------------------------------------------------
@@ -155,8 +147,8 @@ def _ways(kind: str, value: Any) -> set[_Way]:
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             least, most, part = value
             once = _in_turn(part)
-            again = once if len(once) <= _MOST_OF_A_CLASS else set()
-            more = _joined([once, {_ANYTHING}, again or {_ANYTHING}]) if most > 1 else set()
+            last: set[_Way] = {(None, "", _after(_ANYTHING, way)[2]) for way in once}  # its words are those of the first time
+            more = _joined([once, {_ANYTHING}, last]) if most > 1 else set()
             return once | more | (set() if least else {_NOTHING})
         case "ASSERT_NOT":
             return {_EDGE if _excludes_letters(value[1]) else _NOTHING}
@@ -183,7 +175,7 @@ def _class(members: Iterable[tuple[Any, Any]]) -> set[_Way]:
                 ways.update(_character(code) for code in range(value[0], value[1] + 1))
             case "CATEGORY" if str(value) == "CATEGORY_DIGIT":
                 ways.update(_character(ord(digit)) for digit in "0123456789")
-            case "CATEGORY" if str(value) == "CATEGORY_SPACE":
+            case "CATEGORY" if str(value) in ("CATEGORY_SPACE", "CATEGORY_NOT_WORD"):
                 ways.add(_EDGE)
             case _:
                 return {_ANYTHING}
@@ -203,11 +195,11 @@ def _joined(parts: Iterable[set[_Way]]) -> set[_Way]:
     ways: set[_Way] = {_NOTHING}
     best: frozenset[str] | None = None
     for part in parts:
-        together = {_ANYTHING} if len(ways) * len(part) > _MOST_WAYS else None
-        ways = together or {_after(way, following) for way in ways for following in part}
+        part = part if len(ways) * len(part) <= _MOST_WAYS else {_ANYTHING}
+        ways = {_after(way, following) for way in ways for following in part}
         if all(way[2:] == ("",) for way in ways):
             best = _better(best, ways)
-            ways = {(way[0], "", "") for way in ways}
+            ways = {(way[0], way[1] if way[0] is None else "", "") for way in ways}  # known letters become a word themselves
     best = _better(best, ways)
     if best is None:
         return ways

@@ -10,6 +10,8 @@ import threading
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
+from string import ascii_lowercase, ascii_uppercase
 
 import snowballstemmer
 
@@ -38,6 +40,28 @@ _CJK_STOP_CHARACTERS = frozenset("的了是在和与也就都而及吗呢吧啊�
 _local = threading.local()
 
 
+class Runs:
+    """What stands between the other characters of a plain text: runs of ASCII letters, in lower case, and of ``more``.
+
+    A table of bytes takes a third of the time of a pattern. What a run is made of is for who asks to remember.
+
+    >>> Runs("'").of("It's Ann's no. 5!")
+    ["it's", "ann's", 'no']
+    """
+
+    def __init__(self, more: str = "") -> None:
+        kept = {ord(character): character for character in more + ascii_lowercase}
+        kept |= {ord(character): character.lower() for character in ascii_uppercase}
+        self._table = "".join(kept.get(code, " ") for code in range(256)).encode("latin-1")
+
+    def of(self, text: str) -> list[str]:
+        """The runs of a text of ASCII, in order."""
+        return text.encode().translate(self._table).decode().split()
+
+
+_RUNS = Runs("0123456789'")
+
+
 def tokenise(text: str) -> list[str]:
     """The tokens of a text, in order, with repetitions.
 
@@ -47,7 +71,7 @@ def tokenise(text: str) -> list[str]:
     ['我', '喜', '欢', '咖', '啡', '我喜', '喜欢', '欢咖', '咖啡']
     """
     if text.isascii():
-        return [token for piece in _ASCII_PIECES.findall(text.lower()) if (token := _token(piece))]
+        return [*chain.from_iterable(map(_tokens_of, _RUNS.of(text)))]
     tokens: list[str] = []
     for piece in _PIECES.findall(_composed(text).lower()):
         if _IS_CJK.match(piece):
@@ -97,6 +121,12 @@ def cjk_languages(text: str) -> frozenset[str]:
 def _composed(text: str) -> str:
     """A text with one way of writing: no full and half widths, no letters of a syllable or voicing marks by themselves."""
     return unicodedata.normalize("NFKC", text)
+
+
+@lru_cache(maxsize=16_384)
+def _tokens_of(run: str) -> tuple[str, ...]:
+    """The tokens of a run of lower-case ASCII letters, digits and apostrophes: mostly of one word."""
+    return tuple(token for piece in _ASCII_PIECES.findall(run) if (token := _token(piece)))
 
 
 @lru_cache(maxsize=16_384)  # words; a few thousand make most of any text, and what is kept for all words grows for months

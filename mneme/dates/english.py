@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from functools import lru_cache
 
 from mneme.caseless import Caseless
 from mneme.dates import english_calendar, english_offsets, english_periods, english_weeks, spans
@@ -21,22 +22,28 @@ from mneme.dates.english_words import (
 from mneme.dates.rules import Found, Rule, Rules, apply
 from mneme.dates.spans import MONTHS, DaySpan
 from mneme.dates.tense import looks_back
+from mneme.guarded import words_of
 
-_CUE = Caseless(
-    r"\d|day|night|week|month|year|morning|afternoon|evening|morrow|decade|season|summer|winter|spring|autumn|fall|quarter|"
-    r"christmas|halloween|easter|thanksgiving|valentine|nineties|eighties|seventies|sixties|"
-    + "|".join(name[:3].lower() for name in MONTHS)
-    + r"|mon|tue|wed|thu|fri|sat|sun",
+_CUES = (
+    """day night week month year morning afternoon evening morrow decade season summer winter spring autumn fall quarter
+    christmas halloween easter thanksgiving valentine nineties eighties seventies sixties mon tue wed thu fri sat sun""".split()
+    + [name[:3].lower() for name in MONTHS]
 )
 
 
 def find(text: str, said: date) -> list[Found]:
     """The English dates of a text that was said on a day; phrases may overlap."""
     rules = _ALL.worth_trying(text)
-    if not rules or not _CUE.search(text):
+    if not rules or not any(map(_is_cue, words_of(text))):
         return []
     found = apply(rules, text, said)
     return found + list(english_offsets.days_by_another(text, found))
+
+
+@lru_cache(maxsize=8_192)
+def _is_cue(word: str) -> bool:
+    """Whether a word has something of a day or a time, or a number, without which nothing is a date."""
+    return word.isdecimal() or any(cue in word for cue in _CUES)
 
 
 # --- so far away -----------------------------------------------------------------------------------------------------

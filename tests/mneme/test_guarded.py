@@ -50,8 +50,9 @@ def test_a_pattern_needs_the_words_that_every_way_through_it_has(pattern: str, w
 
 
 def test_words_are_runs_of_letters_and_every_other_character() -> None:
-    assert words_of("I'm at No. 5") == {"i", "'", "m", "at", "no", ".", "5"}
-    assert words_of("KISS \u212aİſ é ５") == {"kiss", "kis", "é", "５", "0"}
+    assert words_of("I'm at No. 5") == {"i", "'", "m", "at", "no", ".", "5", ""}
+    assert words_of("KISS \u212aİſ é ５") == {"kiss", "kis", "é", "５", "0", ""}
+    assert words_of("") == {""}
 
 
 @settings(max_examples=400)

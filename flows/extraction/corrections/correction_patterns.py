@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from mneme.caseless import Caseless
-from mneme.guarded import Guarded
+from mneme.guarded import Guarded, needed_words, words_of
 from mneme.text import has_cjk
 
 
@@ -54,6 +55,19 @@ def repair_in(sentence: str) -> Repair | None:
     """The parts of a sentence that corrects itself ("on Thursday, sorry, Friday"); None for another."""
     match = _WITHIN.match(sentence) or (None if sentence.isascii() else _C_WITHIN.match(sentence))
     return Repair(match["before"], match["new"], match["after"]) if match else None
+
+
+def may_correct(sentence: str) -> bool:
+    """Whether a sentence has a word with which one corrects; without one it neither announces a correction nor is one."""
+    return not _needed().isdisjoint(words_of(sentence))
+
+
+@cache
+def _needed() -> frozenset[str]:
+    cues = frozenset("*").union(*(needed_words(rf"\b(?:{cue})\b") for cue in _CUES))  # of _CORRECTS and _ALONE
+    english = _AGREES, _REASON, _TRAILING, _OLD, _NOT_FIRST, _RETRACTS, _WITHIN
+    chinese = _C_CORRECTS, _C_ALONE, _C_OLD, _C_OLD_AFTER, _C_AGREES, _C_WITHIN
+    return cues.union(*(pattern.needed for pattern in (*english, *chinese)))
 
 
 # --- English ---------------------------------------------------------------------------------------------------------

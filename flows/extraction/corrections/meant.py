@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from flows.cuts import ExtractedFact, Utterance
-from flows.extraction.corrections.correction_patterns import Correction, correction_in, only_announces, repair_in
+from flows.extraction.corrections.correction_patterns import Correction, correction_in, may_correct, only_announces, repair_in
 from flows.extraction.corrections.correction_values import Sort, Value, replaced, values_in
 from flows.extraction.wording.retelling import zone_of
 from flows.extraction.wording.sentences import is_question, split_sentences
@@ -68,7 +68,7 @@ def corrected(utterances: Sequence[Utterance]) -> Meant:
     for at, one in enumerate(utterances):
         if one.message.role == "user":
             talk.correct_with(at)
-    return Meant(tuple(replace(one, message=talk.message(at)) for at, one in enumerate(utterances)), talk.by)
+    return Meant(tuple(talk.meant(at, one) for at, one in enumerate(utterances)), talk.by)
 
 
 class _Talk:
@@ -81,17 +81,19 @@ class _Talk:
         self._participants = {part.lower() for one in messages for part in _WORD.findall(one.sender_name)}
         self.by: dict[int, tuple[int, ...]] = {}
 
-    def message(self, at: int) -> StoredMessage:
-        """A message as it is now."""
+    def meant(self, at: int, said: Utterance) -> Utterance:
+        """An utterance as it is now."""
         if at not in self._changed:
-            return self._messages[at]
+            return said
         text = "\n".join(sentence for sentence in self._sentences[at] if sentence)
-        return self._messages[at].model_copy(update={"text": text})
+        return replace(said, message=said.message.model_copy(update={"text": text}))
 
     def correct_with(self, at: int) -> None:
         """Apply what the sentences of one message correct."""
         announced, tried = False, 0
         for number, sentence in enumerate(self._sentences[at]):
+            if not announced and not may_correct(sentence):
+                continue
             repair = repair_in(sentence)
             repaired = self._meant(repair.before, Correction(repair.new), at) if repair else None
             if repair and repaired:

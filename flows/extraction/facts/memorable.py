@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from flows.extraction.facts.attitudes import is_attitude, judges, restates
 from flows.extraction.facts.vague_words import substance_of
@@ -131,6 +132,7 @@ def speaks_of_listener(sentence: str) -> bool:
     return _SECOND.search(sentence) is not None
 
 
+@lru_cache(maxsize=1_024)  # a sentence is asked about in turn
 def _core(sentence: str) -> str:
     """A sentence without "I think that" and the like."""
     frame = _FRAME.match(sentence)

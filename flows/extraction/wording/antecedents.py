@@ -7,7 +7,7 @@ from flows.extraction.wording.names import is_name, names_in, type_of
 from flows.extraction.wording.substance import carries
 from mneme.caseless import Caseless
 
-_HEAD = Caseless(r"(?P<lead>(?:(?:and|but|so|then|now|today|also|yes|no),? )*)(?P<who>he|she)(?P<short>['’](?:s|ll))?(?= )")
+_HEAD = Caseless(r"^(?P<lead>(?:(?:and|but|so|then|now|today|also|yes|no),? )*)(?P<who>he|she)(?P<short>['’](?:s|ll))?(?= )")
 _HAS = re.compile(r"\s+(?:\w+ly\s+|just\s+|already\s+|never\s+|always\s+)?(?:been|got|had|gone|done|made|taken|\w{3,}ed)\b")
 SOMEONE = (
     "sister|brother|mum|mom|dad|mother|father|son|daughter|wife|husband|friend|boss|manager|boyfriend|girlfriend|"

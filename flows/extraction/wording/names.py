@@ -1,7 +1,7 @@
 """Names in English sentences, by their capitals, and what kind of thing they seem to name."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from flows.extraction.wording.name_lists import AMBIGUOUS_NAMES, GIVEN_NAMES, NO_NAMES, PLACES
@@ -97,10 +97,11 @@ def _candidates(sentence: str) -> tuple[tuple[str, bool], ...]:
         if _is_title(title[1]):
             seen[title[1].strip(" .,")] = False
     for run in _RUN.finditer(sentence):
-        if sentence[run.end() : run.end() + 1] in (":", "："):  # a heading
+        names = _split(run[0])
+        if not names or sentence[run.end() : run.end() + 1] in (":", "："):  # a heading
             continue
         opens = _OPENING.search(sentence, max(0, run.start() - _OPENING_REACH), run.start()) is not None
-        for at, name in enumerate(_split(run[0])):
+        for at, name in enumerate(names):
             first, _, rest = name.partition(" ")
             if opens and at == 0 and rest and _no_part_of_a_name(first):
                 name = rest  # "Poor Rex", "Give Rex my love", "Wow Mel"
@@ -168,11 +169,12 @@ def _is_title(words: str) -> bool:
     return len(plain) <= 8 and capitals == len(plain) and not words.endswith(("!", "?")) and words.lower() not in NO_NAMES
 
 
-def _split(run: str) -> list[str]:
+@lru_cache(maxsize=8_192)  # most runs are the first word of a sentence
+def _split(run: str) -> Sequence[str]:
     """The names in a run of capitalised words, broken where a word cannot be part of one ("Yesterday I", "Now Ann")."""
     honorific = _HONORIFIC.match(run)
     if honorific:
-        return [run]
+        return (run,)
     names: list[list[str]] = [[]]
     for word in run.split(" "):
         plain = word if word.isalnum() else _ENDING.sub("", word)
@@ -186,7 +188,7 @@ def _split(run: str) -> list[str]:
         else:
             names.append([])
     trimmed = [" ".join(words).removesuffix(" the").removesuffix(" of") for words in names]
-    return [name for name in trimmed if name and is_name(name)]
+    return tuple(name for name in trimmed if name and is_name(name))
 
 
 def _may_name(word: str) -> bool:

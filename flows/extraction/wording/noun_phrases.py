@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from flows.extraction.wording.names import names_in
@@ -10,6 +11,7 @@ from flows.extraction.wording.substance import beginnings, carries
 from flows.extraction.wording.word_classes import is_adjective, is_adverb, is_measure, is_verb
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’&+./-][^\W_]+)*\+?|[^\w\s]")
+_SEVERAL_CAPITALS = re.compile(r"[A-Z][\w'’&-]*\.?(?: (?:of|the|de|da|&)){0,2} [A-Z0-9]|[\"“][A-Z]")  # of names and titles
 _BEFORE_NOUNS = frozenset(
     """a an the my your our his her their its this that these those some any no of in for at with about on from into new
     more many another each every favorite favourite without both per by""".split()
@@ -44,8 +46,9 @@ class Phrase(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """A token without a possessive and that in lower case; the stem of it, and what its form tells."""
+    """A token in lower case, without a possessive, and that in lower case; the stem of it, and what its form tells."""
 
+    lowered: str
     plain: str
     word: str
     stem: str
@@ -53,6 +56,7 @@ class _Token(NamedTuple):
     acts: bool
     is_nominal: bool
     named: bool  # written like a name wherever it stands: "iPhone"
+    may_name: bool  # written like a name where no sentence begins
 
 
 def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) -> Iterator[Phrase]:
@@ -64,7 +68,7 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
         known_names: words that are written like names inside sentences, so that they keep their capitals at the start.
     """
     apart = beginnings(apart, _SHORTEST_NAME)
-    for name in names_in(text):
+    for name in names_in(text) if _SEVERAL_CAPITALS.search(text) else ():
         words = name.split()
         if (
             len(words) > 1
@@ -75,8 +79,12 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
             words = words[1:] if words[0].lower() in ("the", "a", "an") else words
             yield Phrase(tuple(stem(word.lower()) for word in words), name, nominal=True, verbal=False, named=True)
     for before, run in _runs(text, apart):
-        last = next((at for at in range(len(run), 0, -1) if run[at - 1].is_nominal), len(run))
-        shown = [_shown(run[0], before, known_names), *(token.plain for token in run[1:])]
+        last = len(run)
+        while last > 1 and not run[last - 1].is_nominal:
+            last -= 1
+        last = last if run[last - 1].is_nominal else len(run)
+        shown = [token.plain for token in run]
+        shown[0] = _shown(run[0], before, known_names)
         stems = tuple([token.stem for token in run])
         like_names = [token.named or token.plain in known_names for token in run]
         after_verbal = before in _BEFORE_VERBS
@@ -85,43 +93,41 @@ def phrases_of(text: str, apart: Collection[str], known_names: Collection[str]) 
             named = True
             for start in range(end - 1, max(0, end - _LONGEST) - 1, -1):
                 named = named and like_names[start]
-                yield Phrase(
-                    stems[start:end],
-                    " ".join(shown[start:end]),
-                    nominal=end == last and (named or nominal),
-                    verbal=start == 0 and after_verbal,
-                    named=named,
-                )
+                written = " ".join(shown[start:end])
+                yield Phrase(stems[start:end], written, end == last and (named or nominal), start == 0 and after_verbal, named)
 
 
 def names_inside(text: str) -> Iterator[str]:
     """The words with a capital that does not begin a sentence."""
     before = "."
     for token in _tokens(text):
-        if token[0].isupper() and before not in _SENTENCE_ENDS:
-            plain = _plain(token)
-            if carries(plain.lower()) and not is_measure(plain.lower()):
-                yield plain
-        before = token
+        if token.may_name and before not in _SENTENCE_ENDS:
+            yield token.plain
+        before = token.lowered
 
 
 def _runs(text: str, apart: Collection[str]) -> Iterator[tuple[str, list[_Token]]]:
     """Runs of words that may form phrases, each with the lower-case token before it."""
     before, run = ".", list[_Token]()
-    for written in (*_tokens(text), "."):
-        token = _reading(written)
+    for token in (*_tokens(text), _reading(".")):
         if token.forms_phrases and (not token.acts or (not run and before in _DETERMINES)) and token.word not in apart:
             run.append(token)
             continue
         if run:
             yield before, run
             run = []
-        before = written.lower()
+        before = token.lowered
 
 
 @lru_cache(maxsize=64)  # both passes over the messages of an episode, one message after the other
-def _tokens(text: str) -> Sequence[str]:
-    return tuple(_TOKEN.findall(text))
+def _tokens(text: str) -> Sequence[_Token]:
+    return tuple(chain.from_iterable(map(_tokens_of, text.split())))
+
+
+@lru_cache(maxsize=8_192)
+def _tokens_of(written: str) -> Sequence[_Token]:
+    """The tokens of what stands between two blanks: mostly a word, perhaps with the marks beside it."""
+    return tuple(map(_reading, _TOKEN.findall(written)))
 
 
 @lru_cache(maxsize=8_192)
@@ -132,7 +138,17 @@ def _reading(token: str) -> _Token:
         word[0].isalpha() and carries(word) and word not in _NO_PART and not is_measure(word) and not is_adverb(word)
     )
     lowered = plain.lower()
-    return _Token(plain, word, stem(lowered), forms_phrases, is_verb(word), is_nominal(lowered), plain[1:] != plain[1:].lower())
+    return _Token(
+        lowered=token.lower(),
+        plain=plain,
+        word=word,
+        stem=stem(lowered),
+        forms_phrases=forms_phrases,
+        acts=is_verb(word),
+        is_nominal=is_nominal(lowered),
+        named=plain[1:] != plain[1:].lower(),
+        may_name=token[0].isupper() and carries(lowered) and not is_measure(lowered),
+    )
 
 
 def _plain(token: str) -> str:

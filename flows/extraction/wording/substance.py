@@ -3,9 +3,10 @@
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import chain
 
 from mneme.caseless import Caseless
-from mneme.text import STOP_WORDS, has_cjk
+from mneme.text import STOP_WORDS, Runs, has_cjk
 
 _PHATIC = frozenset(
     """hey hi hello hiya yo wow whoa woah oh ooh aww aw ah haha hahaha lol omg yay yeah yep yup yes no nope nah ok okay sure
@@ -57,6 +58,7 @@ _PRAISE = Caseless(
 )
 _PRAISE_LIMIT = 2  # words of content up to which a sentence about the other's things only praises them
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_RUNS = Runs("'-")
 _ASCII_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*")  # the same where a text has no other characters
 _OPENING = Caseless(
     r"(?:(?:yeah|yea|yep|yup|yes|no|nope|nah|oh|ah|aww?|wow|whoa|woah|hey|hi|hello|thanks|thank you|thx|sure|well|ok|okay|haha|"
@@ -78,8 +80,14 @@ _CHINESE_PHATIC = re.compile(
 def content_words(sentence: str) -> tuple[str, ...]:
     """The lower-case words that carry a sentence: neither stop words nor words of greeting, praise or filling."""
     if sentence.isascii():
-        return tuple(filter(carries, _ASCII_WORD.findall(sentence.lower())))
+        return tuple(chain.from_iterable(map(_content_of, _RUNS.of(sentence))))
     return tuple([word for written in _WORD.findall(sentence) if carries(word := written.lower().replace("’", "'"))])
+
+
+@lru_cache(maxsize=8_192)
+def _content_of(run: str) -> tuple[str, ...]:
+    """The words of content in a run of lower-case ASCII letters, apostrophes and hyphens: mostly one."""
+    return tuple(filter(carries, _ASCII_WORD.findall(run)))
 
 
 @lru_cache(maxsize=8_192)
@@ -114,6 +122,11 @@ def praises(sentence: str) -> bool:
 
 def without_opening(sentence: str, names: Collection[str] = ()) -> str:
     """The sentence without an interjection, thanks or address in front: "Yeah, Mel! I ..." is "I ..."."""
+    return _without_opening(sentence, frozenset(names))
+
+
+@lru_cache(maxsize=1_024)  # what is told of a sentence, and whether it is worth it, both ask for this
+def _without_opening(sentence: str, names: frozenset[str]) -> str:
     rest = sentence
     while True:
         opening = _OPENING.match(rest)
