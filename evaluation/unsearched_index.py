@@ -26,9 +26,15 @@ class UnsearchedIndex:
         """Nothing is found."""
         return []
 
-    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+    def ask(
+        self,
+        legs: Sequence[TextLeg | VectorLeg],
+        selections: Sequence[Selection],
+        tokens: Sequence[str],
+        vector: Vector | None,
+    ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """Nothing is found."""
-        return [[] for _ in selections]
+        return [[] for _ in legs], [[] for _ in selections]
 
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
         """Nothing is listed."""

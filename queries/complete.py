@@ -8,7 +8,7 @@
    repeated, and when.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -86,9 +86,8 @@ class Completer:
         ]
         graph = list(recalled.graph)
         beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
-        exploring = self._exploring(beyond, scope)
-        facts, more_episodes, more_memories, holders = self._round_trip(scope, wanted, at_once)
-        graph += exploring()
+        more_graph, (facts, more_episodes, more_memories, holders) = self._round_trip(scope, wanted, beyond, at_once)
+        graph += more_graph
         walked = walk(question, graph, scope.moment) if len(graph) > len(recalled.graph) else recalled.walk
         follow = follow and leads(question, walked)
         messages = _in_no_episode(loose, holders.values())
@@ -104,9 +103,7 @@ class Completer:
         ]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
         repeating = self._pool.submit(self._index.get, again) if again else None
-        exploring = self._exploring(onward, scope)
-        more_messages, told_facts, told_episodes = self._round_trip(scope, wanted, at_last)
-        more_graph = exploring()
+        more_graph, (more_messages, told_facts, told_episodes) = self._round_trip(scope, wanted, onward, at_last)
         graph += more_graph
         facts |= told_facts
         more_episodes |= told_episodes
@@ -131,28 +128,27 @@ class Completer:
             round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
         )
 
-    def _exploring(self, beyond: Sequence[TextLeg], scope: Scope) -> Callable[[], list[Entity | Relationship]]:
-        """Begin to look for what these searches find of the graph; what is returned waits for it."""
-        return self._pool.submit(self._explore, beyond, scope).result if beyond else list
+    def _round_trip(
+        self, scope: Scope, wanted: "_Wanted", beyond: Sequence[TextLeg], asks: Sequence[Selection]
+    ) -> tuple[list[Entity | Relationship], list[dict[str, Candidate]]]:
+        """What these searches find of the graph, and for each selection its rows with both their scores.
 
-    def _explore(self, beyond: Sequence[TextLeg], scope: Scope) -> list[Entity | Relationship]:
-        found = self._index.recall(beyond)
-        return parts_of(row for hits in found for hit in hits if (row := scope.known(hit.row)) is not None)
-
-    def _round_trip(self, scope: Scope, wanted: "_Wanted", asks: Sequence[Selection]) -> list[dict[str, Candidate]]:
-        """For each its rows with both their scores; what cannot find anything is not asked."""
-
+        What cannot find anything is not asked.
+        """
         sent = [each for each in asks if each.limit]
-        answers = iter(self._index.score_many(sent, wanted.tokens, wanted.vector) if sent else ())
-        found = []
+        if not (beyond or sent):
+            return [], [{} for _ in asks]
+        recalled, scored_each = self._index.ask(beyond, sent, wanted.tokens, wanted.vector)
+        answers = iter(scored_each)
+        found, by_words = [], bool(wanted.tokens)
         for each in asks:
             scored = next(answers) if each.limit else []
-            if scope.knows_all(each.collection):
-                known = [(one.row, one) for one in scored]
-            else:
-                known = [(row, one) for one in scored if (row := scope.known(one.row)) is not None]
-            found.append({row.id: Candidate(row, one.bm25 if wanted.tokens else None, one.cosine) for row, one in known})
-        return found
+            candidates = (Candidate(one.row, one.bm25 if by_words else None, one.cosine) for one in scored)
+            if not scope.knows_all(each.collection):
+                candidates = (replace(one, row=row) for one in candidates if (row := scope.known(one.row)) is not None)
+            found.append({one.row.id: one for one in candidates})
+        parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
+        return parts, found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -82,8 +82,8 @@ class Searcher:
         """
         told = method if reranking else PART_OF_AGENTIC
         with measured_search(told, asked.tenant_id) as found:
-            response = self._search(query, method, asked, moment, top_k, explain, reranking)
-            found.tell(len(response.ranked()), sum(response.metrics.candidates.values()))
+            ranking, response = self._search(query, method, asked, moment, top_k, explain, reranking)
+            found.tell(len(ranking.standings), sum(response.metrics.candidates.values()))
             return response
 
     def _search(
@@ -95,7 +95,7 @@ class Searcher:
         top_k: int | None,
         explain: bool,
         reranking: bool,
-    ) -> SearchResponse:
+    ) -> tuple[Ranking, SearchResponse]:
         started = time.perf_counter()
         scope = self.scope(asked, moment)
         settings = self._settings.retrieval
@@ -113,7 +113,7 @@ class Searcher:
         competition = ranking.competition
         reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
         placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
-        return SearchResponse(
+        return placed, SearchResponse(
             **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
             query=QueryEcho(
                 text=question.text,

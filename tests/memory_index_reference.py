@@ -87,8 +87,15 @@ class ReferenceIndex:
             for row in self._passing(collection, filter)[:limit]
         ]
 
-    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
-        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
+    def ask(
+        self,
+        legs: Sequence[TextLeg | VectorLeg],
+        selections: Sequence[Selection],
+        tokens: Sequence[str],
+        vector: Vector | None,
+    ) -> tuple[list[list[Hit]], list[list[Scored]]]:
+        found = self.recall(legs) if legs else []
+        return found, [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         for row in self._passing(collection, filter):

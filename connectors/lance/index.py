@@ -147,9 +147,16 @@ class LanceIndex:
         with store_errors(self._path):
             return self._scope(collection, filter.owner_keys).score(filter, tokens, vector, limit)
 
-    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
+    def ask(
+        self,
+        legs: Sequence[TextLeg | VectorLeg],
+        selections: Sequence[Selection],
+        tokens: Sequence[str],
+        vector: Vector | None,
+    ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """See ``MemoryIndex``."""
-        return [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
+        scored = [self.score(each.collection, each.filter, tokens, vector, each.limit) for each in selections]
+        return self.recall(legs), scored
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """See ``MemoryIndex``."""

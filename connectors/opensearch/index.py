@@ -294,32 +294,40 @@ class OpenSearchIndex:
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """Run searches in one round trip; see the port. Of a query with over 900 tokens the first 900 count."""
-        requests = [(leg.collection, leg.filter, search_of(leg, self._settings.ef_search)) for leg in legs]
-        answers = self._search(requests)
-        found: list[list[Hit]] = []
-        for leg, hits, rows in zip(legs, answers, self._kept.of(requests, answers), strict=True):
-            scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
-            found.append([Hit(row, score) for row, score in zip(rows, scores, strict=True) if row is not None])
-        return found
+        return self.ask(legs, (), (), None)[0]
 
     def score(
         self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
     ) -> list[Scored]:
         """The first ``limit`` rows by id that pass the filter, with both scores, in one round trip; see the port."""
-        return self.score_many([Selection(collection, filter, limit)], tokens, vector)[0]
+        return self.ask((), [Selection(collection, filter, limit)], tokens, vector)[1][0]
 
-    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
-        """Several times ``score``, in one round trip; see the port."""
-        by_words = [(each.collection, each.filter, scoring_of(each.filter, tokens, each.limit)) for each in selections]
+    def ask(
+        self,
+        legs: Sequence[TextLeg | VectorLeg],
+        selections: Sequence[Selection],
+        tokens: Sequence[str],
+        vector: Vector | None,
+    ) -> tuple[list[list[Hit]], list[list[Scored]]]:
+        """Searches of legs and scores of selections, in one round trip; see the port."""
+        asked = [
+            *((leg.collection, leg.filter, search_of(leg, self._settings.ef_search)) for leg in legs),
+            *((each.collection, each.filter, scoring_of(each.filter, tokens, each.limit)) for each in selections),
+        ]
         by_meaning = [(each.collection, each.filter, exact_cosines_of(each.filter, vector, each.limit)) for each in selections]
-        answers = self._search([*by_words, *by_meaning])
-        scored, near = answers[: len(selections)], answers[len(selections) :]
-        found = []
-        for hits, rows, nearness in zip(scored, self._kept.of(by_words, scored), near, strict=True):
+        answers = self._search([*asked, *by_meaning])
+        answers, near = answers[: len(asked)], answers[len(asked) :]
+        found = list(zip(self._kept.of(asked, answers), answers, strict=True))
+        recalled = []
+        for leg, (rows, hits) in zip(legs, found[: len(legs)], strict=True):
+            scores = [hit["sort"][0] if isinstance(leg, TextLeg) else cosine_of(hit["sort"][0]) for hit in hits]
+            recalled.append([Hit(row, score) for row, score in zip(rows, scores, strict=True) if row is not None])
+        scored = []
+        for (rows, hits), nearness in zip(found[len(legs) :], near, strict=True):
             cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in nearness}
             present = ((row, hit["_score"]) for row, hit in zip(rows, hits, strict=True) if row is not None)
-            found.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in present])
-        return found
+            scored.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in present])
+        return recalled, scored
 
     def _row_of(self, collection: Collection, hit: Mapping[str, Any]) -> Row:
         return row_of_packed(collection, hit["fields"]["packed"][0])

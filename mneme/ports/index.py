@@ -211,8 +211,14 @@ class MemoryIndex(Protocol):
         ``bm25`` equals what a ``TextLeg`` with the same tokens gives, ``cosine`` is exact.
         """
 
-    def score_many(self, selections: Sequence[Selection], tokens: Sequence[str], vector: Vector | None) -> list[list[Scored]]:
-        """Several times ``score``, in one round trip: what is found for each selection."""
+    def ask(
+        self,
+        legs: Sequence[TextLeg | VectorLeg],
+        selections: Sequence[Selection],
+        tokens: Sequence[str],
+        vector: Vector | None,
+    ) -> tuple[list[list[Hit]], list[list[Scored]]]:
+        """``recall`` of the legs, and ``score`` of each selection with these tokens and this vector, all in one round trip."""
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mneme.ports import MemoryIndex, Selection
+from mneme.ports import MemoryIndex
 from mneme.records import StoredMessage
 from mneme.rows import Collection
 from queries.filtering.scope import Scope
@@ -50,7 +50,7 @@ def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count
         conversation_ids=tuple({conversation: None for conversation, _ in missing}),
         message_ids=tuple({message: None for _, message in missing}),
     )
-    found = index.score_many([Selection(Collection.MESSAGES, rows, _MOST)], (), None)[0]
+    found = index.score(Collection.MESSAGES, rows, (), None, _MOST)
     messages = []
     for row in (known for each in found if (known := scope.known(each.row)) is not None):
         message = row.record()

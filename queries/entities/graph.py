@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from connectors.aging_cache import Derived
 from mneme.ports import Filter, TextLeg
@@ -41,8 +42,7 @@ _MOST_PARTS, _SECONDS = 5_000, 300.0  # whose places are remembered, in each of 
 Part = TypeVar("Part", Entity, Relationship)
 
 
-@dataclass(frozen=True, slots=True)
-class Reached(Generic[Part]):
+class Reached(NamedTuple, Generic[Part]):
     """A part of the graph; ``hop`` is how many relationships away it is, a relationship itself counted."""
 
     part: Part
@@ -106,26 +106,27 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
         ahead = sorted((node for node in hops if hops[node] == hop - 1), key=lambda node: (-fits[node], nodes.rank(node)))
         arrived: dict[str, float] = {}
         for node in ahead[:MOST_ENTITIES]:
+            kept, spent = fits[node], used[node]
             for edge in nodes.edges_at(node):
                 if edge.relation not in asked:
                     asked[edge.relation] = asked_by(edge.relation, question.tokens)
-                asking = asked[edge.relation] - used[node]
-                fit = fits[node] * (1.0 if asking else _UNASKED)
+                asking = asked[edge.relation] - spent
+                fit = kept if asking else kept * _UNASKED
                 if edge.id not in edges:
                     edges[edge.id] = Reached(edge, hop, fit)
                 if question.about_past or not _is_over(edge, moment):
                     for end in nodes.ends(edge):
                         if end not in hops and fit > arrived.get(end, 0.0):
-                            arrived[end], used[end] = fit, used[node] | asking
+                            arrived[end], used[end] = fit, spent | asking
         if hop <= _HOPS:
             fits |= arrived
             hops |= dict.fromkeys(arrived, hop)
     # 3.
     found = sorted(hops, key=lambda node: (-fits[node], hops[node], nodes.rank(node)))
-    entities = [Reached(entity, hops[node], fits[node]) for node in found if (entity := nodes.entity(node)) is not None]
-    relationships = sorted(edges.values(), key=lambda each: (_is_over(each.part, moment), *_place(each)))
-    entities, relationships = entities[:MOST_ENTITIES], relationships[:MOST_RELATIONSHIPS]
-    near = sorted(found, key=lambda node: hops[node])
+    known = ((node, entity) for node in found if (entity := nodes.entity(node)) is not None)
+    entities = [Reached(entity, hops[node], fits[node]) for node, entity in islice(known, MOST_ENTITIES)]
+    relationships = sorted(edges.values(), key=lambda each: _place(each, moment))[:MOST_RELATIONSHIPS]
+    near = sorted(found, key=hops.__getitem__)
     return Walk(
         tuple(entities),
         tuple(relationships),
@@ -143,7 +144,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
 
 def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
     """The records of rows of the graph."""
-    return [part for row in rows if isinstance(part := record_of(row), Entity | Relationship)]
+    return [part for row in rows if (part := _part_of(row)) is not None]
 
 
 def leads(question: Question, walk: Walk) -> bool:
@@ -277,15 +278,23 @@ def _places_of(part: Entity | Relationship) -> _Places:
     return _Places(episodes | messages, episodes)
 
 
+def _as_part(row: Row) -> Entity | Relationship | None:
+    record = record_of(row)
+    return record if isinstance(record, Entity | Relationship) else None
+
+
+_part_of = Derived(_as_part, _MOST_PARTS, _SECONDS)  # to ask a record of pydantic for its class takes longer than to keep it
 _places = Derived(_places_of, _MOST_PARTS, _SECONDS)  # many searches reach the same
 
 
-def _place(reached: Reached[Relationship]) -> tuple[float, int, int, str]:
-    return -reached.fit, reached.hop, -len(reached.part.mentions), reached.part.id
+def _place(reached: Reached[Relationship], moment: datetime) -> tuple[bool, float, int, int, str]:
+    edge = reached.part
+    return _is_over(edge, moment), -reached.fit, reached.hop, -len(edge.mentions), edge.id
 
 
 def _is_over(edge: Relationship, moment: datetime) -> bool:
-    return edge.validity.valid_to is not None and edge.validity.valid_to <= moment
+    ended = edge.validity.valid_to
+    return ended is not None and ended <= moment
 
 
 def _tokens(name: str) -> list[str]:

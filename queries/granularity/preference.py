@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from mneme.dates import DateMention, resolve_dates
-from mneme.records import Profile
+from mneme.records import Profile, Remark, StoredMessage
 from mneme.rows import Row
 from mneme.text import tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
@@ -174,5 +174,7 @@ def _words(fact: Row) -> frozenset[str]:
     return frozenset(tokenise(str(fact.body["atomic_fact"])))
 
 
-def _only_asks(remark: Row) -> bool:
-    return str(remark.body["text"]).rstrip().endswith(("?", "？"))
+def _only_asks(row: Row) -> bool:
+    said = record_of(row)
+    assert isinstance(said, Remark | StoredMessage)
+    return said.text.rstrip().endswith(("?", "？"))

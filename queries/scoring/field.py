@@ -63,6 +63,11 @@ class Field:
         counts = self._counts
         return np.where(counts > 0, self._of_episodes(np.add, numbers) / np.maximum(counts, 1), without)
 
+    @property
+    def has_empty_episodes(self) -> bool:
+        """Whether there are episodes without facts."""
+        return not self._counts.all()
+
     @cached_property
     def _counts(self) -> npt.NDArray[np.int64]:
         """How many facts each episode has."""

@@ -84,7 +84,7 @@ class LearnedScorer:
             statement_features(question, field, messages, self._forms), STATEMENT_FEATURES
         )
         episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
-        usual = float(np.median(facts)) if len(facts) else 0.0
+        usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
         scores = _probability(with_episodes(facts, episodes, field.parents, alpha))
         of_episodes = _probability(alpha * means + (1 - alpha) * episodes)

@@ -26,6 +26,7 @@ from mneme.ports import (
     Outcome,
     Put,
     Remove,
+    Selection,
     TextLeg,
     VectorLeg,
     Write,
@@ -659,6 +660,20 @@ class MemoryIndexContract:
         (hit, *_) = index.recall([by_text("tea")])[0]
         (scored,) = index.score(Collection.FACTS, of(parent_ids=("e3",)), ("tea",), None, 10)
         assert scored.bm25 == pytest.approx(hit.score, rel=1e-4)
+
+    def test_legs_and_selections_are_asked_together_as_one_by_one(self, index):
+        told = [fact(f"f{n}", f"green tea {n}", vector=towards(0.9 - n / 3), parent_episode_id=f"e{n}") for n in range(4)]
+        fill(index, *told)
+        legs = [by_text("green"), by_vector(axis(0), limit=2)]
+        narrowed = [Selection(Collection.FACTS, of(parent_ids=(f"e{n}",)), 5) for n in (2, 0, 9)]
+        recalled, scored = index.ask(legs, narrowed, ("tea",), axis(0))
+        for hits, expected in zip(recalled, index.recall(legs), strict=True):
+            assert [(hit.row.id, hit.score) for hit in hits] == [(hit.row.id, hit.score) for hit in expected]
+        assert [[one.row.id for one in found] for found in scored] == [["f2"], ["f0"], []]
+        for each, found in zip(narrowed, scored, strict=True):
+            alone = index.score(each.collection, each.filter, ("tea",), axis(0), each.limit)
+            assert [(one.bm25, one.cosine) for one in found] == [(one.bm25, one.cosine) for one in alone]
+        assert index.ask((), (), (), None) == ([], [])
 
     def test_rows_without_a_vector_have_no_cosine(self, index):
         fill(index, fact("with", "tea", vector=towards(0.25)), fact("without", "tea"))
