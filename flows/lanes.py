@@ -1,16 +1,13 @@
 """Lanes: what keeps its order on the way through the flow, a conversation or a document."""
 
-from functools import lru_cache
-
-from mneme.ids import document_key, make_id
+from mneme.ids import conversation_path, document_key
 from mneme.records import StoredMessage
 from mneme.rows import Row
 
 
-@lru_cache(maxsize=4096)  # asked for some five times on a message's way
 def lane_of(tenant_id: str, conversation_id: str) -> str:
     """The lane of a conversation. That of a document is its key (mneme/ids.py)."""
-    return make_id(tenant_id, conversation_id)
+    return conversation_path(tenant_id, conversation_id)
 
 
 def lane_of_message(message: StoredMessage) -> str:

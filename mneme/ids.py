@@ -55,14 +55,20 @@ def _encode(part: str) -> str:
     return f"{quote(part[:16], safe='')[:60]}~{short_hash(part)}"
 
 
+@lru_cache(maxsize=4096)  # asked for some seven times on a message's way
+def conversation_path(tenant_id: str, conversation_id: str) -> str:
+    """What the ids of a conversation's messages and episodes begin with."""
+    return make_id(tenant_id, conversation_id)
+
+
 def message_id(tenant_id: str, conversation_id: str, caller_id: str) -> str:
     """The id of a stored message; ``caller_id`` is the caller's ``message_id``."""
-    return make_id(tenant_id, conversation_id, caller_id)
+    return f"{conversation_path(tenant_id, conversation_id)}/{_encode(caller_id)}"
 
 
 def episode_id(tenant_id: str, conversation_id: str, first_sent_at_ms: int, first_caller_id: str) -> str:
     """The id of an episode, fixed by the first message it was opened with."""
-    return make_id(tenant_id, conversation_id, f"{first_sent_at_ms}-{short_hash(first_caller_id)}")
+    return f"{conversation_path(tenant_id, conversation_id)}/{first_sent_at_ms}-{short_hash(first_caller_id)}"
 
 
 def document_key(owner: str, document_id: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import Annotated, Any, assert_never
+from typing import Annotated, Any, NamedTuple, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +52,7 @@ class Collection(StrEnum):
 HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no search finds; each is explained in row_of
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """Where one row lies: a realtime get needs all three (``owner_key`` is the routing)."""
 
     collection: Collection

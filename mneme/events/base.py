@@ -1,6 +1,7 @@
 """What all events have: a schema, a tenant, a key; some a conversation, some an owner."""
 
 from abc import abstractmethod
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -59,12 +60,13 @@ class Owned(BaseEvent):
 
     def owner_or_none(self) -> Owner | None:
         """The group, else the user, else the agent that it names."""
-        candidates: tuple[tuple[OwnerType, str | None], ...] = (
-            ("group", self.group_id),
-            ("user", self.user_id),
-            ("agent", self.agent_id),
-        )
-        for owner_type, owner_id in candidates:
-            if owner_id:
-                return Owner(tenant_id=self.tenant_id, type=owner_type, id=owner_id)
-        return None
+        if self.group_id:
+            return _owner(self.tenant_id, "group", self.group_id)
+        if self.user_id:
+            return _owner(self.tenant_id, "user", self.user_id)
+        return _owner(self.tenant_id, "agent", self.agent_id) if self.agent_id else None
+
+
+@lru_cache(maxsize=4096)  # with each message, and few owners say most of them
+def _owner(tenant_id: str, owner_type: OwnerType, owner_id: str) -> Owner:
+    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
