@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, assert_never
+from typing import Any
 
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
@@ -76,17 +76,17 @@ class BulkWriter:
         """
         results: dict[int, WriteResult] = {}
         waves: defaultdict[int, list[_Item]] = defaultdict(list)
-        seen: defaultdict[Key, int] = defaultdict(int)
+        seen: dict[Key, int] = {}
         for number, write in enumerate(writes):
             # Step 1.
-            fault, lines = _encode(write, self._index_of)
+            key = write.key if isinstance(write, Remove) else write.row.key
+            fault, lines = _encode(write, key, self._index_of)
             if fault:
                 results[number] = WriteResult(Outcome.REJECTED, fault)
                 continue
             # Step 2.
-            key = _key_of(write)
-            waves[seen[key]].append(_Item(number, lines))
-            seen[key] += 1
+            seen[key] = nth = seen.get(key, 0) + 1
+            waves[nth].append(_Item(number, lines))
         for wave in sorted(waves):
             # Step 3.
             for request in _requests(waves[wave], self._settings.bulk_bytes):
@@ -154,13 +154,8 @@ class BulkWriter:
         self._settle(items[middle:], results)
 
 
-def _key_of(write: Write) -> Key:
-    return write.key if isinstance(write, Remove) else write.row.key
-
-
-def _encode(write: Write, index_of: Callable[[Collection], str]) -> tuple[str, bytes]:
-    """What is wrong with a write, or nothing and the lines of it."""
-    key = _key_of(write)
+def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tuple[str, bytes]:
+    """What is wrong with a write of a row, or nothing and the lines of it."""
     version = write.version if isinstance(write, Remove) else write.row.version
     try:
         size = len(key.id.encode())
@@ -170,17 +165,13 @@ def _encode(write: Write, index_of: Callable[[Collection], str]) -> tuple[str, b
             return "owner_key: is empty; every row belongs to an owner", b""
         if not 0 <= version <= _LONGEST_VERSION:
             return f"version: {version} is not from 0 to {_LONGEST_VERSION}", b""
-        target = {"_index": index_of(key.collection), "_id": key.id, "routing": key.owner_key}
-        versioned = target | {"version": version, "version_type": "external_gte"}
-        match write:
-            case Put(row):
-                return "", _lines({"index": versioned}, document_of(row))
-            case Create(row):  # the server takes no version here: it counts as version 1
-                return "", _lines({"create": target}, document_of(row))
-            case Remove():
-                return "", _lines({"delete": versioned})
-            case _:
-                assert_never(write)
+        target: dict[str, Any] = {"_index": index_of(key.collection), "_id": key.id, "routing": key.owner_key}
+        if isinstance(write, Create):  # the server takes no version here: it counts as version 1
+            return "", _lines({"create": target}, document_of(write.row))
+        target["version"], target["version_type"] = version, "external_gte"
+        if isinstance(write, Put):
+            return "", _lines({"index": target}, document_of(write.row))
+        return "", _lines({"delete": target})
     except UnicodeEncodeError as error:
         return f"text: holds half of a surrogate pair ({error.reason}); send well-formed Unicode", b""
 
