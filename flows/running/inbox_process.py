@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
+from flows.running.garbage import look_less_often
 from flows.running.reports import end, tell
 from mneme.errors import MnemeError
 from mneme.settings import Settings
@@ -41,6 +42,7 @@ def main() -> NoReturn:
     os.set_inheritable(order.report, False)  # its end must be the end of this process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     set_levels(order.levels)
+    look_less_often()
     os.nice(_NICE)
 
     import flows  # late: the parent is watched while the steps are loaded

@@ -18,6 +18,7 @@ from typing import NoReturn
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
+from flows.running.garbage import look_less_often
 from flows.running.live_sources import Partitions
 from flows.running.process import Place
 from flows.running.reports import end, tell
@@ -59,6 +60,7 @@ def main() -> NoReturn:
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
     set_levels(assignment.levels)
+    look_less_often()
     stopping = threading.Event()
     threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
 
