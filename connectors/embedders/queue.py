@@ -12,6 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,11 +37,11 @@ class _Request:
     settled: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Waiting:
-    """One text of a request, and since when it waits."""
+class _Waiting(NamedTuple):
+    """One text of a request, the ``key`` under which it is known, and since when it waits."""
 
     text: str
+    key: bytes
     request: _Request
     place: int
     since: float
@@ -100,14 +101,14 @@ class EmbeddingQueue:
         future: Future[Vector] = Future()
         vectors = np.empty((len(texts), self._embedder.identity.dimension), np.float32)
         request = _Request(vectors, future, len(texts))
-        now = time.monotonic()
+        keys, now = list(map(key_of, texts)), time.monotonic()
         with self._changed:
             if self._closed:
                 raise RuntimeError("the embedding queue is closed")
-            for place, text in enumerate(texts):
-                known = self._recall(text)
+            for place, (text, key) in enumerate(zip(texts, keys, strict=True)):
+                known = self._recall(key)
                 if known is None:
-                    (self._behind if behind else self._waiting).append(_Waiting(text, request, place, now))
+                    (self._behind if behind else self._waiting).append(_Waiting(text, key, request, place, now))
                 else:
                     vectors[place] = known
                     request.missing -= 1
@@ -222,7 +223,7 @@ class EmbeddingQueue:
         with self._changed:
             self._troubles.served([waiting.text for waiting in batch], time.monotonic())
             for waiting, vector in zip(batch, vectors, strict=True):
-                self._remember(waiting.text, vector)
+                self._remember(waiting.key, vector)
                 request = waiting.request
                 request.vectors[waiting.place] = vector
                 request.missing -= 1
@@ -240,14 +241,13 @@ class EmbeddingQueue:
         for request in failed:
             request.future.set_exception(error)
 
-    def _recall(self, text: str) -> Vector | None:
-        key = key_of(text)
+    def _recall(self, key: bytes) -> Vector | None:
         if key not in self._known:
             return None
         self._known.move_to_end(key)
         return self._known[key]
 
-    def _remember(self, text: str, vector: Vector) -> None:
-        self._known[key_of(text)] = vector.copy()  # a view would keep its whole batch in memory
+    def _remember(self, key: bytes, vector: Vector) -> None:
+        self._known[key] = vector.copy()  # a view would keep its whole batch in memory
         if len(self._known) > self._remembered:
             self._known.popitem(last=False)
