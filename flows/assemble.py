@@ -10,9 +10,10 @@ from flows.cuts import Cut, Extraction, Utterance
 from flows.items import AggregateMention, Extracted, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id, remark_id
 from mneme.labels import joined
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, Remark, StoredMessage
+from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, Remark, StoredMessage, Validity
 from mneme.rows import Row, Vector, row_of
 
+_UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
 
 
@@ -79,6 +80,7 @@ def assemble(
             agent_id=agent_id,
             metadata=_metadata(sources),
             citation=sources[0].citation,
+            validity=_UNDISPUTED,
             **common,
         )
         fact_ids.append(record.id)
@@ -117,6 +119,7 @@ def assemble(
             end=foresight.end,
             metadata=_metadata(sources),
             citation=sources[0].citation,
+            validity=_UNDISPUTED,
             **common,
         )
         foresight_ids.append(expected.id)
@@ -177,7 +180,7 @@ def _own_vector(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Vecto
 def _context(cut: Cut, sources: Sequence[int]) -> str:
     """The messages before and after: an answer is found by the words of its question."""
     around = (min(sources) - 1, max(sources) + 1)
-    return " ".join(cut.utterances[at].message.text for at in around if 0 <= at < len(cut.utterances))
+    return "\n".join(cut.utterances[at].message.text for at in around if 0 <= at < len(cut.utterances))
 
 
 def _ended_at(cut: Cut) -> datetime:

@@ -90,8 +90,12 @@ class ByWord:
 
     def worth_searching(self, text: str) -> list[int]:
         """The numbers of the patterns that may be found in a text, in their order."""
-        by_word = self._by_word
-        return sorted({number for word in by_word.keys() & words_of(text) for number in by_word[word]})
+        found = self._words & words_of(text)
+        return sorted({number for word in found for number in self._by_word[word]}) if found else []
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(self._by_word)
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:

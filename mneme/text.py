@@ -88,7 +88,13 @@ def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:
     Repetition weighs a field inside the term frequency, before BM25 saturates it (BM25F, Robertson et al. 2004),
     and means the same in both backends.
     """
-    return " ".join(" ".join([" ".join(tokenise(text))] * weight) for text, weight in weighted if text).strip()
+    lines = ((text.split("\n"), weight) for text, weight in weighted if text)
+    return " ".join(" ".join([" ".join(filter(None, map(_joined, each)))] * weight) for each, weight in lines).strip()
+
+
+@lru_cache(maxsize=1_024)  # a message is in its own row, and in those of its neighbours
+def _joined(line: str) -> str:
+    return " ".join(tokenise(line))
 
 
 def has_cjk(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.wording.persons import capitalised
@@ -144,7 +144,7 @@ def _dated(said: Said, retelling: Retelling) -> Iterator[_Plan]:
 def _statement(expectation: str, said: Said, retelling: Retelling) -> str:
     """The expectation, with who said it where it is too short to stand alone."""
     if said.kind is Kind.QUESTION or min(weight(said.text), weight(expectation)) < _LEAST_WEIGHT:
-        return reported(retelling, [replace(said, told=expectation)])
+        return reported(retelling, [said._replace(told=expectation)])
     return expectation
 
 

@@ -1,8 +1,10 @@
 """Sentences that lean on what was said before: "It was at the beach.", "I love how they did that.", "Mostly landscapes.\""""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 from flows.extraction.facts.definite_nouns import unexplained_noun
 from flows.extraction.facts.omissions import leaves_out, means_a_place_before, names_a_place
@@ -17,6 +19,7 @@ from mneme.text import has_cjk
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 _THING, _PERSON, _SEVERAL = "thing", "person", "several"
+_ALL_KINDS = 3
 _PRONOUNS = (
     dict.fromkeys(("it", "its"), _THING)
     | dict.fromkeys(("he", "she", "him", "her", "his", "hers"), _PERSON)
@@ -30,6 +33,7 @@ _NO_NOUNS = frozenset(
 )
 _SOMEONE = Caseless(rf"(?:{SOMEONE})s?")
 _POINTING = frozenset("that those this these".split())
+_COUNTING = frozenset("one ones some".split())
 _AUXILIARIES = frozenset(
     """is are was were be been am has have had do does did will would can could should may might must isn't aren't wasn't
     weren't hasn't haven't hadn't don't doesn't didn't won't wouldn't can't couldn't shouldn't gonna""".split()
@@ -101,30 +105,79 @@ def leans(told: str, names: Collection[str], notes: bool = False) -> bool:
         return True
     if not notes and (unexplained_noun(told) or means_a_place_before(told)):
         return True
-    written = _TOKEN.findall(_IMPERSONAL.sub(" ", told))
-    tokens = [token.lower().replace("’", "'") for token in written]
+    tokens = _tokens(_IMPERSONAL.sub(" ", told))
     called = beginnings(names)
     seen: dict[str, int] = {}  # what stood in the sentence first, by kind
-    verb = len(tokens) > 1 and tokens[0] in names and tokens[1].isalpha()  # a name, and what it does
+    [before] = _tokens_of(".")
     for at, token in enumerate(tokens):
-        base = token.partition("'")[0]
-        before = tokens[at - 1] if at else "."
-        after = tokens[at + 1] if at + 1 < len(tokens) else "."
-        near = at - 2 if before in _PREPOSITIONS else at  # "the recipe for it"
-        if base in _PRONOUNS and seen.get(_PRONOUNS[base], at) >= near:
-            return True
-        if base in _POINTING and (_points_back(base, before, after, at) or (not seen and _points(base, before, after, at))):
-            return True
-        if not seen and _counts(base, after):
-            return True
-        verb = verb or is_verb(token) or base in _AUXILIARIES or token.endswith(("'s", "'re", "'ve", "'ll", "'d"))
-        doing = token.endswith("ing") and before in _NO_THING_BEFORE  # "while painting it"
-        done = at > 0 and before in names  # "Ann hung"
-        capital = at > 0 and written[at][0].isupper()
-        acts = (before in _BEFORE_VERBS and not capital) or doing or done
-        for kind in () if acts else _kinds(token, capital, called):
-            seen.setdefault(kind, at)
-    return not (verb or notes) and len(tokens) <= _SHORT
+        if token.may_refer:
+            after = tokens[at + 1].word if at + 1 < len(tokens) else "."
+            near = at - 2 if before.word in _PREPOSITIONS else at  # "the recipe for it"
+            if token.pronoun and seen.get(token.pronoun, at) >= near:
+                return True
+            if token.base in _POINTING and (
+                _points_back(token.base, before.word, after, at) or (not seen and _points(token.base, before.word, after, at))
+            ):
+                return True
+            if not seen and _counts(token.base, after):
+                return True
+        capital = at > 0 and token.capital
+        kinds = token.kinds_of_name if capital else token.kinds
+        if kinds and len(seen) < _ALL_KINDS and (token.plain not in called or token.plain in _PEOPLE):
+            doing = token.word.endswith("ing") and before.word in _NO_THING_BEFORE  # "while painting it"
+            done = at > 0 and before.word in names  # "Ann hung"
+            if not doing and not done and (capital or before.word not in _BEFORE_VERBS):
+                for kind in kinds:
+                    seen.setdefault(kind, at)
+        before = token
+    if notes or len(tokens) > _SHORT:
+        return False
+    named = len(tokens) > 1 and tokens[0].word in names and tokens[1].word.isalpha()  # a name, and what it does
+    return not named and not any(token.is_verbal for token in tokens)
+
+
+class _Token(NamedTuple):
+    """A token in lower case, that before an apostrophe and without a possessive, and what its form tells.
+
+    ``pronoun``: what it stands for, if it is one; ``may_refer``: a pronoun, "that", "one" or "some"; ``kinds``: what it can be
+    for a pronoun after it, and the same where it is written like a name.
+    """
+
+    word: str
+    base: str
+    plain: str
+    pronoun: str
+    may_refer: bool
+    capital: bool
+    is_verbal: bool
+    kinds: tuple[str, ...]
+    kinds_of_name: tuple[str, ...]
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [*chain.from_iterable(map(_tokens_of, text.split()))]
+
+
+@lru_cache(maxsize=8_192)
+def _tokens_of(written: str) -> Sequence[_Token]:
+    """The tokens of what stands between two blanks: mostly a word, perhaps with the marks beside it."""
+    return tuple(map(_reading, _TOKEN.findall(written)))
+
+
+def _reading(token: str) -> _Token:
+    word = token.lower().replace("’", "'")
+    base = word.partition("'")[0]
+    return _Token(
+        word,
+        base,
+        word.removesuffix("'s"),
+        pronoun=_PRONOUNS.get(base, ""),
+        may_refer=base in _PRONOUNS or base in _POINTING or base in _COUNTING,
+        capital=token[0].isupper(),
+        is_verbal=is_verb(word) or base in _AUXILIARIES or word.endswith(("'s", "'re", "'ve", "'ll", "'d")),
+        kinds=_kinds(word, False),
+        kinds_of_name=_kinds(word, True),
+    )
 
 
 def explains(told: str, leaning: str, alone: bool = True) -> bool:
@@ -137,10 +190,9 @@ def explains(told: str, leaning: str, alone: bool = True) -> bool:
         leaning: a sentence with pronouns.
         alone: whether "it" needs exactly one new thing to stand for; an answer means what its question is about.
     """
-    words = [token.lower().replace("’", "'") for token in _TOKEN.findall(_IMPERSONAL.sub(" ", leaning))]
-    needed = {_PRONOUNS[word.partition("'")[0]] for word in words if word.partition("'")[0] in _PRONOUNS}
-    written = _TOKEN.findall(told)
-    named = {kind for at, token in enumerate(written) for kind in _kinds(token.lower(), token[0].isupper() and at > 0, ())}
+    needed = {token.pronoun for token in _tokens(_IMPERSONAL.sub(" ", leaning)) if token.pronoun}
+    written = enumerate(_TOKEN.findall(told))
+    named = {kind for at, token in written for kind in _kinds(token.lower(), token[0].isupper() and at > 0)}
     if alone and _THING in needed and len(_INTRODUCED.findall(told)) != 1:  # with two new things, nobody knows which
         return False
     return needed <= named and (names_a_place(told) or not means_a_place_before(leaning))
@@ -178,15 +230,13 @@ def _counts(word: str, after: str) -> bool:
     """Whether "one" or "some" stands for a thing said before."""
     if word == "some":
         return after in ("to", "for", "that", "and", "already") or not after.isalpha()
-    return word in ("one", "ones") and after not in ("of", "day", "time") and not is_measure(after)
+    return word in _COUNTING and after not in ("of", "day", "time") and not is_measure(after)
 
 
-def _kinds(token: str, capital: bool, called: Collection[str]) -> tuple[str, ...]:
-    """What a token can be for a pronoun after it; ``called`` are the participants' names and their beginnings."""
+def _kinds(token: str, capital: bool) -> tuple[str, ...]:
+    """What a token can be for a pronoun after it."""
     word = token.removesuffix("'s")
     if "'" in word:
-        return ()
-    if word not in _PEOPLE and word in called:
         return ()
     return (_THING, _SEVERAL, _PERSON) if capital and carries(word) else _kinds_of(word)
 

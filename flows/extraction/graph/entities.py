@@ -8,9 +8,8 @@ from flows.cuts import ExtractedEntity, ExtractedRelationship
 from flows.extraction.facts.messages import event_time
 from flows.extraction.graph.chinese_relationships import chinese_edges
 from flows.extraction.graph.edges import Edge
-from flows.extraction.graph.kin_sentences import naming_edges
 from flows.extraction.graph.kinship import PERSON
-from flows.extraction.graph.relationships import edges_in, located_edges
+from flows.extraction.graph.relationships import english_edges
 from flows.extraction.wording.chinese_names import chinese_names
 from flows.extraction.wording.names import names_in, type_of
 from flows.extraction.wording.people import People
@@ -90,10 +89,7 @@ def _edges(retellings: Iterable[Retelling], people: People) -> Iterator[Found]:
             if said.kind is Kind.ATTACHMENT:
                 continue
             chinese = has_cjk(said.text)
-            edges = list(chinese_edges(said.text, people) if chinese else edges_in(said.text, people))
-            if not chinese:
-                edges += naming_edges(said.text, asked, people)
-                edges += located_edges(said.text)
+            edges = list(chinese_edges(said.text, people)) if chinese else english_edges(said.text, asked, people)
             if said.kind is Kind.STATEMENT and retelling.message.role == "user":
                 since, _ = event_time([said]) if any(edge.dated for edge in edges) else (None, None)
                 yield from ((edge, since if edge.dated else None, retelling.index, said.told) for edge in edges)

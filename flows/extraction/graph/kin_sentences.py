@@ -31,7 +31,7 @@ _GETS = Guarded(
     r"(?: (?:just|also|a|an|another|one|two|three|four|five|\d|some|this|these|new|got)){1,3} (?:[a-z]+(?:-[a-z]+)* ){0,2}?"
     rf"(?P<kin>{KIN})\b(?!-)(?:(?:,| named| called|,? whose names? (?:is|are)) {_NAMES})?"
 )
-_NAMED = Guarded(
+NAMED = Guarded(
     rf"\b(?:(?:[Hh]is|[Hh]er|[Ii]ts|[Tt]heir) names?(?:['’]s| is| are| was)|(?:I|[Ww]e|[Tt]hey|[Hh]e|[Ss]he)(?:['’]ve|['’]s)? "
     rf"(?:just |decided to )?(?:named?|call(?:ed)?) (?:him|her|it|them)) {_NAMES}"
 )
@@ -100,7 +100,7 @@ def kin_edges(sentence: str, people: People) -> Iterator[Edge]:
 
 def naming_edges(sentence: str, asked_for_a_name: bool, people: People) -> Iterator[Edge]:
     """ "His name is Max": an edge for the one spoken of before; with ``asked_for_a_name`` "Max!" alone says it too."""
-    match = _NAMED.search(sentence) or (_ANSWER.match(sentence) if asked_for_a_name else None)
+    match = NAMED.search(sentence) or (_ANSWER.match(sentence) if asked_for_a_name else None)
     names = _names(match["o"], people) if match else []
     named = people.name_last(names, match[0].split()[0].lower()) if match and names else None
     if named:

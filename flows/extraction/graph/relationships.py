@@ -9,9 +9,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from flows.extraction.graph.edges import Edge
-from flows.extraction.graph.kin_sentences import kin_before, kin_edges
+from flows.extraction.graph.kin_sentences import NAMED, kin_before, kin_edges, naming_edges
 from flows.extraction.graph.kinship import LOCATION, ORGANISATION, PERSON, RELATION
 from flows.extraction.graph.roles import WORDS, role_edges
 from flows.extraction.wording.name_lists import GIVEN_NAMES, PLACES
@@ -212,12 +213,24 @@ _BRIEFLY = re.compile(r"\b(?:yesterday|today|tonight|last (?:night|week|weekend|
 _JOB = re.compile(r"\b(?:job|work|worked|working|team|company|role|career|years)\b")
 
 
+def english_edges(sentence: str, asked_for_a_name: bool, people: People) -> list[Edge]:
+    """All that an English sentence states of two; ``asked_for_a_name``: a name alone answers the sentence before it."""
+    if sentence.isascii() and not asked_for_a_name and words_of(sentence).isdisjoint(_needed()):
+        return []  # most sentences have none of the words
+    return [*edges_in(sentence, people), *naming_edges(sentence, asked_for_a_name, people), *located_edges(sentence)]
+
+
+@cache
+def _needed() -> frozenset[str]:
+    return _KIN_WORDS | WORDS | _VERB_CUES | _UNNAMED_BUSINESS.needed | NAMED.needed | _LOCATED.needed
+
+
 def edges_in(sentence: str, people: People) -> Iterator[Edge]:
     """The relationships that an English sentence states, as it was said; nothing from one that denies."""
     words = words_of(sentence) if sentence.isascii() else frozenset(_WORD.findall(sentence.lower()))
-    if words & _KIN_WORDS:
+    if not words.isdisjoint(_KIN_WORDS):
         yield from kin_edges(sentence, people)
-    if words & WORDS:
+    if not words.isdisjoint(WORDS):
         yield from role_edges(sentence, people)
     for match in _UNNAMED_BUSINESS.finditer(sentence):
         owner = people.meant_by(match["p"])

@@ -43,11 +43,12 @@ _BOTH = Caseless(
     r"we (?:\w+ )?(?:catch up|meet up|hang out|chat|speak|talk)|(?:shall|should|could|can) we|we (?:should|could))\b",
 )
 _FIRST_OR_SECOND = Caseless(
-    r"\b(?P<several>you (?:guys|all|two|three|four|five|both|lot)\b(?! (?:of|the|day|night)\b))"
-    r"|\b(?P<self>i)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
-    r"|\b(?P<word>my own|your own|me|my|mine|myself|we|us|our|ours|ourselves|you|your|yours|yourself|ya|u)"
+    r"\b(?=[imouwy])(?:"  # with what they begin, which is seen sooner
+    r"(?P<several>you (?:guys|all|two|three|four|five|both|lot)\b(?! (?:of|the|day|night)\b))"
+    r"|(?P<self>i)(?P<short>['’](?:m|ve|d|ll|am)\b|m\b|ve\b)?(?![\w'’.])"
+    r"|(?P<word>my own|your own|me|my|mine|myself|we|us|our|ours|ourselves|you|your|yours|yourself|ya|u)"
     r"(?P<shortened>['’](?:re|ve|d|ll))?\b(?!['’]\w)"
-    r"|\b(?P<loose>im|ive|i(?=['’](?:m|ve|d|ll)\b|\s))(?P<looser>['’](?:m|ve|d|ll))?\b",
+    r"|(?P<loose>im|ive|i(?=['’](?:m|ve|d|ll)\b|\s))(?P<looser>['’](?:m|ve|d|ll))?\b)",
 )
 _OF_US = Caseless(r"\b(all|both|each|some|most|many|none|one) of us\b|\bus (all|both)\b")
 _SELF = Caseless(r"\b(?:i|me|my|we|us|our|let|hope|glad|thanks?)\b|^(?:\w+ )?(?:please|do|don['’]t|let)\b")
@@ -62,11 +63,10 @@ _WHEN_YOU = Caseless(
     r"(?!['’]|were\b|went\b|had\b|did\b|\w+ed\b|come\b|get back\b)\w",
 )
 _YOU = Caseless(r"\byou(?:['’]\w+)?\b|\byour\b")
-_IDIOM = Guarded(  # nobody is meant
+_IDIOM = Caseless(  # nobody is meant
     r"\b(?:(?:you never know|you name it|mind you|(?:t?here) (?:you|ya) go|you bet|if you (?:ask me|will)|"
     r"as you (?:know|can see))\b|(?:^|[.!?,;:] |\b(?:so|and|now) )let us\b(?! know\b| have\b)"
     r"|(?:^|[,;–—-] ?)you (?:know|see)(?=[,.!?…]|$))",
-    re.IGNORECASE,
 )
 _MODAL_BEFORE = Caseless(
     r"\b(?:can|could|may|might|must|shall|should|will|would|do|did|does|to|let|help|make|makes|made|watch|see)\s+$",

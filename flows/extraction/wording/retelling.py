@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from enum import StrEnum
+from typing import NamedTuple
 
 from flows.cuts import Utterance
 from flows.extraction.wording.antecedents import with_antecedent
@@ -25,6 +26,7 @@ _CAPTION_OPENING = Caseless(r"(?<=: )(?:an? |the )?(?:photo|photography|picture|
 _FIGURATIVE = Caseless(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:just |only )?$")  # "like yesterday"
 _NAMED_BY_QUARTER = Caseless(r"\b(?:the|our|my|their|an?) q[1-4] [a-z]$")
 _QUARTER_REACH = 12  # characters: "their Q2 d"
+_SHOWN = ("[", "*", "(", "```")  # what begins with none of these is in words
 _LONGEST_CODE = 200  # characters of a block of code that a fact shows
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = Caseless(
@@ -46,8 +48,7 @@ class Kind(StrEnum):
     ATTACHMENT = "attachment"
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One sentence of a message: as written, with its dates in full (``dated``), and in the third person as well (``told``).
 
     ``informative`` is False for small talk, and for what an assistant only repeats from memory. ``reads`` is what was read
@@ -146,14 +147,27 @@ def _retell(index: int, message: StoredMessage, cast: list[str], names: frozense
     context = before.said[-1].text if before is not None and asked else ""
     said: list[Said] = []
     for sentence in split_sentences(message.text):
-        attachment = attachment_of(sentence)
-        if attachment is not None:
-            said += _attached(attachment, sentence, voice, names)
-        else:
-            said.append(_said(sentence, context, message, voice, names))
+        shown = list(_shown(sentence, voice, names)) if sentence.startswith(_SHOWN) else []
+        said += shown or [_said(sentence, context, message, voice, names)]
         context = sentence
     shows = any(one.kind is Kind.ATTACHMENT for one in said)
     return Retelling(index, message, speaker, voice.listener, tuple(said), shows)
+
+
+def _shown(sentence: str, voice: Voice, names: frozenset[str]) -> Iterator[Said]:
+    """What a sentence only shows: an attachment, a picture by its caption, code, a gesture; nothing for one in words."""
+    if (attachment := attachment_of(sentence)) is not None:
+        yield from _attached(attachment, sentence, voice, names)
+    elif (shared := _SHARED.match(sentence)) is not None:
+        what = _CAPTION_OPENING.sub("", shared["what"])
+        yield Said(Kind.ATTACHMENT, sentence, sentence, f"{voice.speaker} shared a {what}.", is_informative(what, names))
+    elif sentence.startswith("```"):
+        lines = " ".join(sentence.strip("`").split())
+        told = f"{voice.speaker} shared code: {lines[:_LONGEST_CODE]}{'…' if len(lines) > _LONGEST_CODE else ''}"
+        yield Said(Kind.ATTACHMENT, sentence, sentence, told, len(lines) > 1)
+    elif (gesture := _GESTURE.match(sentence)) is not None:
+        told = f"{voice.speaker} {gesture['what'][0].lower()}{gesture['what'][1:]}."
+        yield Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(gesture["what"], names))
 
 
 def _attached(attachment: Attachment, sentence: str, voice: Voice, names: frozenset[str]) -> Iterator[Said]:
@@ -168,18 +182,6 @@ def _attached(attachment: Attachment, sentence: str, voice: Voice, names: frozen
 
 
 def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
-    shared = _SHARED.match(sentence)
-    if shared:
-        what = _CAPTION_OPENING.sub("", shared["what"])
-        return Said(Kind.ATTACHMENT, sentence, sentence, f"{voice.speaker} shared a {what}.", is_informative(what, names))
-    if sentence.startswith("```"):
-        lines = " ".join(sentence.strip("`").split())
-        told = f"{voice.speaker} shared code: {lines[:_LONGEST_CODE]}{'…' if len(lines) > _LONGEST_CODE else ''}"
-        return Said(Kind.ATTACHMENT, sentence, sentence, told, len(lines) > 1)
-    gesture = _GESTURE.match(sentence)
-    if gesture:
-        told = f"{voice.speaker} {gesture['what'][0].lower()}{gesture['what'][1:]}."
-        return Said(Kind.ATTACHMENT, sentence, sentence, told, is_informative(gesture["what"], names))
     mentions = resolve_dates(sentence, message.sent_at, zone_of(message))
     dates = tuple(one for one in mentions if not _FIGURATIVE.search(sentence, 0, one.start_index))
     dated = with_dates(sentence, dates)

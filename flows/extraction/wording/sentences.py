@@ -15,8 +15,8 @@ _NO_SURNAME = re.compile(r"\s+(?:And|But|So|Then|The|This|That|It|We|I|You|They|
 _STOP_REACH = 12  # characters before a full stop that tell what it is
 _LONGEST = 800  # characters; also keeps the patterns that look around them from costing the square of a message
 _WHOLE = re.compile(rf"```.*?(?:```|\Z)|{IN_PLACE.pattern}", re.DOTALL)  # code, and what was attached
-_EMPHASIS = re.compile(r"\*\*")
 _GAP = re.compile(r"[^\S\n]{9,}+")  # blanks that say no more than one; the patterns' time grows with their square
+_BULLETS = tuple("-–•*#>")
 _BULLET = re.compile(r"^(?:[-–•*#>]+\s+)+")
 _STATED_AND_ASKED = Caseless(  # but "Your flight is on Friday, isn't it?" and "If you come, can you ..." only ask
     r"^(?P<stated>(?:(?:and|but|so|well|also),? )?(?:i|i['’]\w+|we|we['’]\w+|my|our|he|she|they|"
@@ -47,6 +47,8 @@ def split_sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=1_024)  # the corrections of an episode and its retelling split the same messages
 def _sentences(text: str) -> tuple[str, ...]:
+    if "[" not in text and "```" not in text:
+        return tuple(_prose(text))
     sentences: list[str] = []
     at = 0
     for whole in _WHOLE.finditer(text):
@@ -56,16 +58,27 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _prose(text: str) -> list[str]:
-    text = _GAP.sub(" ", _EMPHASIS.sub("", text))
+    text = _GAP.sub(" ", text.replace("**", ""))
     sentences, start = [], 0
     for end in _END.finditer(text):
         if end[0] == "." and _goes_on(text, start, end.end()):
             continue
-        sentences.append(_BULLET.sub("", text[start : end.end()].strip()))
+        sentences.append(_unmarked(text[start : end.end()]))
         start = end.end()
-    sentences.append(_BULLET.sub("", text[start:].strip()))
-    pieces = (piece for sentence in sentences for part in _asked_apart(sentence) for piece in _bounded(part))
-    return [piece for piece in pieces if any(character.isalnum() for character in piece)]
+    sentences.append(_unmarked(text[start:]))
+    pieces: list[str] = []
+    for sentence in sentences:
+        if len(sentence) > _LONGEST:
+            pieces += _bounded(sentence)
+        else:
+            pieces += _asked_apart(sentence) if sentence.endswith("?") else [sentence]
+    return [piece for piece in pieces if any(map(str.isalnum, piece))]
+
+
+def _unmarked(sentence: str) -> str:
+    """A sentence without the marks of a list before it."""
+    sentence = sentence.strip()
+    return _BULLET.sub("", sentence) if sentence.startswith(_BULLETS) else sentence
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:
@@ -80,7 +93,7 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 def _asked_apart(sentence: str) -> Iterator[str]:
     """A statement and the question after it, which asks something else: "The vet is at 5, can you drive us?"."""
-    match = _STATED_AND_ASKED.match(sentence) if sentence.endswith("?") and len(sentence) <= _LONGEST else None
+    match = _STATED_AND_ASKED.match(sentence)
     if match is None or _NO_STATEMENT.match(sentence):
         yield sentence
     else:

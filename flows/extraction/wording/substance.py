@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain
 
 from mneme.caseless import Caseless
+from mneme.guarded import words_of
 from mneme.text import STOP_WORDS, Runs, has_cjk
 
 _PHATIC = frozenset(
@@ -110,13 +111,15 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
     words = {word for word in content_words(sentence) if (plain := word.removesuffix("'s")) not in called or len(plain) < 2}
     if len(words) > _PRAISE_LIMIT:
         return True
-    if _PRAISE.search(sentence) and praises(sentence):
+    if praises(sentence) and _PRAISE.search(sentence):
         return False
     return len(words) > (1 if _PHRASES.search(sentence) else 0)
 
 
 def praises(sentence: str) -> bool:
     """Whether a sentence has a word of praise or pity."""
+    if _PRAISING.isdisjoint(words_of(sentence)):
+        return False
     return any(word.lower() in _PRAISING for word in _WORD.findall(sentence))
 
 
