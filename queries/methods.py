@@ -15,7 +15,7 @@ from queries.granularity.foresights import told_twice
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question
 from queries.ranking import Ranking, everyone, places, successors_first, superseding
-from queries.recall import Legs, recall
+from queries.recall import Candidate, Legs, recall
 from queries.scoring.scorer import Scorer
 from queries.succession import inherit
 
@@ -80,19 +80,16 @@ def hybrid(
     fused = gathered.fused
     # 3.
     scores = scorer.score(question, gathered.field, gathered.messages)
-    reached = {each.row.id: each.graph for inside in facts.values() for each in inside}
+    reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scores, reached, settings.graph_weight)
     successor = superseding(question, scope, evidence)
     preferred = Preference()
     if settings.granularity:
-        candidates = [each for each in everyone(evidence) if scope.may_hold(each.row)]
-        preferred = preference(question, candidates, scores, ahead)
+        preferred = preference(question, _holders(everyone(evidence), scope), scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured)
     # 4.
     barred = {each for each, candidate in evidence.episodes.items() if not scope.may_hold(candidate.row)}
-    inside = {
-        episode: [each.row.id for each in candidates if scope.may_hold(each.row)] for episode, candidates in facts.items()
-    }
+    inside = {episode: [each.row.id for each in _holders(candidates, scope)] for episode, candidates in facts.items()}
     entrants = [
         *(
             Entrant(each, scores[each], None if each in preferred.whole or not settings.competition else fused[each])
@@ -125,6 +122,11 @@ def hybrid(
     held = [each for each in competition.standings if each.id not in barred]
     standings = successors_first(held, scores, evidence, successor)
     return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), fused, competition, preferred)
+
+
+def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidate]:
+    """Those that may hold a place."""
+    return candidates if scope.any_may_hold else [each for each in candidates if scope.may_hold(each.row)]
 
 
 def _notes(scope: Scope) -> tuple[str, ...]:

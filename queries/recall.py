@@ -114,8 +114,8 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
         if not scope.knows_all(search.collection):
             hits = [Hit(row, hit.score) for hit in hits if (row := scope.known(hit.row)) is not None]
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
-        recalled.rankings[search.collection, leg] = [hit.row.id for hit in hits]
-        _join(recalled.candidates.setdefault(search.collection, {}), hits, leg == "bm25")
+        candidates = recalled.candidates.setdefault(search.collection, {})
+        recalled.rankings[search.collection, leg] = _join(candidates, hits, leg == "bm25")
     if not question.about_past:
         recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope)
     recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
@@ -123,14 +123,17 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
     return recalled
 
 
-def _join(candidates: dict[str, Candidate], hits: Sequence[Hit], by_words: bool) -> None:
-    """Add the hits of a leg to the candidates of its collection, by id."""
+def _join(candidates: dict[str, Candidate], hits: Sequence[Hit], by_words: bool) -> list[str]:
+    """Add the hits of a leg to the candidates of its collection, by id; their ids in order."""
+    ranking = []
     for hit in hits:
-        row = hit.row
-        candidate = candidates.get(row.id)
+        identity = hit.row.id
+        ranking.append(identity)
+        candidate = candidates.get(identity)
         if candidate is None:
-            candidate = candidates[row.id] = Candidate(row)
+            candidate = candidates[identity] = Candidate(hit.row)
         if by_words:
             candidate.bm25 = hit.score
         else:
             candidate.cosine = hit.score
+    return ranking

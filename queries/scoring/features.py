@@ -121,7 +121,10 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     place = np.arange(count)
     alone = field.parents < 0
     between = field.parents[1:] != field.parents[:-1]
-    first, last = alone | np.append(True, between), alone | np.append(between, True)
+    first, last = alone.copy(), alone.copy()
+    first[0] = last[-1] = True
+    first[1:] |= between
+    last[:-1] |= between
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
     length, asks, numbers, names, dated, document, fact = (forms or Forms()).of(rows)
     said_by = {
@@ -130,7 +133,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     }
     named, by_asker = np.array([said_by[row.people] for row in rows], dtype=np.float64).T
     of_document = document > 0
-    share_around, near_around = np.append(share, 0.0), np.append(near, 0.0)
+    share_around, near_around = _with_none(share), _with_none(near)
 
     def around(others: Numbers, own: Numbers) -> Numbers:
         return np.where(of_document, own, others)
@@ -206,12 +209,17 @@ def _of_messages(statements: Sequence[Row], messages: Iterable[Candidate]) -> tu
     found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages}
     places, nowhere = dict(zip(found, range(len(found)), strict=True)), len(found)
     legs = Legs(list(found.values()))
-    share, near = np.append(legs.share, 0.0), np.append(legs.near * ~legs.unknown, 0.0)
+    share, near = _with_none(legs.share), _with_none(legs.near * ~legs.unknown)
     said_in = [row.message_ids or ("",) for row in statements]
     said = zip(statements, said_in, strict=True)
     where = np.array([places.get((row.conversation_id, each), nowhere) for row, ids in said for each in ids])
     starts = np.cumsum([0, *map(len, said_in[:-1])])
     return np.maximum.reduceat(share[where], starts), np.maximum.reduceat(near[where], starts)
+
+
+def _with_none(numbers: Numbers) -> Numbers:
+    """The numbers, and behind them the 0 of what is not there."""
+    return np.concatenate((numbers, (0.0,)))
 
 
 def _deviation(numbers: Numbers) -> Numbers:
@@ -222,5 +230,6 @@ def _deviation(numbers: Numbers) -> Numbers:
 
 def _rank(numbers: Numbers) -> Numbers:
     """0 for the best, falling with the logarithm of the place; equal numbers share the last of their places."""
-    ordered = np.sort(-numbers)
-    return -np.log(np.maximum(1, np.searchsorted(ordered, -numbers, side="right"))) / 5
+    worst_last = -numbers
+    places = np.sort(worst_last).searchsorted(worst_last, side="right")
+    return -np.log(np.maximum(1, places)) / 5
