@@ -38,7 +38,7 @@ from flows.items import (
     Withdrawn,
     WriteBatch,
 )
-from flows.lanes import lane_of, lane_of_row
+from flows.lanes import lane_of, lane_of_message, lane_of_row
 from flows.lately import Lately
 from flows.pump import Pump
 from flows.references import owner_from, owner_values, refer, referred
@@ -200,7 +200,7 @@ class EmbedLane:
         for start in range(0, len(messages), _JOB_MESSAGES):
             part, rows = [], []
             for message in messages[start : start + _JOB_MESSAGES]:
-                lane = Arrived(message).lane
+                lane = lane_of_message(message)
                 self._owners[lane] = owner = self._owners.get(lane, message.owner)
                 part.append(owned_by(owner, message))
                 rows.append(row_of(part[-1]))
@@ -226,7 +226,7 @@ class EmbedLane:
             utterances.append(Utterance(message, each.vector))
             puts.append(Put(_stored_anew(arrived.get(id(each.message)), message, each.vector)))
         for message in served.erased:
-            self._owners.pop(Arrived(message).lane, None)
+            self._owners.pop(lane_of_message(message), None)
         unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
         writes: list[Write] = [*(Remove(key, versions.next()) for key in unwanted), *map(self._beginning, served.beginnings)]
         writes += puts
@@ -234,7 +234,7 @@ class EmbedLane:
             yield WriteBatch(tuple(writes))
         for utterance in utterances:
             message = utterance.message
-            self._owners[Arrived(message).lane] = message.owner
+            self._owners[lane_of_message(message)] = message.owner
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
 
     # --- documents ---------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ class Embedded:
     @property
     def lane(self) -> str:
         """The conversation or document it belongs to."""
-        return Arrived(self.utterance.message).lane
+        return lane_of_message(self.utterance.message)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +109,7 @@ class Amended:
     @property
     def lane(self) -> str:
         """The conversation it belongs to."""
-        return Arrived(self.utterance.message).lane
+        return lane_of_message(self.utterance.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ holds what some seconds bring, however many conversations there ever were.
 
 from collections import deque
 from collections.abc import Iterator, MutableMapping
+from itertools import repeat
+from operator import contains
 from typing import TypeVar
 
 from flows.unseen import SNAPSHOTS
@@ -34,7 +36,7 @@ class Lately(MutableMapping[str, Value]):
             raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return any(name in generation for generation in self._generations)
+        return any(map(contains, self._generations, repeat(name)))
 
     def __iter__(self) -> Iterator[str]:
         return iter({name: None for generation in self._generations for name in generation})

@@ -114,8 +114,9 @@ def is_covered(
     rows: Mapping[Key, Row],
 ) -> bool:
     """Whether one of these rows is a tombstone that erases what an event says of a conversation or document."""
-    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(owner, conversation_id, document_id))
-    return any(each.covers(position, arrived_at) for each in found if each is not None)
+    keys = tombstone_keys(owner, conversation_id, document_id)
+    found = [tombstone for key in keys if (tombstone := tombstone_of(rows.get(key))) is not None]
+    return any(each.covers(position, arrived_at) for each in found)
 
 
 def tombstone_of(row: Row | None) -> Tombstone | None:
