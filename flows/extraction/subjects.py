@@ -113,10 +113,11 @@ def _score(key: Key, one: _Uses, uses: Mapping[Key, _Uses], weights: Sequence[fl
         alone = uses[key[-1:]].messages if key[-1:] in uses else {}
         score += _HEAD_ALONE * sum(weights[at] for at in alone if at not in one.messages)
         score *= _LONG_NAME if one.named else _SEVERAL_WORDS
-    plain = [word for word in one.written.lower().split() if word in _COMMON or not is_nominal(word)]
-    if one.written.lower().split()[-1] in _COMMON or key[-1] in _COMMON:
+    words = one.written.lower().split()
+    if words[-1] in _COMMON or key[-1] in _COMMON:
         score *= _COMMON_NOUN
     elif len(key) > 1:
+        plain = [word for word in words if word in _COMMON or not is_nominal(word)]
         score *= 1 - 0.3 * len(plain) / len(key)
     if not one.nominal:
         score *= 0.5

@@ -7,7 +7,7 @@ from functools import lru_cache
 from flows.extraction.facts.attitudes import is_attitude, judges, restates
 from flows.extraction.facts.vague_words import substance_of
 from flows.extraction.wording.names import names_in
-from flows.extraction.wording.substance import beginnings, content_words, is_informative, praises
+from flows.extraction.wording.substance import beginnings, content_words, has_digit, is_informative, praises
 from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
@@ -59,7 +59,6 @@ _STATE = Caseless(  # who one has become, in words that are vague elsewhere: "We
     r"(?:team |shift )?lead|manager|director|supervisor|captain|freelancer?|self-employed)\b"
     r"(?! (?:to|with|in (?:the|my|this)|by|about)\b)",
 )
-_DIGIT = re.compile(r"\d")
 _NO_NUMBER = re.compile(r"<3+|[:;=8]-?[3)(DPp]|\b1\d0 ?%")
 
 _SPECIFIC = 1.5  # what a name, a number or a date adds
@@ -117,7 +116,7 @@ def specific(sentence: str, names: Collection[str], dated: bool) -> bool:
     """Whether a sentence has a date, a number, or a name that is no participant's."""
     return (
         dated
-        or (_DIGIT.search(sentence) is not None and _DIGIT.search(_NO_NUMBER.sub("", sentence)) is not None)
+        or (has_digit(sentence) and has_digit(_NO_NUMBER.sub("", sentence)))
         or any(name.lower() not in beginnings(names) for name in names_in(sentence))
     )
 

@@ -3,6 +3,8 @@
 import re
 from collections import defaultdict
 
+from mneme.guarded import words_of
+
 _ADVERBS = (
     r"(?:\s+(?:really|also|just|absolutely|still|do|always|totally|definitely|so|actually|especially|both|kinda|"
     r"truly|usually|all|even|personally))*\s+"
@@ -235,6 +237,7 @@ _BY_WORD: dict[str, list[int]] = defaultdict(list)
 for _number, (_, _words, _) in enumerate(_CUES):
     for _word in _words.split():
         _BY_WORD[_word].append(_number)
+_WORDS = frozenset(_BY_WORD)
 _PATTERNS = tuple(re.compile(pattern) for _, _, pattern in _CUES)
 _TOKEN = re.compile(r"[a-z]+")
 _SELF = re.compile(r"\b(?:I|[Mm]y|me|[Ww]e|[Ii]['’]?[mdv]e?)\b|^[A-Z][a-z]+(?:ed|en|ing|t)\b")
@@ -244,5 +247,6 @@ def cued(text: str) -> str | None:
     """The category of the first pattern that a sentence fits."""
     if not _SELF.search(text):
         return None
-    numbers = {number for word in set(_TOKEN.findall(text.lower())) for number in _BY_WORD.get(word, ())}
+    words = words_of(text) if text.isascii() else frozenset(_TOKEN.findall(text.lower()))
+    numbers = {number for word in words & _WORDS for number in _BY_WORD[word]}
     return next((_CUES[number][0] for number in sorted(numbers) if _PATTERNS[number].search(text)), None)

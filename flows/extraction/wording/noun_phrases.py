@@ -161,6 +161,7 @@ def _shown(token: _Token, before: str, known_names: Collection[str]) -> str:
     return token.plain.lower() if begins and not token.named and token.plain not in known_names else token.plain
 
 
+@lru_cache(maxsize=8_192)
 def is_nominal(word: str) -> bool:
     """Whether a word can end a noun phrase, as far as its form tells."""
     return not (is_adjective(word) or is_verb(word) or is_adverb(word) or is_measure(word))

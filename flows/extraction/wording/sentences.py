@@ -27,9 +27,12 @@ _STATED_AND_ASKED = Caseless(  # but "Your flight is on Friday, isn't it?" and "
 _NO_STATEMENT = Caseless(
     r"(?:if|when|since|because|as|while|after|before|what|where|who|why|how|which|do|does|did|is|are|can|could|will|would|have|has)\b",
 )
-_END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’)\]]*(?=\s|$)|[。！？；]+[”’」』）]*|\n+"
-    r"|\s(?=\[(?:shares?d? |image: |audio: |file: ))"  # something shown is a sentence of its own
+_END = re.compile(  # begins with one set of characters, so that the engine passes over all others
+    r"[.!?…。！？；\s](?:"
+    r"(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’)\]]*(?=\s|$)"
+    r"|(?<=[。！？；])[。！？；]*[”’」』）]*"
+    r"|(?<=\n)\n*"
+    r"|(?<=\s)(?=\[(?:shares?d? |image: |audio: |file: )))"  # something shown is a sentence of its own
 )
 
 

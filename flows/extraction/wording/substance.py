@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 from itertools import chain
+from string import digits
 
 from mneme.caseless import Caseless
 from mneme.guarded import words_of
@@ -70,6 +71,7 @@ _OPENING = Caseless(
 )
 _EMOTICON = re.compile(r"<3+|[:;=8]-?[3)(DPp]")
 _DIGIT = re.compile(r"\d")
+_DIGITS = frozenset(digits)
 _CHINESE_PHATIC = re.compile(
     "好的|好滴|好啊|好呀|好吧|好|谢谢|多谢|感谢|不客气|不用谢|是的|是啊|对的|对啊|对|没错|嗯+|哦+|噢|哈+|嘿+|哇+|呵+|收到|明白了?|"
     "了解|知道了|没问题|可以|行|太棒了|太好了|真棒|真好|真的|不错|厉害|加油|辛苦了?|大家|各位|早上|早安|早|晚上|晚安|下午|你好|您好|"
@@ -102,7 +104,7 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
 
     A set phrase of politeness ("good luck with ...") and praise ("that garden looks great") must bring more of them.
     """
-    if _DIGIT.search(sentence) and _DIGIT.search(_EMOTICON.sub("", sentence)):
+    if has_digit(sentence) and has_digit(_EMOTICON.sub("", sentence)):
         return True
     if has_cjk(sentence):
         rest = _CHINESE_PHATIC.sub("", sentence)
@@ -114,6 +116,11 @@ def is_informative(sentence: str, names: Collection[str] = ()) -> bool:
     if praises(sentence) and _PRAISE.search(sentence):
         return False
     return len(words) > (1 if _PHRASES.search(sentence) else 0)
+
+
+def has_digit(sentence: str) -> bool:
+    """Whether a sentence has a decimal digit."""
+    return not _DIGITS.isdisjoint(words_of(sentence))
 
 
 def praises(sentence: str) -> bool:
