@@ -47,7 +47,7 @@ class LateRow(Row):
     """A row whose body is parsed anew each time: most rows are ranked and never read, and many threads share one."""
 
     __slots__ = ()
-    tokens = cast(str, _Late(Row.tokens))  # type: ignore[misc]  # a slot of Row, under the same name
+    tokens = cast(str, _Late(Row.tokens))  # a slot of Row, under the same name
     body = cast(dict[str, Any], _Late(Row.__dict__["body"]))
 
 
