@@ -230,7 +230,8 @@ _OPENINGS = {  # English words, Chinese ones; the first that fits names the open
 OPENINGS = tuple(_OPENINGS)
 _OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)}|{chinese})' for english, chinese in _OPENINGS.values())})")
 _ASCII_OPENING = re.compile(rf"\W*(?:{'|'.join(f'({_whole(english)})' for english, _ in _OPENINGS.values())})")
-_NEEDED = frozenset[str]().union(*(each.needs for each in list(globals().values()) if isinstance(each, _Pattern)))
+_BY_WORDS = (_MEETS_AGAIN, _TAKES_LEAVE, _THANKS, _CHANGES_SUBJECT, _OFFERS_MORE, _REFERS_BACK, _SELF, _OTHER)
+_NEEDED = frozenset[str]().union(*(pattern.needs for pattern in _BY_WORDS))
 _OPENING_NUMBERS = np.arange(1, len(OPENINGS) + 1)
 _ONE_OF = [tuple(float(number == opening) for opening in _OPENING_NUMBERS.tolist()) for number in range(len(OPENINGS) + 1)]
 
