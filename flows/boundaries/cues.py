@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.cuts import Utterance
-from mneme.text import cjk_share, tokenise
+from mneme.text import cjk_share, index_tokens
 
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _READ_CHARACTERS = 2000  # of a long message, its beginning says what it is about; bounds the work and what is kept
@@ -264,7 +264,7 @@ def read(text: str, microseconds: int = 0) -> Reading:
     end = lower.rstrip()[-2:]
     return Reading(
         microseconds=microseconds,
-        tokens=tuple(dict.fromkeys(tokenise(text))),
+        tokens=tuple(dict.fromkeys(index_tokens([(text, 1)]).split())),  # its row was made of the same a moment ago
         log_words=math.log1p(count),
         opening=(opening and opening.lastindex) or 0,
         greets=bool(_GREETS.match(lower)) or _MEETS_AGAIN.is_in(lower, words),
