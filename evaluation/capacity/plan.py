@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from evaluation.capacity.fit import Coefficients, fit_folder, read
+from evaluation.capacity.fit import Coefficients, Form, fit_folder, read
 from evaluation.capacity.model import Assumptions, Load, Need, needs
 from evaluation.report import Row, print_table
 
@@ -61,7 +61,7 @@ def _notes(load: Load, coefficients: Coefficients, assumptions: Assumptions) -> 
     ranges = [
         f"{quantity.value} up to {found.largest:,.0f}"
         for quantity, found in coefficients.fitted.items()
-        if found.growth and load.facts > found.largest
+        if found.form is Form.LOGARITHM and load.facts > found.largest
     ]
     notes = [f"Measured {coefficients.date} on {machine}.", f"Assumed: {chosen}."]
     if ranges:
