@@ -64,10 +64,10 @@ class Derived(Generic[Key, Value]):
 
     Args:
         make: what is derived; the same of the same object.
-        most, seconds: see ``AgingCache``.
+        most, seconds: of a generation, see ``AgingCache``; by default what nobody asks for leaves memory within ten minutes.
     """
 
-    def __init__(self, make: Callable[[Key], Value], most: int, seconds: float) -> None:
+    def __init__(self, make: Callable[[Key], Value], most: int = 5_000, seconds: float = 300.0) -> None:
         self._make = make
         self._known: AgingCache[int, tuple[Key, Value]] = AgingCache(most, seconds)
 

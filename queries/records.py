@@ -9,9 +9,8 @@ from mneme.records import AnyRecord
 from mneme.rows import Row
 
 _MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record
-_SECONDS = 300.0  # of a generation: what nobody asks for leaves memory within ten minutes
 
-_parsed = Derived(Row.record, _MOST_RECORDS, _SECONDS)
+_parsed = Derived(Row.record, _MOST_RECORDS)
 
 
 def record_of(row: Row) -> AnyRecord:

@@ -42,8 +42,6 @@ from queries.responses import (
 )
 from queries.succession import best_first
 
-_MOST_TOLD, _SECONDS = 5_000, 300.0  # rows of which is kept what they tell, in each of two generations of so long
-
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 
 
@@ -133,8 +131,8 @@ def _fields_of_fact(row: Row) -> dict[str, Any]:
     return _fields(fact, *names) | _validity(fact.validity)
 
 
-_told_by_episode = Derived(_fields_of_episode, _MOST_TOLD, _SECONDS)
-_told_by_fact = Derived(_fields_of_fact, _MOST_TOLD, _SECONDS)
+_told_by_episode = Derived(_fields_of_episode)
+_told_by_fact = Derived(_fields_of_fact)
 
 
 def _validity(validity: Validity) -> dict[str, Any]:

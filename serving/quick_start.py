@@ -8,10 +8,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from mneme.garbage import look_less_often
+
 if TYPE_CHECKING:
     from queries import Memories
-
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's own is 700 or 2,000
 
 _is_program = False
 
@@ -23,7 +23,7 @@ def begin_program() -> None:
     """
     global _is_program
     _is_program = True
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
+    look_less_often()
 
 
 def stay() -> None:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
@@ -171,7 +171,9 @@ def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tu
         target["version"], target["version_type"] = version, "external_gte"
         if isinstance(write, Put):
             return "", _lines({"index": target}, document_of(write.row))
-        return "", _lines({"delete": target})
+        if isinstance(write, Remove):
+            return "", _lines({"delete": target})
+        assert_never(write)
     except UnicodeEncodeError as error:
         return f"text: holds half of a surrogate pair ({error.reason}); send well-formed Unicode", b""
 

@@ -106,7 +106,7 @@ def document_of(row: Row) -> bytes:
     document = encoded(fields)
     parts = [document[:-1], b',"packed":"', base64.b64encode(document), b'"']
     if row.vector is not None:
-        parts += [b',"vector":', _encoded_lately(row.vector)]
+        parts += [b',"vector":', _encoded_vector_lately(row.vector)]
     return b"".join([*parts, b"}"])
 
 
@@ -134,14 +134,14 @@ def row_of_packed(collection: Collection, packed: str) -> Row:
 
 def digits(vector: Vector) -> list[float]:
     """A vector as numbers that are short in JSON, and exactly the same when they are read as float32."""
-    numbers: list[float] = orjson.loads(_encoded(vector))
+    numbers: list[float] = orjson.loads(_encoded_vector(vector))
     return numbers
 
 
-def _encoded(vector: Vector) -> bytes:
+def _encoded_vector(vector: Vector) -> bytes:
     """A vector as JSON: of each number the fewest digits that are read as the same float32. What is not finite is null."""
     return orjson.dumps(np.ascontiguousarray(vector, dtype=np.float32), option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 # The vector of a message is written with it, and soon again with the fact or the remark that is its text.
-_encoded_lately: Derived[Vector, bytes] = Derived(_encoded, most=1024, seconds=30.0)
+_encoded_vector_lately: Derived[Vector, bytes] = Derived(_encoded_vector, most=1024, seconds=30.0)

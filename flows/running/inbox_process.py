@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
-from flows.running.garbage import look_less_often
 from flows.running.reports import end, tell
 from mneme.errors import MnemeError
+from mneme.garbage import look_less_often
 from mneme.settings import Settings
 
 _NICE = 10  # somebody waits for a search, and nobody for the flow

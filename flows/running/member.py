@@ -18,13 +18,13 @@ from typing import NoReturn
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
-from flows.running.garbage import look_less_often
 from flows.running.live_sources import Partitions
 from flows.running.process import Place
 from flows.running.reports import end, tell
 from flows.running.shared_sum import SharedSum
 from flows.running.stream import stream
 from mneme.errors import MnemeError
+from mneme.garbage import look_less_often
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)

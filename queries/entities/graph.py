@@ -37,7 +37,6 @@ _MENTION = 0.5  # of the fit of an entity, for what mentions it
 _NAMED = 0.5  # of the fit of a relationship, for what tells it of a name in the question: its words find it as well
 _EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
 
-_MOST_PARTS, _SECONDS = 5_000, 300.0  # whose places are remembered, in each of two generations of so long
 
 Part = TypeVar("Part", Entity, Relationship)
 
@@ -283,8 +282,8 @@ def _as_part(row: Row) -> Entity | Relationship | None:
     return record if isinstance(record, Entity | Relationship) else None
 
 
-_part_of = Derived(_as_part, _MOST_PARTS, _SECONDS)  # to ask a record of pydantic for its class takes longer than to keep it
-_places = Derived(_places_of, _MOST_PARTS, _SECONDS)  # many searches reach the same
+_part_of = Derived(_as_part)  # to ask a record of pydantic for its class takes longer than to keep it
+_places = Derived(_places_of)  # many searches reach the same
 
 
 def _place(reached: Reached[Relationship], moment: datetime) -> tuple[bool, float, int, int, str]:

@@ -9,7 +9,6 @@ from queries.entities.graph import Reached
 from queries.responses import Graph, GraphEntity, GraphRelationship
 
 _MOST_MENTIONS = 10  # of an entity or a relationship that are shown, the newest
-_MOST_PARTS, _SECONDS = 5_000, 300.0  # of which is kept what is shown, in each of two generations of so long
 
 
 def shown_graph(
@@ -76,4 +75,4 @@ def _newest(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[st
     return told, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
 
 
-_told = Derived(_newest, _MOST_PARTS, _SECONDS)  # many searches show the same
+_told = Derived(_newest)  # many searches show the same
