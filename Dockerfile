@@ -4,8 +4,8 @@ FROM python:3.11-slim AS build
 WORKDIR /opt/mneme
 RUN python -m venv /opt/venv
 COPY requirements.lock ./
-# The lock is complete: --no-deps, as requirements/install.sh does it.
-RUN /opt/venv/bin/pip install --no-cache-dir --no-deps -r requirements.lock
+# The lock is complete and has a hash of each file: as requirements/install.sh does it.
+RUN /opt/venv/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY mneme mneme
 COPY connectors connectors
@@ -13,10 +13,10 @@ COPY flows flows
 COPY queries queries
 COPY serving serving
 COPY evaluation evaluation
-RUN /opt/venv/bin/pip install --no-cache-dir --no-deps .
+RUN /opt/venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.11-slim AS slim
-RUN useradd --create-home --uid 10001 mneme && install --directory --owner=mneme --group=mneme /data
+RUN useradd --create-home --uid 10001 mneme && install --directory --mode=0700 --owner=mneme --group=mneme /data
 COPY --from=build /opt/venv /opt/venv
 COPY --chown=mneme:mneme examples /home/mneme/examples
 ENV PATH=/opt/venv/bin:$PATH MNEME_DATA=/data PYTHONUNBUFFERED=1

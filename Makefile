@@ -17,10 +17,10 @@ MESSAGES ?= 100000
 FUZZ ?= 5000
 CODE := mneme connectors flows queries serving evaluation
 RESOLVE := uv pip compile pyproject.toml requirements/weights.in --override requirements/overrides.txt \
-	--universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --quiet
+	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup programs screenshots demo test lint audit format bench docs site fuzz formats lock clean
+.PHONY: help setup programs screenshots demo test lint audit format bench docs site fuzz attacks formats lock clean
 
 help: ## This list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -61,7 +61,7 @@ format: $(DEVELOPMENT) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch too; LOCOMO=, SEGMENTATION=: quality, on your own data
+bench: $(STAMP) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch; LOCOMO=, SEGMENTATION=: quality, on your data; ATTACKS=1
 	@mkdir -p $(BENCH_OUT)
 	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
 	@$(BIN)/mneme bench stages --no-kafka --out $(BENCH_OUT)/stages.json
@@ -82,6 +82,9 @@ ifdef SEGMENTATION
 	@$(BIN)/mneme bench boundaries "$(SEGMENTATION)" $(if $(LOCOMO),--locomo "$(LOCOMO)") \
 		--out $(BENCH_OUT)/boundaries.json --vectors $(BENCH_OUT)/boundaries-vectors.npz
 endif
+ifdef ATTACKS
+	@$(MAKE) --no-print-directory attacks
+endif
 
 docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, the schema of events
 	@$(BIN)/python -m serving.settings_reference docs/settings.md
@@ -94,6 +97,9 @@ site: $(DEVELOPMENT) ## The documentation as a site, in site/
 
 fuzz: $(DEVELOPMENT) ## Ask the service 5,000 things and more, made from its own description (minutes; FUZZ=20000 for more)
 	@MNEME_TEST_FUZZ=$(FUZZ) $(BIN)/pytest -q -n 0 -s tests/serving/rest/test_fuzz.py
+
+attacks: $(DEVELOPMENT) ## The long forms of tests/attacks (minutes; starts a real Kafka and a real OpenSearch)
+	@MNEME_TEST_ATTACKS=long $(BIN)/pytest -q -n 0 tests/attacks
 
 formats: $(DEVELOPMENT) ## Measure what is read of every format, and write docs/formats.md again (minutes)
 	@$(BIN)/python -m tests.samples.table docs/formats.md

@@ -1,6 +1,6 @@
 """The memory of an owner as a file: one line of JSON for each row, between a header and an end.
 
-    {"mneme": "export", "format": 1, "owner": {...}, "embedder": ..., "tokeniser": ..., "exported_at": ..., "rows": {...}}
+    {"mneme": "export", "format": 3, "owner": {...}, "embedder": ..., "tokeniser": ..., "exported_at": ..., "rows": {...}}
     {"collection": "messages", "id": ..., "version": ..., "body": {...}, "vector": "<base64 of little-endian float32>", ...}
     {"mneme": "end", "rows": {...}, "sha256": ...}
 
@@ -28,8 +28,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from mneme.errors import InputError, StoreUnavailable
 from mneme.records import Owner
 from mneme.rows import Collection, Row
+from mneme.store_format import FORMAT
 
-FORMAT = 1
 _LONGEST_LINE = 64 * 1024 * 1024  # bytes; a row is a fraction of the largest event
 _GZIP = b"\x1f\x8b"
 _FLOAT32 = np.dtype("<f4")
@@ -151,7 +151,8 @@ def _header(path: Path, line: bytes) -> Header:
         raise InputError(f"{path}: is no export; give a file that `mneme export` wrote (events are for `mneme ingest`)")
     if values.get("format") != FORMAT:
         raise InputError(
-            f"{path}: has format {values.get('format')!r}, this program reads {FORMAT}; use the version that wrote it"
+            f"{path}: has format {values.get('format')!r}, this program reads {FORMAT}; export again from a store "
+            "that `mneme rebuild` has made anew"
         )
     try:
         return Header.model_validate(values)
@@ -232,7 +233,8 @@ def _first_fault(error: ValidationError) -> str:
 
 @contextmanager
 def _writing(path: Path, is_compressed: bool) -> Iterator[IO[bytes]]:
-    with path.open("wb") as file:
+    path.unlink(missing_ok=True)  # of an export that was killed; or somebody's, in a folder for everybody, who waits for it
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         if is_compressed:  # without name and time, so that the same rows give the same bytes
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
                 yield compressed  # type: ignore[misc]

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from connectors.private import private_folder
 from mneme.errors import SettingsError
 from mneme.ports import Generations, MemoryIndex
 from mneme.settings import Settings
+from mneme.store_format import check_format
 
 _FOLDER = "index"  # of the embedded one, in MNEME_DATA
 
@@ -26,27 +28,45 @@ def index_place(settings: Settings) -> str:
     return f"OpenSearch at {shown(settings.opensearch.url)}"
 
 
-def open_index(settings: Settings, read_only: bool = False, pause: Callable[[float], None] = time.sleep) -> MemoryIndex:
+def check_embedded_format(settings: Settings) -> None:
+    """Refuse an embedded index of another format before it is served: its flow would end again and again.
+
+    Raises:
+        StoreRejected: names what makes an older one anew.
+    """
+    from connectors.lance.folders import FACTS, read_facts
+
+    path = embedded_folder(settings) / FACTS
+    if settings.index.backend == "embedded" and path.exists():
+        check_format(str(path.parent), read_facts(path).get("format"))
+
+
+def open_index(
+    settings: Settings, read_only: bool = False, pause: Callable[[float], None] = time.sleep, any_format: bool = False
+) -> MemoryIndex:
     """The index of ``index.backend``, not yet prepared. The other backend's packages need not be installed.
 
     The embedded index has one writing process; whoever only searches opens it ``read_only``, beside that process.
     Opened ``read_only``, neither index creates anything.
     ``pause`` waits some seconds before what a server refused for now is tried again; what it raises ends the attempts.
+    A rebuild reads ``any_format``; everybody else is told to rebuild.
 
     Raises:
         SettingsError: the backend's package is not installed, or its settings cannot be used.
     """
+    is_embedded = settings.index.backend == "embedded"
+    private_folder(settings.data, make=is_embedded and not read_only)
     with _named_extras(settings):
-        if settings.index.backend == "opensearch":
+        if not is_embedded:
             from connectors.opensearch.index import OpenSearchIndex
 
             cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else None
-            return OpenSearchIndex(settings.opensearch, pause, read_only, cache_bytes=cache_bytes)
+            return OpenSearchIndex(settings.opensearch, pause, read_only, cache_bytes=cache_bytes, any_format=any_format)
         from connectors.lance.index import LanceIndex
 
         # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.
         cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else 0
-        return LanceIndex(embedded_folder(settings), read_only, cache_bytes)
+        return LanceIndex(embedded_folder(settings), read_only, cache_bytes, any_format=any_format)
 
 
 def open_generations(settings: Settings) -> Generations:

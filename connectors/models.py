@@ -1,5 +1,6 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
+from connectors.private import private_folder
 from mneme.errors import SettingsError
 from mneme.ports import Describer, Embedder, QueryChat, RememberingChat, Role, Transcriber
 from mneme.settings import Settings
@@ -43,7 +44,9 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
             from connectors.endpoints.answer_cache import CachedChat
             from connectors.endpoints.openai_chat import OpenAiChat
 
-            return CachedChat(OpenAiChat(settings.models, prices=settings.telemetry.prices), settings.data / ANSWERS_FILE)
+            return CachedChat(
+                OpenAiChat(settings.models, prices=settings.telemetry.prices), private_folder(settings.data) / ANSWERS_FILE
+            )
 
 
 def open_describer(settings: Settings) -> Describer | None:
@@ -80,7 +83,7 @@ def open_transcriber(settings: Settings) -> Transcriber | None:
             from connectors.endpoints.transcription import TranscriptionEndpoint
 
             endpoint = TranscriptionEndpoint(settings.transcription, settings.models)
-            return CachedTranscriber(endpoint, settings.data / ANSWERS_FILE)
+            return CachedTranscriber(endpoint, private_folder(settings.data) / ANSWERS_FILE)
 
 
 def open_chat_for_queries(settings: Settings, deadline_seconds: float, repair: bool = True) -> QueryChat:

@@ -16,6 +16,7 @@ from connectors.documents.claims import Carried, Carrier
 from connectors.documents.roots import documents_of, uploads_of
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at as modified_at_of
+from connectors.private import private_folder
 from mneme.errors import InputError, SettingsError
 from mneme.events import LARGEST_EVENT_BYTES, AnyEvent, Document, Erase, Flush, Forget, ForgetDocument, describe
 from mneme.ids import content_hash
@@ -102,6 +103,7 @@ class Publisher:
         from connectors.inbox.segments import disk_errors
         from connectors.inbox.transport import InboxTransport
 
+        private_folder(settings.data)
         with disk_errors(settings.data):
             uploads_of(settings).mkdir(parents=True, exist_ok=True)
         return cls(documents=documents_of(settings), transport=InboxTransport(settings.data))

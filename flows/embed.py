@@ -75,7 +75,7 @@ class EmbedLane:
         self._lanes_of: dict[Erasure, list[str]] = {}
         self._begin_anew: OrderedDict[str, None] = OrderedDict()
         if state is not None:
-            self._restore(decode_state(state, STATE_VERSION, {1: lambda older: older}))
+            self._restore(decode_state(state, STATE_VERSION))
 
     def on_batch(self, items: Sequence[Read]) -> Iterator[Passed]:
         """Take in what arrived."""

@@ -10,6 +10,7 @@
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from flows.consistency.revise import Revision
 from flows.conversations.owners import conversation_key
@@ -87,6 +88,7 @@ def _stored(erasure: Erasure, index: MemoryIndex) -> Iterator[Row]:
     scope = Filter(
         erasure.tenant_id,
         (erasure.owner.key,),
+        (erasure.owner.id,),
         conversation_ids=() if erasure.conversation_id is None else (erasure.conversation_id,),
         document_ids=() if erasure.document_id is None else (erasure.document_id,),
         hidden=True,
@@ -107,12 +109,19 @@ def _is_of_the_source(row: Row) -> bool:
 
 def _is_older(row: Row, tombstone: Tombstone) -> bool:
     if row.kind == "conversation":
-        return tombstone.covers(Position.model_validate(row.body["began_with"]), row.at)
+        return _covers(tombstone, Position.model_validate(row.body["began_with"]), row.at)
     if row.kind == UNREAD:
-        return tombstone.covers(Position.model_validate(row.body["position"]), row.at)
+        return _covers(tombstone, Position.model_validate(row.body["position"]), row.at)
     record = row.record()
     assert isinstance(record, StoredMessage | StoredDocument)
-    return tombstone.covers(record.position, record.created_at)
+    return _covers(tombstone, record.position, record.created_at)
+
+
+def _covers(tombstone: Tombstone, position: Position, arrived_at: datetime) -> bool:
+    """Whether a stored row is older. One of a file that says it was sent after the erasure had come before it all the same."""
+    if position.is_in_a_file:
+        arrived_at = min(arrived_at, tombstone.arrived_at)
+    return tombstone.covers(position, arrived_at)
 
 
 def _newer(

@@ -47,7 +47,7 @@ class ExtractLane:
         self._services = services
         self._pump: Pump[Reference, Done] = Pump(services.pool(services.extractor.calls_a_model), services.clock)
         if state is not None:
-            for reference in decode_state(state, STATE_VERSION, {1: lambda older: older, 2: lambda older: older}):
+            for reference in decode_state(state, STATE_VERSION):
                 self._add(reference, None)
 
     def on_batch(self, items: Sequence[Cut | Retraction | Pause | Erasure]) -> Iterator[Passed]:

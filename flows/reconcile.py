@@ -84,8 +84,7 @@ class ReconcileLane:
         self._tokens: Counter[str] = Counter()
         self._done: Held[FlushDone] = Held(services.processes)
         if state is not None:
-            begun = {1: lambda works: {"works": works, "tokens": {}, "done": []}, 2: lambda older: older}
-            restored = decode_state(state, STATE_VERSION, begun)
+            restored = decode_state(state, STATE_VERSION)
             self._tokens.update(restored["tokens"])
             for done in restored["done"]:
                 self._done.restore(FlushDone(*done))

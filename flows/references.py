@@ -71,7 +71,7 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             position=Position.model_validate(reference["position"]),
             bucket=reference["bucket"],
             tokens=reference["tokens"],
-            document_id=reference.get("document"),
+            document_id=reference["document"],
         )
     return Pause(*reference["pause"])
 
@@ -112,7 +112,7 @@ def read_cut(reference: Reference, services: Services) -> Cut:
         utterances=utterances,
         closed_by=reference["closed_by"],
         provisional=reference["provisional"],
-        begins_because=tuple(reference.get("because", ())),
+        begins_because=tuple(reference["because"]),
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_held, replace_json
 from connectors.inbox.segments import inbox_folder
+from connectors.private import private_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import RecoveryStore
 from mneme.errors import SettingsError, StoreRejected
@@ -225,6 +226,7 @@ def _folder(settings: Settings, name: str) -> Path:
 
 def recovery_store(settings: Settings, name: str) -> RecoveryStore:
     """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
+    private_folder(settings.data)
     flow = settings.flow
     return RecoveryStore(_folder(settings, name), name, flow.buckets, flow.recovery_partitions)
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from flows.conversations.owners import Origin, tenant_of
 from flows.items import Amendment, Erasure
 from flows.lanes import lane_of
-from mneme.ids import content_hash, document_key, make_id
+from mneme.ids import content_hash, document_key, lasting_name, make_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row
 
@@ -129,7 +129,8 @@ def tombstone_of(row: Row | None) -> Tombstone | None:
 @lru_cache(maxsize=4096)  # every message asks for those of its conversation and its owner, twice
 def _key(tenant_id: str, subject: str) -> Key:
     # A hash, since it outlives whom it is about.
-    return Key(Collection.CONTROL, tenant_of(tenant_id).key, make_id("erased", tenant_id, content_hash(subject.encode())))
+    identity = make_id("erased", tenant_id, content_hash(lasting_name(subject).encode()))
+    return Key(Collection.CONTROL, tenant_of(tenant_id).key, lasting_name(identity))
 
 
 def _subject_of(erasure: Erasure) -> str:

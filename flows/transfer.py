@@ -6,29 +6,43 @@ they name it, and so they do in every index but its own. There a position is nev
 before or after one: a message that is sent again is a repetition, and an edit or an erasure reaches it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 
 from connectors.archive import Header, read_archive, write_archive
 from connectors.embedders.precision import how_to_set
 from connectors.indices import open_index
 from connectors.models import open_embedder
+from flows.batches import batches
 from flows.conversations.owners import conversation_key, origin_of
 from flows.running.recovery import deployment_of, refuse_unfinished
 from flows.running.standstill import flows_at_rest
 from flows.tombstones import tombstone_keys
-from flows.versions import WRITES_PER_RUN
+from flows.versions import MOST_RUNS, WRITES_PER_RUN
 from mneme.errors import InputError, StoreRejected
+from mneme.ids import conversation_path, document_key, make_id, skill_id
 from mneme.ports import EmbedderIdentity, Filter, MemoryIndex, Outcome, Put, Remove
-from mneme.records import Owner
-from mneme.rows import Collection, Key, Row
+from mneme.records import (
+    AgentSkill,
+    AnyRecord,
+    Cluster,
+    Entity,
+    Episode,
+    Owner,
+    Profile,
+    Relationship,
+    StoredDocument,
+    StoredMessage,
+)
+from mneme.rows import Collection, Key, Row, revised
 from mneme.settings import Settings
 from mneme.text import TOKENISER
 from mneme.times import utc_now
@@ -39,6 +53,7 @@ Item = TypeVar("Item")
 _BATCH = 500  # rows of one write: some 3 MB with vectors
 _UNFINISHED = "importing"  # in the index's metadata: which import has begun and not ended
 _POSITIONS = ("position", "edited_by", "began_with")
+_OF_ITS_RECORD = ("collection", "id", "kind", "conversation_id", "document_id", "parent_id", "agent_id")  # columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +100,7 @@ def export_owner(
 def _rows_of(owner: Owner, index: MemoryIndex, conversations: list[Key]) -> Iterator[Row]:
     for collection in Collection:
         yield from index.scan(collection, _scope(owner, collection), with_vectors=True)
-    for keys in _batches(conversations, _BATCH):
+    for keys in batches(conversations, _BATCH):
         found = index.get(keys)
         yield from (found[key] for key in keys if key in found)
 
@@ -95,13 +110,13 @@ def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:
     messages = index.scan(Collection.MESSAGES, _scope(owner, Collection.MESSAGES))
     named = {row.conversation_id for row in messages if row.conversation_id is not None}
     keys = [conversation_key(owner.tenant_id, each) for each in sorted(named)]
-    return [key for part in _batches(keys, _BATCH) for found in (index.get(part),) for key in part if key in found]
+    return [key for part in batches(keys, _BATCH) for found in (index.get(part),) for key in part if key in found]
 
 
 def _scope(owner: Owner, collection: Collection) -> Filter:
     # The rest of control is not the owner's, or on its way.
     kinds = ("cluster", "document") if collection is Collection.CONTROL else ()
-    return Filter(owner.tenant_id, (owner.key,), kinds=kinds, hidden=True)
+    return Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=kinds, hidden=True)
 
 
 # --- import ----------------------------------------------------------------------------------------------------------
@@ -146,7 +161,7 @@ def import_owner(
         tombstones: set[Key] = set()
         newest = 0
         with read_archive(path) as archive:
-            for rows in _batches(_counted(archive.rows, on_progress, 2 * total), _BATCH):
+            for rows in batches(_counted(archive.rows, on_progress, 2 * total), _BATCH):
                 for row in rows:
                     _check(path, row, header.owner, identity)
                 _conversations_are_free(rows, header.owner, index, is_repeated)
@@ -166,7 +181,7 @@ def import_owner(
         # 3.
         at_home = _at_home(deployment_of(index.metadata()))
         with read_archive(path) as archive:
-            for rows in _batches(_counted(archive.rows, on_progress, 2 * total, total), _BATCH):
+            for rows in batches(_counted(archive.rows, on_progress, 2 * total, total), _BATCH):
                 _write(list(map(at_home, rows)), index)
         index.refresh()
         index.set_metadata({_UNFINISHED: ""})
@@ -197,7 +212,8 @@ def _nothing_is_known(owner: Owner, index: MemoryIndex) -> None:
 
 
 def _conversations_are_free(rows: list[Row], owner: Owner, index: MemoryIndex, is_repeated: bool) -> None:
-    found = index.get([row.key for row in rows if row.kind == "conversation"])
+    named = {row.conversation_id for row in rows if row.conversation_id is not None}  # also those that have no row here
+    found = index.get([conversation_key(owner.tenant_id, each) for each in sorted(named)])
     for row in found.values():
         origin = origin_of(row)
         if origin is not None and (origin.owner != owner or not is_repeated):
@@ -219,13 +235,48 @@ def _check(path: Path, row: Row, owner: Owner, identity: EmbedderIdentity) -> No
             record = row.record()
             is_sound = (row.tenant_id, row.owner_key, row.owner_type, row.owner_id) == (
                 *(owner.tenant_id, owner.key, owner.type, owner.id),
-            ) and (record.owner, record.id, record.conversation_id) == (owner, row.id, row.conversation_id)
+            ) and (record.owner == owner and _belongs(row, record) and _is_in_its_place(record))
     except (ValidationError, KeyError):
         is_sound = False
-    if not is_sound or (row.vector is not None and row.vector.shape != (identity.dimension,)):
+    if row.vector is not None:
+        is_sound = is_sound and row.vector.shape == (identity.dimension,) and bool(np.isfinite(row.vector).all())
+    if not is_sound or row.version >= MOST_RUNS * WRITES_PER_RUN:
         raise InputError(
             f"{path}: {row.id} is no sound row of {_called(owner)}; give a file that `mneme export` wrote, unchanged"
         )
+
+
+def _belongs(row: Row, record: AnyRecord) -> bool:
+    """Whether a row is one of this record: of this id, in this collection, found by these names."""
+    made = revised(row, record)
+    return all(getattr(made, name) == getattr(row, name) for name in _OF_ITS_RECORD)
+
+
+def _is_in_its_place(record: AnyRecord) -> bool:
+    """Whether the id is one that its owner's record can have.
+
+    OpenSearch keeps one row of an id: with an id of somebody else's it would take that one's place.
+    """
+    owner, lanes = record.owner, []
+    if record.document_id is not None:
+        lanes.append(document_key(owner.key, record.document_id))
+    if record.conversation_id is not None:
+        lanes.append(conversation_path(owner.tenant_id, record.conversation_id))
+    match record:
+        case StoredDocument():
+            return record.id in lanes
+        case StoredMessage():
+            return record.id in [f"{lane}/{make_id(record.message_id)}" for lane in lanes]
+        case Cluster() | Entity() | Relationship() | Profile():
+            return re.fullmatch("/[kerp](/.*)?", record.id.removeprefix(owner.key)) is not None
+        case AgentSkill():
+            tenant = make_id(owner.tenant_id)
+            return record.id in map(skill_id, record.source_case_ids) and record.id.startswith(f"{tenant}/")
+        case Episode():
+            return any(record.id.startswith(f"{lane}/") for lane in lanes)
+        case _:
+            parent = f"{record.parent_episode_id}/"
+            return record.id.startswith(parent) and any(parent.startswith(f"{lane}/") for lane in lanes)
 
 
 def _write(rows: list[Row], index: MemoryIndex) -> None:
@@ -283,9 +334,3 @@ def _counted(rows: Iterable[Row], on_progress: OnProgress, total: int, done: int
     for number, row in enumerate(rows, start=done + 1):
         yield row
         on_progress(number, total)
-
-
-def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch

@@ -11,6 +11,7 @@ import itertools
 # Three years at 10,000 writes a second (a run that outgrew its share would win over the next one), and 9 million runs
 # within the 63 bits that an index has for a version.
 WRITES_PER_RUN = 10**12
+MOST_RUNS = 1_000_000  # that an archive may claim: a row of the last version would leave an index no newer one
 
 
 class Versions:

@@ -1,7 +1,8 @@
 """Deterministic ids: positions in the source, never a hash of what a model wrote.
 
-An id is its parts, percent-encoded and joined by ``/``; a part over 120 bytes is replaced by its hash, so that
-an id always fits the 512 bytes that OpenSearch allows.
+An id is its parts, percent-encoded and joined by ``/``, so that an id always fits the 512 bytes that OpenSearch allows: a
+part over 120 bytes is its first characters, a ``~`` and its hash of 128 bits. No short part has a ``~``, so no two parts have
+one encoding.
 
     message       tenant/conversation/message_id
     episode       tenant/conversation/<sent_at ms of its first message>-<hash of that message_id>
@@ -22,8 +23,10 @@ from functools import lru_cache
 from urllib.parse import quote
 
 _LONGEST_PART_BYTES = 120
-_AS_IT_IS = re.compile(r"[A-Za-z0-9\-_.~@:+]{,120}")  # most parts need no encoding, which takes ten times as long as to see it
+_AS_IT_IS = re.compile(r"[A-Za-z0-9\-_.@:+]{,120}")  # most parts need no encoding, which takes ten times as long as to see it
 _LONGEST_EDGE_BYTES = 250  # three parts behind an owner's three
+_LONG = re.compile(r"~([0-9a-f]{16})[0-9a-f]{16}(?=/|$)")
+_TILDE = re.compile(r"%7E(?![0-9a-f]{16}(?:/|$))")
 
 
 def stable_hash(text: str) -> int:
@@ -34,6 +37,11 @@ def stable_hash(text: str) -> int:
 def short_hash(text: str) -> str:
     """Sixteen hexadecimal digits of ``stable_hash``, for use inside ids."""
     return f"{stable_hash(text):016x}"
+
+
+def long_hash(text: str) -> str:
+    """32 hexadecimal digits: those of ``short_hash``, and as many of a second hash."""
+    return short_hash(text) + hashlib.blake2b(text.encode(), digest_size=8, person=b"second").hexdigest()
 
 
 def content_hash(data: bytes) -> str:
@@ -49,10 +57,23 @@ def make_id(*parts: str) -> str:
 def _encode(part: str) -> str:
     if _AS_IT_IS.fullmatch(part):
         return part
-    encoded = quote(part, safe="-_.~@:+")
+    encoded = _quoted(part, "-_.@:+")
     if len(encoded) <= _LONGEST_PART_BYTES:
         return encoded
-    return f"{quote(part[:16], safe='')[:60]}~{short_hash(part)}"
+    return f"{_quoted(part[:16])[:60]}~{long_hash(part)}"
+
+
+def _quoted(part: str, safe: str = "") -> str:
+    return quote(part, safe).replace("~", "%7E")  # which ``quote`` leaves as it is
+
+
+def lasting_name(identity: str) -> str:
+    """An id as every format of the store writes it: what is found by an id and is not made anew by a rebuild uses this name.
+
+    Tombstones, claim checks and cached answers do. The hash of a long part is cut to its first half, and a tilde stands for
+    itself where its part cannot be taken for a long one.
+    """
+    return _TILDE.sub("~", _LONG.sub(r"~\1", identity))
 
 
 @lru_cache(maxsize=4096)  # asked for some seven times on a message's way
@@ -131,7 +152,7 @@ def relationship_id(owner: str, source: str, relation: str, target: str) -> str:
     """The id of an edge, by its deduplication key ``source, relation, target``."""
     key = "/".join(_encode(" ".join(part.casefold().split())) for part in (source, relation, target))
     if len(key) > _LONGEST_EDGE_BYTES:
-        key = f"{short_hash(key)}{short_hash(key[::-1])}"
+        key = long_hash(key)
     return f"{owner}/r/{key}"
 
 

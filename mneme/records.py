@@ -48,6 +48,11 @@ class Position(_Frozen):
     partition: int
     offset: int
 
+    @property
+    def is_in_a_file(self) -> bool:
+        """Whether it is a line of a file, which does not tell when it arrived."""
+        return self.topic.startswith("file:")
+
     def __str__(self) -> str:
         return f"{self.topic}/{self.partition}/{self.offset}"
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from mneme.ids import make_id
+from mneme.ids import lasting_name, make_id
 from mneme.labels import joined, labels_of
 from mneme.records import (
     AgentCase,
@@ -331,7 +331,7 @@ def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
     return Row(
         collection=Collection.CONTROL,
-        id=make_id(kind, tenant_id, identity),
+        id=lasting_name(make_id(kind, tenant_id, identity)),
         kind=kind,
         version=1,
         tenant_id=tenant_id,

@@ -9,9 +9,13 @@ import math
 import re
 from functools import lru_cache
 
-# Blanks weigh nothing and are no pieces.
-_PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\d{1,3}|[^\w\s]+|[^\S\n]*\n\s*|_")
-_ASCII_PIECES = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\w\s]+|[^\S\n]*\n\s*|_")  # the same where a text has no other characters
+# Characters of a text that is remembered, or whose words are: with longer ones anybody could fill the memory.
+LONGEST_REMEMBERED = 4_000
+
+# Blanks weigh nothing and are no pieces. Those before a line break are passed over, and not looked through for it: a run of
+# blanks without one would be looked through again from each of its places.
+_PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+|\d{1,3}|[^\w\s]+|\n\s*|_")
+_ASCII_PIECES = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\w\s]+|\n\s*|_")  # the same where a text has no other characters
 
 
 def estimate_tokens(text: str) -> int:
@@ -21,7 +25,8 @@ def estimate_tokens(text: str) -> int:
     10
     """
     pieces = _ASCII_PIECES if text.isascii() else _PIECES
-    return math.ceil(sum(map(_weight, pieces.findall(text))))
+    weight = _weight if len(text) <= LONGEST_REMEMBERED else _weight.__wrapped__
+    return math.ceil(sum(map(weight, pieces.findall(text))))
 
 
 @lru_cache(maxsize=8192)  # as with stems (mneme/text.py), a few thousand make most of any text

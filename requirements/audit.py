@@ -24,8 +24,8 @@ def pinned(lock: str) -> list[tuple[str, str]]:
         ValueError: a line that pins no version: nobody could say what was audited.
     """
     packages = []
-    for line in lock.splitlines():
-        requirement = line.split("#")[0].split(";")[0].strip()
+    for line in lock.replace("\\\n", " ").splitlines():
+        requirement = line.split("#")[0].split(" --hash=")[0].split(";")[0].strip()
         if requirement:
             name, equals, version = requirement.partition("==")
             if not equals or not version.strip():

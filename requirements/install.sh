@@ -35,12 +35,14 @@ if ! .venv/bin/python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:
     fi
 fi
 
-# The lock is complete, so nothing is resolved: --no-deps (see requirements/overrides.txt for what that leaves out).
+# The lock is complete, so nothing is resolved: --no-deps (see requirements/overrides.txt for what that leaves out). Each file
+# must have a hash of the lock. Mneme itself, which has none, comes apart, and is built with the setuptools of the lock:
+# --no-build-isolation, since what a build would fetch is in no lock.
 if command -v uv >/dev/null; then
     install=(uv pip install --quiet --python .venv/bin/python --no-deps)
 else
     install=(.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps)
 fi
 say "Installing $(grep -c '==' "$1") packages into .venv (once for each change of $1)"
-"${install[@]}" -r "$1"
-"${install[@]}" -e .
+"${install[@]}" --require-hashes -r "$1"
+"${install[@]}" --no-build-isolation -e .

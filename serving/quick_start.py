@@ -8,6 +8,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from connectors.private import private_process
 from mneme.garbage import look_less_often
 
 if TYPE_CHECKING:
@@ -17,12 +18,13 @@ _is_program = False
 
 
 def begin_program() -> None:
-    """Say that this process is the program ``mneme``, and nobody's but ours; look for garbage less often.
+    """Say that this process is the program ``mneme``, and ours alone: files are private, and garbage is looked for less often.
 
     What imports make stays, and to go through it again and again is a tenth of a start.
     """
     global _is_program
     _is_program = True
+    private_process()
     look_less_often()
 
 

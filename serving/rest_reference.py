@@ -39,8 +39,14 @@ curl http://127.0.0.1:8765/health
   ids follow from it.
 - **202** means taken in and durable, not yet made into facts. `flush`, or `wait`, waits until it is searchable.
 - **Pages**: `limit` (at most 200) and `after`, which is the `next` of the page before; `null` ends.
-- **Limits**: requests a minute of a key (429 with `Retry-After`), bytes of a request (413). Both are
-  settings ([settings.md](settings.md#service)).
+- **Limits**: requests a minute of a key (429 with `Retry-After`) and bytes of a request (413, whether or not its length is
+  told) are settings ([settings.md](settings.md#service)). A request has at most 1,000 messages or events; every other
+  list or object has at most 100 entries; JSON has at most 1,000,000 characters outside of its texts (413).
+- **JSON types** are taken as they are: `"10"` and `true` are no numbers, `"yes"` and `1` are not `true`.
+- **Shares**: with several keys, one key never takes all searches, waits, uploads or calls of a model at a time; a quarter is
+  left for the others. Its further requests wait; a wait for a flush, an erasure or an export too many is 429.
+- **Time**: the header of a request has 20 seconds to arrive, its body 30 and more if it is large (408). An answer of which
+  nothing is read for 60 seconds is ended. One address has at most 400 connections (503).
 - **Ids** of memories hold slashes and percent signs: percent-encode an id as a whole once more, slashes too (`%2F`).
 - **Server-sent events** of `/ask` with `stream`: `piece` `{"text"}` again and again, then `answer` with the whole response,
   or `problem`.

@@ -210,6 +210,7 @@ def _passes(row: Row, filter: Filter) -> bool:
     return (
         row.tenant_id == filter.tenant_id
         and row.owner_key in filter.owner_keys
+        and (not filter.owner_ids or row.owner_id in filter.owner_ids)
         and among(filter.kinds, row.kind)
         and among(filter.ids, row.id)
         and among(filter.parent_ids, row.parent_id)

@@ -1,9 +1,9 @@
 """Blocks: a document as a parser meets it, one piece after the other; and the sections that they make."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal
 
 from mneme.ports import Section
@@ -11,7 +11,7 @@ from mneme.text import STOP_WORDS, has_cjk
 
 BlockKind = Literal["title", "text", "item", "row"]
 
-_SENTENCE_END = re.compile(r"[。！？…][」』”’）)\"']*|(?:[.!?]+|:(?=$))[\"'”’)\]]*(?=\s|$)")
+_SENTENCE_END = re.compile(r"[。！？…][」』”’）)\"']*|(?:(?<![.!?])[.!?]++|:(?=$))[\"'”’)\]]*(?=\s|$)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|vs|fig|inc|ltd|approx|cf|ca|z\.b|bzw)|\b\w(?:\.\w)*)\.$", re.IGNORECASE
 )
@@ -93,19 +93,25 @@ def rows_of(table: Sequence[Sequence[str]], headers: int | None = None) -> Itera
         while len(first) > 1 and len(first[0]) > 1 and _is_banner(first[0], first[1:]):
             yield next(filter(None, first.pop(0)))
         headers = _headers(first)
-    if not headers:
-        for row in (*first, *rows):
-            yield row[0] if len(set(row)) == 1 else " | ".join(filter(None, row))
-        return
-    above = first[:headers]
+    line_of = below(first[:headers])
+    yield from filter(None, map(line_of, chain(first[headers:], rows)))
+
+
+def below(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
+    """What makes lines of the rows below some headers; the line of a header that comes again is empty. See ``rows_of``."""
     names = _names(above)
     colon, semicolon = ("：", "；") if has_cjk("".join(names)) else (": ", "; ")
-    for row in (*first[headers:], *rows):
-        if len(row) > 1 and len(set(row)) == 1:
-            yield row[0]
-        elif row not in above:
-            named = (f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
-            yield semicolon.join(named)
+
+    def line_of(row: Sequence[str]) -> str:
+        if len(set(row)) == 1 and (len(row) > 1 or not above):
+            return row[0]
+        if not above:
+            return " | ".join(filter(None, row))
+        if row in above:
+            return ""
+        return semicolon.join(f"{name}{colon}{cell}" if name else cell for name, cell in _pairs(names, row) if cell)
+
+    return line_of
 
 
 @dataclass(slots=True)
@@ -190,9 +196,10 @@ def _ends_of(text: str) -> Iterator[re.Match[str]]:
 def _joined(begin: str, rest: str) -> str:
     if not begin or not rest:
         return begin or rest
-    if rest[0].islower() and (hyphen := _HYPHENATED.search(begin)):
+    hyphen = _HYPHENATED.search(begin, len(begin) - 1)
+    if hyphen and rest[0].islower():
         return begin[: hyphen.start()] + rest
-    if _HYPHENATED.search(begin):  # a name like Rhine-Westphalia
+    if hyphen:  # a name like Rhine-Westphalia
         return begin + rest
     return begin + rest if _is_wide(begin[-1]) and _is_wide(rest[0]) else f"{begin} {rest}"
 
@@ -204,7 +211,7 @@ def _is_wide(character: str) -> bool:
 _ROWS_THAT_TELL = 50  # what a header looks like, they show; a table of a million rows is not held for it
 _LONGEST_HEADER = 60  # characters
 _NUMBER = re.compile(
-    r"[-+−(]?\s*(?:[$€£¥￥]|USD|EUR|RMB)?\s*\d[\d.,'’\s\u00a0/:年月日TZ+-]*(?:%|‰|[$€£¥元]|万|亿|[a-zA-Z]{1,3})?\)?",
+    r"[-+−(]?\s*+(?:[$€£¥￥]|USD|EUR|RMB)?\s*+\d[\d.,'’\s\u00a0/:年月日TZ+-]*(?:%|‰|[$€£¥元]|万|亿|[a-zA-Z]{1,3})?\)?",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d年?")
@@ -256,7 +263,7 @@ def _is_banner(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 def _names(above: Sequence[Sequence[str]]) -> list[str]:
     """The names of columns; those of two rows are one after the other, ``2025 Plan``."""
     names = []
-    for at in range(max(map(len, above))):
+    for at in range(max(map(len, above), default=0)):
         parts = [row[at] for row in above if at < len(row) and row[at]]
         names.append(" ".join(dict.fromkeys(parts)).rstrip(":： "))
     return names

@@ -16,7 +16,7 @@ from uuid import uuid4
 from connectors.documents.roots import ROOTS, STORE, TENANT, Prefix, place_of, tenant_folder
 from connectors.documents.stores import Refused, Store
 from mneme.errors import DiskFull, InputError, StoreRejected, StoreUnavailable
-from mneme.ids import content_hash, short_hash
+from mneme.ids import content_hash, lasting_name, short_hash
 from mneme.records import Owner
 from mneme.settings import Documents
 
@@ -115,7 +115,7 @@ def text_of(content: bytes) -> str | None:
 
 def folder_of_claims(place: str, owner: Owner, document_id: str | None = None) -> str:
     """Where the claims of a document lie, or below which all of an owner do. Neither has a name that tells who or what."""
-    folder = f"{_of_tenant(place, owner.tenant_id)}/{short_hash(owner.key)}"
+    folder = f"{_of_tenant(place, owner.tenant_id)}/{short_hash(lasting_name(owner.key))}"
     return folder if document_id is None else f"{folder}/{short_hash(document_id)}"
 
 

@@ -10,10 +10,10 @@ from typing import Any, Literal
 from lxml import etree
 
 from connectors.documents.blocks import Block, rows_of
+from connectors.documents.table_limits import TableLimits
 from mneme.errors import InputError
 
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
-_MOST_CELLS = 1_000_000  # of one table with its merged cells repeated
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def refusing(program: str) -> Iterator[None]:
     """Whatever a library raises over bytes of strangers is an InputError that names the program to save them with again."""
     try:
         yield
-    except (InputError, MemoryError, ImportError):
+    except (InputError, MemoryError, RecursionError, ImportError):
         raise
     except Exception as error:
         raise InputError(f"the file is broken, or no {program} file; open it in {program} and save it again") from error
@@ -91,7 +91,10 @@ def blocks_of(
 
 
 def html_rows(table: str) -> Iterator[str]:
-    """The rows of an HTML table as lines that name their columns (see ``rows_of``), its caption first."""
+    """The rows of an HTML table as lines that name their columns (see ``rows_of``), its caption first.
+
+    Nothing is counted: the tables of Office files are in ``guards.py``, those of pages in ``formats/html.py``.
+    """
     root = etree.fromstring(table.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8", huge_tree=True))
     for caption in root.iter("caption"):
         yield " ".join("".join(caption.itertext()).split())
@@ -105,10 +108,17 @@ def html_rows(table: str) -> Iterator[str]:
     yield from rows_of(cells, headers if 0 < headers < len(rows) else None)
 
 
-def unmerged(rows: Iterable[Any]) -> Iterator[list[Any]]:
-    """The cells of the rows of an HTML table, each merged one at every position that it covers."""
+def unmerged(rows: Iterable[Any], limits: TableLimits | None = None) -> Iterator[list[Any]]:
+    """The cells of the rows of an HTML table, each merged one at every position that it covers.
+
+    Args:
+        rows: ``tr`` elements.
+        limits: what counts the rows; None: they are counted already.
+
+    Raises:
+        InputError: there are more than ``limits`` allow.
+    """
     below: dict[int, tuple[int, Any]] = {}  # columns to the cell that covers them, and in how many rows more
-    left = _MOST_CELLS
     for row in rows:
         cells: list[Any] = []
         own = iter([cell for cell in row if cell.tag in ("td", "th")])
@@ -124,9 +134,10 @@ def unmerged(rows: Iterable[Any]) -> Iterator[list[Any]]:
                 if down > 1:
                     below[len(cells)] = (down - 1, cell)
                 cells.append(cell)
-        left -= len(cells)
-        if left < 0:
-            break
+            if limits is not None:
+                limits.check_width(len(cells))
+        if limits is not None:
+            limits.add_row(len(cells))
         yield cells
 
 
@@ -193,4 +204,6 @@ def open_workbook(content: bytes, compact: bool = True) -> Iterator[Iterator[tup
 def _refused(reason: str) -> str:
     if "password" in reason:
         return "it is encrypted; save it without a password"
-    return "it has too many cells; split it" if "maximum" in reason else "the file is broken, or no Excel file; save it again"
+    if "maximum" in reason:  # unstructured's own; the limits of the settings count what is written, without what lies between
+        return "its sheets span more than 5,000,000 cells, empty ones included; move the outermost nearer, or split it"
+    return "the file is broken, or no Excel file; save it again"

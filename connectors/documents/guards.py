@@ -10,6 +10,7 @@ from typing import IO, cast
 from xml.parsers import expat
 
 from connectors.documents.kinds import Kind
+from connectors.documents.table_limits import TableLimits, check_xml_tables
 from mneme.errors import InputError
 from mneme.settings import Documents
 
@@ -18,8 +19,8 @@ MOST_PIXELS = 100_000_000  # 600 dpi of an A3 page; 300 MB in memory
 _MOST_UNPACKED = 20  # times the largest file that is allowed
 _MOST_RATIO = 200  # of a member; XML of tables packs to a fiftieth, zeros to a thousandth
 _RATIO_COUNTS_FROM = 5_000_000  # bytes unpacked; a small member is no danger whatever it packs to
-_MOST_MEMBERS = 20_000
 _BLOCK = 65_536
+_TABLES = {"docx": ("tr", "tc"), "pptx": ("tr", "tc"), "xlsx": ("row", "c")}  # what rows and cells are called in XML
 
 
 def guard(kind: Kind, content: bytes, settings: Documents) -> None:
@@ -28,8 +29,8 @@ def guard(kind: Kind, content: bytes, settings: Documents) -> None:
     Raises:
         InputError: it is. The message does not name the file.
     """
-    if kind.name in ("docx", "xlsx", "pptx"):
-        _check_archive(content, settings)
+    if kind.name in _TABLES:
+        _check_archive(kind, content, settings)
     elif kind.name == "svg":
         _check_prolog(io.BytesIO(content), whole=False)
     elif kind.family == "picture":
@@ -72,13 +73,12 @@ def check_pixels(width: int, height: int) -> None:
         raise InputError(f"the picture has {width} x {height} pixels, more than {MOST_PIXELS:,}; make it smaller")
 
 
-def _check_archive(content: bytes, settings: Documents) -> None:
-    """An Office file: by what its directory declares, which no reader of it goes beyond, and the prolog of each XML in it."""
+def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
+    """An Office file: what its directory declares, which no reader goes beyond; the prolog and the tables of each XML in it."""
+    limits = TableLimits(settings)
     most = _MOST_UNPACKED * settings.largest_bytes
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
-        if len(members) > _MOST_MEMBERS:
-            raise InputError(f"the archive in it has {len(members)} members; it is no document")
         if sum(member.file_size for member in members) > most:
             raise InputError(f"unpacked it has more than {most:,} bytes: it is a ZIP bomb, or too large; split it")
         for member in members:
@@ -87,8 +87,11 @@ def _check_archive(content: bytes, settings: Documents) -> None:
             if member.flag_bits & 1:
                 raise InputError("it is encrypted; remove its password and send it again")
             with archive.open(member) as file:
-                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] == b"<":
-                    _check_prolog(file, whole=True)
+                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] != b"<":
+                    continue
+                _check_prolog(file, whole=True)
+            with archive.open(member) as file:
+                check_xml_tables(file, *_TABLES[kind.name], limits)
 
 
 def _check_prolog(file: IO[bytes], whole: bool) -> None:

@@ -18,7 +18,9 @@ from mneme.errors import InputError
 
 Family = Literal["text", "office", "mail", "pdf", "picture", "sound", "web", "captions"]
 
+_MOST_MEMBERS = 20_000  # of a ZIP archive
 _HEAD = 65_536  # bytes that tell what a text is
+_ZIP_MEMBER = b"PK\x01\x02"  # what begins a member in the directory of an archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +252,10 @@ def _in_mp4(content: bytes) -> Kind:
 
 
 def _in_zip(content: bytes) -> Kind:
+    if (members := content.count(_ZIP_MEMBER)) > _MOST_MEMBERS:  # before each becomes an object: a million fill the memory
+        raise InputError(
+            f"it is a ZIP archive of {members:,} members, which no document has; unpack it, and send what is in it"
+        )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())

@@ -93,6 +93,8 @@ class LocalParser:
                 f"reading it took more than {self._settings.megabytes} MB (MNEME_DOCUMENTS__MEGABYTES); split it, or raise the"
                 " setting"
             ) from error
+        except RecursionError as error:
+            raise InputError("its parts lie in hundreds of others, which no document needs; send what is in it") from error
         except ModuleNotFoundError as error:
             raise InputError(
                 f"reading {format} needs the package {error.name}, which is not installed; pip install 'mneme[documents]'"

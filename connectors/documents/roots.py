@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from mneme.errors import SettingsError
-from mneme.ids import make_id
+from mneme.ids import lasting_name, make_id
 from mneme.settings import Documents, Settings
 
 ROOTS, STORE = "MNEME_DOCUMENTS__ROOTS", "MNEME_DOCUMENTS__STORE"
@@ -72,5 +72,5 @@ def is_plain(key: str) -> bool:
 
 def tenant_folder(tenant_id: str) -> str:
     """What ``{tenant}`` stands for: the id with all but plain characters percent-encoded."""
-    folder = make_id(tenant_id)
+    folder = lasting_name(make_id(tenant_id))
     return f"%2E{folder[1:]}" if folder.startswith(".") else folder  # a tenant that is called ".."

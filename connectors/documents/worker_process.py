@@ -246,7 +246,10 @@ def _reason(returncode: int | None, settings: Documents) -> str:
         return f"reading it took more than {settings.seconds:g} s (MNEME_DOCUMENTS__SECONDS); split it, or raise the setting"
     if ended_by > 0:
         name = signal.Signals(ended_by).name if ended_by in set(signal.Signals) else ended_by
-        return f"the process that read it was ended ({name}); it may be damaged, or need more memory than there is: split it"
+        return (
+            f"the process that read it was ended ({name}); it may be damaged, or need more than {settings.megabytes} MB"
+            " (MNEME_DOCUMENTS__MEGABYTES): split it, or raise the setting"
+        )
     return "the process that read it broke off; it may be damaged: open it, and save it again"
 
 

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from mneme.errors import InputError, StoreRejected, StoreUnavailable
+from mneme.ids import lasting_name
 
 _WAIT_SECONDS = 30.0  # for another process that writes
 _SCHEMA = """
@@ -49,18 +50,19 @@ class AnswerFile:
     def find(self, scope: str, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The answers of a scope, by key; keys without one are left out."""
         with self._lock, _sqlite_errors(self._path):
-            return self._found(scope, keys)
+            return self._found(lasting_name(scope), keys)
 
     def add(self, scope: str, answers: Mapping[bytes, str]) -> dict[bytes, str]:
         """Keep answers by key, durably on return; those that now stand: of two, the one that was kept first."""
         with self._lock, _sqlite_errors(self._path), self._transaction():
-            self._connection.executemany(_ADD, [(scope, key, answer) for key, answer in answers.items()])
-            return self._found(scope, answers)
+            name = lasting_name(scope)
+            self._connection.executemany(_ADD, [(name, key, answer) for key, answer in answers.items()])
+            return self._found(name, answers)
 
     def drop(self, scope: str, key: bytes) -> None:
         """Forget one answer."""
         with self._lock, _sqlite_errors(self._path):
-            self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (scope, key))
+            self._connection.execute("DELETE FROM answers WHERE scope = ? AND key = ?", (lasting_name(scope), key))
 
     def erase(self, scope_prefix: str) -> int:
         """Erase the answers of a scope and of all below it; see ``erase_answers``."""
@@ -87,12 +89,13 @@ class AnswerFile:
                 self._connection.execute("ROLLBACK")
 
 
-def erase_answers(path: Path, scope_prefix: str, also: Iterable[str] = ()) -> int:
+def erase_answers(path: Path, scope_prefix: str | None, also: Iterable[str] = ()) -> int:
     """Erase the answers of a scope and of all below it from a file that may be in use; the number erased.
 
     ``tenant/user/anna`` erases ``tenant/user/anna/chat-1`` and not ``tenant/user/anna-maria``; of the scopes in ``also``
-    only what is directly in them. The bytes are gone from the disk on return: freed pages are overwritten, the log is
-    emptied. Where there is no file there is nothing to erase.
+    only what is directly in them. A conversation is such a scope: its name may hold any ``/``, and ``chat`` must not take
+    ``chat/1`` with it. The bytes are gone from the disk on return: freed pages are overwritten, the log is emptied. Where
+    there is no file there is nothing to erase.
 
     Raises:
         InputError: no prefix.
@@ -113,15 +116,17 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str, also: Iterable[str]) -> int:
-    prefix = scope_prefix.rstrip("/")
-    if not prefix:
-        raise InputError("scope_prefix is empty; name the tenant, owner or conversation to erase")
-    erased = connection.execute(
-        "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
-    ).rowcount  # '0' is the character after '/'
+def _erase(connection: sqlite3.Connection, path: Path, scope_prefix: str | None, also: Iterable[str]) -> int:
+    erased = 0
+    if scope_prefix is not None:
+        prefix = lasting_name(scope_prefix.rstrip("/"))
+        if not prefix:
+            raise InputError("scope_prefix is empty; name the tenant or the owner to erase")
+        erased = connection.execute(
+            "DELETE FROM answers WHERE scope = ? OR (scope >= ? AND scope < ?)", (prefix, f"{prefix}/", f"{prefix}0")
+        ).rowcount  # '0' is the character after '/'
     for scope in also:
-        erased += connection.execute("DELETE FROM answers WHERE scope = ?", (scope,)).rowcount
+        erased += connection.execute("DELETE FROM answers WHERE scope = ?", (lasting_name(scope),)).rowcount
     busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     if busy:
         raise StoreUnavailable(f"{path}: answers were erased, but another process holds the log; erase them again")

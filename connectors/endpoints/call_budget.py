@@ -1,8 +1,9 @@
 """How many model calls are under way at once and go out in a minute: in one client, and in the whole process.
 
 Ingestion and queries have shares of their own, so that a search never queues behind a backfill. A call passes these
-steps, each first come, first served: 1. a place among the calls of its client; 2. a place among those of the process;
-3. for each of its attempts, requests and tokens of the minute. Tokens are an estimate, put right by what the answer says
+steps, first come, first served: 1. a place among the calls of its client; 2. a place among those of the process;
+3. for each of its attempts, requests and tokens of the minute. Of the places no key of the service takes all
+(mneme/shares.py). Tokens are an estimate, put right by what the answer says
 that it used.
 """
 
@@ -18,6 +19,7 @@ from connectors.endpoints.rate_limits import RateLimit
 from connectors.telemetry.metrics import WAIT_SECONDS
 from mneme.errors import ModelTimeout
 from mneme.ports import Role
+from mneme.shares import Shares, asking
 
 
 class Purpose(StrEnum):
@@ -145,15 +147,17 @@ class _Line:
 
 
 class _Places:
-    """So many calls at a time."""
+    """So many calls at a time; a place goes to the first of those who may have it."""
 
     def __init__(self, count: int) -> None:
-        self._free = count
-        self._line = _Line()
+        self._shares = Shares(count)
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[str, threading.Event]] = []
 
     @contextmanager
     def place(self, purpose: Purpose, patience_seconds: float) -> Iterator[None]:
-        if not self._line.wait(self._take, patience_seconds):
+        caller = asking.get()
+        if not self._wait(caller, patience_seconds):
             raise ModelTimeout(
                 f"{purpose}: no call ended within {patience_seconds:g} s; raise MNEME_MODELS__CALLS_IN_FLIGHT "
                 "or MNEME_MODELS__CALLS_IN_FLIGHT_PROCESS, or check the endpoint"
@@ -161,14 +165,29 @@ class _Places:
         try:
             yield
         finally:
-            with self._line.changing():
-                self._free += 1
+            with self._lock:
+                self._shares.give_back(caller)
+                self._hand_out()
 
-    def _take(self, now: float) -> float:
-        if not self._free:
-            return math.inf
-        self._free -= 1
-        return 0.0
+    def _wait(self, caller: str, patience_seconds: float) -> bool:
+        given = threading.Event()
+        with self._lock:
+            if self._shares.take(caller):  # whoever waits already may not have it
+                return True
+            self._waiting.append((caller, given))
+        try:
+            given.wait(patience_seconds)
+        finally:
+            with self._lock:
+                if not given.is_set():
+                    self._waiting.remove((caller, given))
+        return given.is_set()
+
+    def _hand_out(self) -> None:
+        for entry in list(self._waiting):
+            if self._shares.take(entry[0]):
+                self._waiting.remove(entry)
+                entry[1].set()
 
 
 class _Pace:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from connectors.endpoints.answer_forms import parse_answer, schema_of
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
+from connectors.endpoints.chat_marks import without_marks
 from connectors.endpoints.openai_http import Endpoint, Refusal, Retries
 from connectors.recorded.offline_endpoint import OfflineEndpoint
 from connectors.telemetry.models import Prices
@@ -96,7 +97,10 @@ class OpenAiChat:
                 if not self._repair:
                     raise ModelMalformed(f"{self.model(prompt.role)} as {prompt.role}: {error}") from error
                 correction = f"That does not fit: {error}. Answer again, with the JSON object alone, complete and valid."
-            chat += [{"role": "assistant", "content": text}, {"role": "user", "content": correction}]
+            chat += [
+                {"role": "assistant", "content": without_marks(text)},
+                {"role": "user", "content": without_marks(correction)},
+            ]
             try:
                 return parse_answer(self._complete(asked, chat), form)
             except ModelMalformed as error:
@@ -230,7 +234,8 @@ class _Asked:
 
 def _chat(prompt: Prompt) -> Chat:
     shown = [{"type": "image_url", "image_url": {"url": _data_uri(each), "detail": "high"}} for each in prompt.pictures]
-    user = [{"type": "text", "text": prompt.user}, *shown] if shown else prompt.user
+    said = without_marks(prompt.user)
+    user = [{"type": "text", "text": said}, *shown] if shown else said
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
 
 

@@ -4,6 +4,7 @@ What is so already is shown as it is. A photograph (jpeg, webp) becomes a jpeg, 
 """
 
 import hashlib
+import threading
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,12 @@ LARGEST_SIDE = 2_048  # pixels; what is larger is scaled down by the models them
 _MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
 _PHOTOGRAPHS = frozenset({"JPEG", "MPO", "WEBP"})
 _PLAIN_MODES = frozenset({"1", "L", "P", "RGB"})
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")  # Pillow knows others, some of which start programs
 _JPEG_QUALITY = 90
 _ORIENTATION = 0x0112  # of EXIF; 1 is upright
+_HALVED = frozenset({"L", "LA", "RGB", "RGBA"})  # modes whose pixels have a mean
+
+_one_at_a_time = threading.Lock()  # this is the process of the flow, and the largest picture takes half a gigabyte
 
 
 def shown_picture(content: bytes) -> Picture:
@@ -34,7 +39,7 @@ def shown_picture(content: bytes) -> Picture:
         raise InputError("Pillow is not installed, which pictures are read with; pip install 'mneme[documents]'") from error
     sha256 = hashlib.sha256(content).hexdigest()
     try:
-        with Image.open(BytesIO(content)) as image:
+        with _one_at_a_time, Image.open(BytesIO(content), formats=_FORMATS) as image:
             check_pixels(*image.size)
             if _is_fit(image):
                 image.load()  # all of it is there
@@ -67,7 +72,8 @@ def _made_fit(image: "Image") -> tuple[bytes, str]:
     is_photograph = image.format in _PHOTOGRAPHS
     image.draft("RGB", (LARGEST_SIDE, LARGEST_SIDE))  # a large jpeg is decoded small, where its format allows it
     ImageOps.exif_transpose(image, in_place=True)
-    picture = _in_plain_colours(image)
+    smaller = max(image.size) // (2 * LARGEST_SIDE)
+    picture = _in_plain_colours(image.reduce(smaller) if smaller > 1 and image.mode in _HALVED else image)
     picture.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
     made = BytesIO()
     if is_photograph:

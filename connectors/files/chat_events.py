@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
@@ -97,7 +98,8 @@ class Clock:
         moment = self._next if value is None or value == "" else _moment(value)
         if moment is None:
             return str(value)
-        self._next = moment + PACE
+        with suppress(OverflowError):  # at the end of the year 9999, which the flow refuses
+            self._next = moment + PACE
         return (moment if moment.tzinfo or timezone else moment.replace(tzinfo=UTC)).isoformat()
 
 

@@ -141,7 +141,7 @@ class _Chat:
             for offset, event in enumerate(self.shape.read(self.data, given)):
                 if offset >= start:
                     yield offset, _encoded(event)
-        except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError, ArithmeticError, RecursionError) as error:
             raise InputError(
                 f"{self.path}: after {offset + 1} messages it does not have the form of {self.shape.name} any more ({error!r})"
             ) from error

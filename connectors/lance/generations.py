@@ -87,4 +87,4 @@ class LanceGenerations:
 
 def _made_for(facts_file: Path) -> Mapping[str, str]:
     facts = read_facts(facts_file)
-    return {name: facts.get(name, "unknown") for name in ("embedder", "tokeniser")}
+    return {name: str(facts.get(name, "unknown")) for name in ("embedder", "tokeniser", "format")}

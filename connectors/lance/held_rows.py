@@ -21,7 +21,7 @@ K1, B = 1.2, 0.75
 
 _LATE = ("tokens", "body")  # long, and wanted of few rows
 _SHOWN = [name for name in ROW_COLUMNS if name not in _LATE]
-_FILTERED = ("tenant_id", "owner_key", "kind", "id", "parent_id", "conversation_id", "document_id", "agent_id")
+_FILTERED = ("tenant_id", "owner_key", "owner_id", "kind", "id", "parent_id", "conversation_id", "document_id", "agent_id")
 _FILTERED_LISTS = ("people", "message_ids")
 _TIMES = ("at", "valid_to")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -106,6 +106,7 @@ class HeldRows:
         mask = self._alive & self._filtered["tenant_id"].any_of([filter.tenant_id])
         mask &= self._filtered["owner_key"].any_of(filter.owner_keys)
         for column, values in (
+            ("owner_id", filter.owner_ids),
             ("kind", filter.kinds),
             ("id", filter.ids),
             ("parent_id", filter.parent_ids),

@@ -41,18 +41,12 @@ _COLUMNS: dict[str, pa.DataType] = {
     "tokens": pa.string(),
     "body": pa.string(),
 }
-_LATER_COLUMNS = ("labels",)  # tables made by earlier versions do not have these
 ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
 
 
 def schema(dimension: int) -> pa.Schema:
     """The columns of a table: those of ``Row``, the body as JSON, the mark of a tombstone, and the vector."""
     return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.float32(), dimension))])
-
-
-def later_columns(there: pa.Schema) -> list[pa.Field]:
-    """The columns that a table made by an earlier version lacks."""
-    return [pa.field(name, _COLUMNS[name]) for name in _LATER_COLUMNS if name not in there.names]
 
 
 def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], dimension: int) -> pa.Table:
@@ -83,6 +77,7 @@ def condition(filter: Filter) -> str:
     """The SQL of a filter. Everything given must hold; tombstones never pass."""
     parts = [f"{REMOVED_AT} IS NULL", f"tenant_id = {_quoted(filter.tenant_id)}", any_of("owner_key", filter.owner_keys)]
     for column, values in (
+        ("owner_id", filter.owner_ids),
         ("kind", filter.kinds),
         ("id", filter.ids),
         ("parent_id", filter.parent_ids),
@@ -179,7 +174,7 @@ def _cell(row: Row, name: str) -> Any:
 
 
 def _cells(table: pa.Table) -> list[dict[str, Any]]:
-    cells: list[dict[str, Any]] = table.select(ROW_COLUMNS).to_pylist()
+    cells: list[dict[str, Any]] = table.select([name for name in table.column_names if name in ROW_COLUMNS]).to_pylist()
     return cells
 
 
@@ -189,7 +184,6 @@ def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None) -
             cells[name] = value.astimezone(UTC)
         elif isinstance(value, list):
             cells[name] = tuple(value)
-    cells["labels"] = cells["labels"] or ()  # NULL in rows of earlier versions
     cells["body"] = json.loads(cells["body"])
     cells["tokens"] = cells["tokens"] or ""
     return Row(collection=collection, vector=vector, **cells)

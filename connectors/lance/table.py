@@ -34,7 +34,6 @@ from connectors.lance.rows import (
     behind,
     condition,
     cosines,
-    later_columns,
     live,
     schema,
     to_arrow,
@@ -82,15 +81,6 @@ class LanceTable:
     def create(database: lancedb.DBConnection, collection: Collection, dimension: int) -> None:
         """Make the table with its indices: tokens for BM25, id and owner for lookups and prefilters."""
         _create_indices(database.create_table(collection.value, schema=schema(dimension)))
-
-    def lacks_columns(self) -> bool:
-        """Whether an earlier version made the table."""
-        return bool(later_columns(self._table.schema))
-
-    def add_columns(self) -> None:
-        """Add the columns that the table lacks; its rows have nothing there."""
-        self._table.add_columns(later_columns(self._table.schema))
-        self._sync.sync()
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
@@ -258,7 +248,9 @@ class LanceTable:
     def scan(self, filter: Filter | None, with_vectors: bool) -> Iterator[Row]:
         """Every row that passes, by id."""
         order = [ColumnOrdering(column_name="id"), ColumnOrdering(column_name="owner_key")]
-        search = self._table.search().where(_condition(filter)).select(_columns(with_vectors)).order_by(order).limit(None)
+        there = set(self._table.schema.names)  # an older table, which only a rebuild scans, may lack some
+        columns = [name for name in _columns(with_vectors) if name in there]
+        search = self._table.search().where(_condition(filter)).select(columns).order_by(order).limit(None)
         for batch in search.to_batches(LOOKUP):
             yield from to_rows(self.collection, pa.Table.from_batches([batch]))
 

@@ -23,7 +23,7 @@ _LONGEST_REASON = 2_000  # characters; a mapping error of an index can quote a w
 _SECRETS = re.compile(
     r"(?P<before>://[^/\s:@]*:)[^/\s@]+(?=@)"
     r"|(?P<scheme>\b(?:bearer|basic|apikey)\s+)[\w.~+/=-]{8,}"
-    r"|(?P<name>\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|token)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]+"
+    r"|(?P<name>(?:password|passwd|secret|api[_-]?key|access[_-]?key|token)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]+"
     r"|\bsk-[\w-]{16,}",
     re.IGNORECASE,
 )
@@ -35,7 +35,7 @@ def safe_reason(reason: str) -> str:
     >>> safe_reason("401 from https://me:hunter2@models.example with api_key=abc")
     '401 from https://me:***@models.example with api_key=***'
     """
-    reason = reason[: 4 * _LONGEST_REASON]  # the search for secrets takes the square of the length at worst
+    reason = reason[: 4 * _LONGEST_REASON]  # of a traceback that quotes a document, enough
     cleaned = without_secrets(reason.encode(errors="replace").decode())  # half a surrogate pair, quoted, has no UTF-8
     return cleaned if len(cleaned) <= _LONGEST_REASON else cleaned[: _LONGEST_REASON - 1] + "…"
 

@@ -37,7 +37,7 @@ def event_again(letter: DeadLetter) -> tuple[str, bytes]:
         raise InputError(f"stage {letter.stage}: {_REMEDIES.get(letter.stage, 'it is no event of this stream')}")
     if letter.position is None:
         raise InputError("position: it is not known where the event came from; publish it by hand")
-    if letter.position.topic.startswith("file:"):
+    if letter.position.is_in_a_file:
         return parse_event(letter.raw, None).key, letter.raw
     raw = _with_its_time(letter)
     return parse_event(raw, utc_now()).key, raw

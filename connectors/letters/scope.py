@@ -13,6 +13,7 @@ _OF_EVENTS = ("decode", "read", "embed")  # stages whose letters hold an event's
 _WITHOUT_OWNER = ("edit", "delete", "flush", "forget")  # events that name a conversation and nobody
 _OF_DOCUMENTS = ("document", "forget_document")  # events that name a document; without an owner it is the tenant's
 _OWNER_FIELDS = (("user", "user_id"), ("group", "group_id"), ("agent", "agent_id"))
+_TENANT = re.compile(r'"tenant_id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
 
 
@@ -22,11 +23,12 @@ def tells_of(letter: DeadLetter, scope: Scope) -> bool:
     1. Its bytes say so: those of an event (``decode``, ``read``, ``embed``), of a row's body (``write``), or of a reference to
        an episode or a conversation (any other stage; flows/references.py).
     2. Where they do not say whom they are about, because they are damaged or incomplete, it is if bytes or reason hold one
-       of the scope's ids as a whole: rather one letter too many goes than one too few.
+       of the scope's ids as a whole: rather one letter too many goes than one too few. But where they still say which
+       tenant they are of, no other tenant's erasure takes them away.
     """
     told = _told(letter)
     if told is None:
-        return _holds_an_id(letter, scope)
+        return _may_be_of(letter, scope.tenant_id) and _holds_an_id(letter, scope)
     if told.tenant_id != scope.tenant_id:
         return False
     owner = scope.owner
@@ -87,6 +89,23 @@ def _of_event(event: dict[str, Any]) -> _Told | None:
     else:
         complete = bool(conversation_id and (owners or kind in _WITHOUT_OWNER))
     return _Told(tenant_id, owners, conversation_id, document_id) if isinstance(tenant_id, str) and complete else None
+
+
+def _may_be_of(letter: DeadLetter, tenant_id: str) -> bool:
+    """Whether bytes that do not say whom they are about may be of a tenant: not those that still name others alone.
+
+    An event that names no tenant is the default one's. Of damaged bytes that may be so whatever they name: a tenant may
+    stand in metadata, and what stood before them be lost.
+    """
+    try:
+        data = json.loads(letter.raw)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and letter.stage in _OF_EVENTS:
+        named = data.get("tenant_id", "default")
+        return named == tenant_id or not isinstance(named, str)
+    tenants = _TENANT.findall(letter.raw.decode(errors="replace"))
+    return not tenants or tenant_id in ("default", *tenants, *map(_unescaped, tenants))
 
 
 def _text(value: object) -> str | None:

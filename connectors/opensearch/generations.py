@@ -97,7 +97,7 @@ class OpenSearchGenerations:
             names = indices_by_generation(self._client, self._settings.index_prefix)[number]
             described = self._client.indices.get_mapping(index=",".join(names.values()))
         stated = [index["mappings"].get("_meta", {}) for index in described.values()]
-        return {name: stated[0].get(name, "unknown") for name in ("embedder", "tokeniser")}
+        return {name: str(stated[0].get(name, "unknown")) for name in ("embedder", "tokeniser", "format")}
 
     def _block_writes(self, is_blocked: bool) -> None:
         prefix, in_use = self._settings.index_prefix, self._in_use()

@@ -54,6 +54,7 @@ from mneme.ports import (
     WriteResult,
 )
 from mneme.rows import Collection, Key, Row, Vector
+from mneme.store_format import check_format
 from mneme.times import from_milliseconds, to_milliseconds
 
 _SHARDS_SECONDS = 10.0  # that the shards of a new index may take to start
@@ -76,6 +77,7 @@ class OpenSearchIndex:
         generation: the number of a next generation that is to be filled (connectors/opensearch/generations.py); None for
             the one in use. That is looked up by ``prepare``, and kept also when another takes its place.
         cache_bytes: how much memory rows that were found may take (connectors/opensearch/kept_rows.py); None: some 240 MB.
+        any_format: also read a store of another format. For a rebuild.
     """
 
     def __init__(
@@ -85,11 +87,13 @@ class OpenSearchIndex:
         read_only: bool = False,
         generation: int | None = None,
         cache_bytes: int | None = None,
+        any_format: bool = False,
     ) -> None:
         self._settings = settings
         self._read_only = read_only
         self._client = open_client(settings)
         self._generation = generation
+        self._is_checked = any_format
         self._names: dict[Collection, str] = {}
         self._kept = KeptRows(self._search, MOST_ROWS if cache_bytes is None else cache_bytes // (2 * ROW_BYTES))
         self._bulk = BulkWriter(self._send_bulk, settings, sleep, index_of=self._target)
@@ -119,9 +123,6 @@ class OpenSearchIndex:
                     raise StoreRejected(f"index {alias}-1 exists without its alias {alias}; add the alias or remove the index")
                 self._check(name, index["mappings"].get("_meta", {}), meta(embedder))
                 self._update_settings(name, index["settings"]["index"])
-                self._add_fields(name, index["mappings"]["properties"], embedder)
-                if writes_of(name) not in index["aliases"]:  # of an index made by an earlier version
-                    self._client.indices.put_alias(index=name, name=writes_of(name))
             self._names = {collection: name for collection, (name, _) in indices.items()}
         self._wait_for_shards()
         metadata = self.metadata()
@@ -172,7 +173,8 @@ class OpenSearchIndex:
             if error.error != "resource_already_exists_exception":  # another process was first: its index is checked next
                 raise
 
-    def _check(self, name: str, there: Mapping[str, str], needed: Mapping[str, str]) -> None:
+    def _check(self, name: str, there: Mapping[str, Any], needed: Mapping[str, str]) -> None:
+        check_format(f"index {name}", there.get("format"))
         for what, value in needed.items():
             if there.get(what) != value:
                 raise StoreRejected(
@@ -193,12 +195,6 @@ class OpenSearchIndex:
         if any(there.get(setting) != value for setting, value in wanted.items()):
             self._client.indices.put_settings(index=name, body={"index": wanted})
 
-    def _add_fields(self, name: str, there: Mapping[str, Any], embedder: EmbedderIdentity) -> None:
-        """Add the fields that an index made by an earlier version lacks; its documents have nothing there."""
-        missing = {field: kind for field, kind in mapping(embedder)["properties"].items() if field not in there}
-        if missing:
-            self._client.indices.put_mapping(index=name, body={"properties": missing})
-
     def _must_write(self) -> None:
         if self._read_only:
             raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
@@ -207,8 +203,15 @@ class OpenSearchIndex:
         return alias_of(self._settings.index_prefix, collection)
 
     def _place(self, collection: Collection) -> str:
-        """What is read: the index that was prepared, else whatever is behind the alias now."""
-        return self._names.get(collection) or self._alias(collection)
+        """What is read: the index that was prepared, else whatever is behind the alias now, if it has our format."""
+        if name := self._names.get(collection):
+            return name
+        if not self._is_checked:
+            described = self._client.indices.get(index=self._alias(Collection.CONTROL), params={"ignore_unavailable": "true"})
+            for name, index in described.items():
+                check_format(f"index {name}", index["mappings"].get("_meta", {}).get("format"))
+            self._is_checked = bool(described)
+        return self._alias(collection)
 
     def _target(self, collection: Collection) -> str:
         """What is written."""

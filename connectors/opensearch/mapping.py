@@ -23,8 +23,7 @@ from mneme import settings as mneme_settings
 from mneme import text
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Collection, Row, Vector
-
-LAYOUT = "2"  # a change of the mapping that old indices cannot follow raises this
+from mneme.store_format import FORMAT
 
 _KEYWORDS = (
     *("id", "kind", "tenant_id", "owner_key", "owner_type", "owner_id", "conversation_id", "document_id"),
@@ -72,7 +71,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
     return {
         "dynamic": "strict",
         "_routing": {"required": True},
-        "_meta": meta(embedder),
+        "_meta": {**meta(embedder), "format": FORMAT},
         "properties": {
             **{name: {"type": "keyword", "ignore_above": _LONGEST_KEYWORD} for name in _KEYWORDS},
             **{name: {"type": "date", "format": "strict_date_optional_time"} for name in _TIMES},
@@ -86,8 +85,8 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
 
 
 def meta(embedder: EmbedderIdentity) -> dict[str, str]:
-    """What an index was made for; all of it must be equal for the index to be used."""
-    return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER, "layout": LAYOUT}
+    """What an index was made for, beside its format; all of it must be equal for the index to be used."""
+    return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER}
 
 
 def document_of(row: Row) -> bytes:

@@ -204,6 +204,7 @@ def _clauses(filter: Filter) -> list[Request]:
         {"terms": {"owner_key": list(filter.owner_keys)}},
     ]
     any_of = {
+        "owner_id": filter.owner_ids,
         "kind": filter.kinds,
         "id": filter.ids,
         "parent_id": filter.parent_ids,

@@ -149,7 +149,7 @@ class Settlement:
     def _near(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
         """Each new statement with the nearest one of each other cluster, found by the index or written a moment ago."""
         owner = self._view.owner
-        scope = Filter(owner.tenant_id, (owner.key,), kinds=("fact", "repetition"), hidden=True)
+        scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
         depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
         legs = [VectorLeg(Collection.FACTS, scope, row.vector, depth) for row in rows if row.vector is not None]
         lately = [each for each in self._view.lately(Collection.FACTS) if each.kind != "remark"]

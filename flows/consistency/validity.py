@@ -7,6 +7,9 @@ stand:
    only, so what is said again after it was replaced is news again.
 3. Otherwise both stand.
 
+Each is compared with the newest 1,000 that stand; more are settled together only where one message after the other says
+hundreds of things about the same.
+
 Nothing else enters: neither the order of arrival nor what was decided before. So a replay, an edit or a statement that
 is withdrawn leads to what a clean run gives (DESIGN section 5, point 4).
 """
@@ -17,6 +20,8 @@ from datetime import datetime
 from flows.consistency.statements import Judge, Pair, Relation, Statement
 from mneme.labels import joined
 from mneme.records import Validity
+
+_MOST_COMPARED = 1_000  # as many statements as are settled together at most (settle.py), beside those that just came
 
 
 def standing(statement: Statement) -> Validity:
@@ -36,7 +41,7 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
     for newer in sorted(statements, key=lambda each: each.place):
         original: Statement | None = None
         replaced: list[Statement] = []
-        for older in stands:
+        for older in stands[-_MOST_COMPARED:]:
             match relation(older, newer):
                 case Relation.SAME:
                     original = original or older

@@ -23,6 +23,7 @@ from mneme.rows import Collection, Key, Row
 from mneme.times import from_milliseconds
 from mneme.tokens import estimate_tokens
 
+KIND = "amendment"
 UNKNOWN = "is not known here; send the message first, then this event again"
 DELETED = "was deleted; send the new text as a message with another message_id"
 _ON_ITS_WAY = timedelta(seconds=60)  # how long a message that was seen may take to reach the index
@@ -108,8 +109,8 @@ def amendment_row(amendment: Amendment, version: int) -> Row:
     tenant, received_at = tenant_of(amendment.tenant_id), amendment.received_at
     return Row(
         collection=Collection.CONTROL,
-        id=make_id("amendment", amendment.tenant_id, amendment.conversation_id, str(amendment.position)),
-        kind="amendment",
+        id=make_id(KIND, amendment.tenant_id, amendment.conversation_id, str(amendment.position)),
+        kind=KIND,
         version=version,
         tenant_id=tenant.tenant_id,
         owner_key=tenant.key,

@@ -49,7 +49,7 @@ class Past:
 
     def __init__(self, index: MemoryIndex, owner: Owner, conversation_id: str) -> None:
         self._index = index
-        self._filter = Filter(owner.tenant_id, (owner.key,), conversation_ids=(conversation_id,))
+        self._filter = Filter(owner.tenant_id, (owner.key,), (owner.id,), conversation_ids=(conversation_id,))
 
     def start_before(self, place: Place, messages: int) -> Start | None:
         """The newest episode with so many messages, its own and later ones, in episodes that end before ``place``.

@@ -62,15 +62,6 @@ def after_a_crash(resting: Resting) -> Resting:
     }
 
 
-def from_version_1(state: dict[str, Resting]) -> dict[str, Resting]:
-    """States of version 1: they knew no changes, and not why an episode began."""
-    added = {"because": (), "changes": [], "forgotten": False}
-    return {
-        lane: resting | added | {"provisional": {identity: (count, ()) for identity, count in resting["provisional"].items()}}
-        for lane, resting in state.items()
-    }
-
-
 def without_texts(lane: str, resting: Resting, limits: Limits) -> Conversation:
     """A conversation that goes on, before its texts are there."""
     return Conversation(

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flows.conversations.conversation import Conversation
-from flows.conversations.rest import Resting, after_a_crash, from_version_1, rest
-from flows.state import decode_state, split_state
+from flows.conversations.rest import Resting, after_a_crash, rest
+from flows.state import split_state
 from mneme.errors import StoreRejected
 from mneme.times import from_milliseconds
 
@@ -158,17 +158,12 @@ def joined(parts: Iterable[bytes]) -> bytes:
 
 
 def parts_in(state: bytes) -> Iterator[tuple[str, bytes]]:
-    """The lanes and parts of a state value, of this version or an older one.
+    """The lanes and parts of a state value.
 
     Raises:
-        StoreRejected: the value was written by a newer Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is none.
     """
-    version, body = split_state(state, STATE_VERSION)
-    if version < STATE_VERSION:
-        older: dict[str, Resting] = decode_state(state, STATE_VERSION - 1, {1: from_version_1})
-        yield from ((lane, part_of(lane, resting)) for lane, resting in older.items())
-        return
-    at = 0
+    body, at = split_state(state, STATE_VERSION), 0
     while at < len(body):
         try:
             _, _, name, length = _HEAD.unpack_from(body, at)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.wording.persons import capitalised
@@ -61,6 +62,7 @@ _PART = re.compile(r"[;:—–]\s+|,\s+(?=(?:but|so|because|although|since|while
 _CLAUSE = re.compile(r"[;；，]\s*|,\s+")
 _CLAUSE_WEIGHT = 1.0
 _LONGEST = 140  # characters of a statement
+_MOST = 100  # of one message; each is a row of its own, and compared with all others about the same
 _SAYS_MORE = 2.0  # words of content beside the date and the hour
 _LEAST_WEIGHT = 3.0  # words of content; less is a way of speaking ("I'll do it")
 
@@ -84,9 +86,11 @@ def foresights_of(retellings: Sequence[Retelling]) -> Iterator[ExtractedForesigh
     """For each message its expectations that have a date ahead, else one plan that says enough.
 
     The statement is the expectation alone; a sentence with several days ahead gives one for each. What only confirms a day
-    that another message says more about is left out, and so is what the episode cancels again.
+    that another message says more about is left out, and so is what the episode cancels again. Of one message there are at
+    most 100.
     """
-    plans = [plan for at, one in enumerate(retellings) for plan in _plans(one, retellings[at - 1] if at else None)]
+    pairs = zip([None, *retellings], retellings, strict=False)
+    plans = [plan for before, one in pairs for plan in islice(_plans(one, before), _MOST)]
     told_more = {plan.mention.span for plan in plans if plan.mention and plan.says_more}
     cancelled = list(_cancellations(retellings))
     for plan in plans:

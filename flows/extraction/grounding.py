@@ -16,6 +16,7 @@ from mneme.records import StoredMessage
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CHINESE_NUMBER = re.compile("[零〇一二两三四五六七八九十百]+")
+_LONGEST_NUMBER = 20  # characters: what is longer counts nothing, and Python reads none of thousands
 _DIGITS = {**{character: at for at, character in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _NUMBER_WORDS = {
     word: number
@@ -99,6 +100,8 @@ def _plain(number: str) -> str:
 
 
 def _chinese(written: str) -> int | None:
+    if len(written) > _LONGEST_NUMBER:
+        return None
     hundreds, hundred, rest = written.rpartition("百")
     tens, ten, ones = rest.rpartition("十")
     try:

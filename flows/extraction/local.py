@@ -18,6 +18,8 @@ from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import summary_of
 from flows.extraction.wording.retelling import Kind, Retelling, retell
 
+_SUBJECT_READ = 20_000  # characters of a message that tell what an episode is about; each name in them is compared with all
+
 
 class LocalExtractor:
     """What an episode yields by rules alone. Pure: the same cut gives the same extraction; no text makes it fail."""
@@ -57,12 +59,12 @@ class LocalExtractor:
 
 def _words_read(retellings: Sequence[Retelling]) -> list[str]:
     """What was read in the attachments of each message."""
-    return [" ".join(one.reads for one in retelling.said if one.informative) for retelling in retellings]
+    return [" ".join(one.reads for one in retelling.said if one.informative)[:_SUBJECT_READ] for retelling in retellings]
 
 
 def _words_said(retellings: Sequence[Retelling]) -> list[str]:
     """Each message without its attachments and small talk."""
     return [
-        " ".join(one.text for one in retelling.said if one.informative and one.kind is not Kind.ATTACHMENT)
+        " ".join(one.text for one in retelling.said if one.informative and one.kind is not Kind.ATTACHMENT)[:_SUBJECT_READ]
         for retelling in retellings
     ]

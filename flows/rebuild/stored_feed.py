@@ -1,4 +1,7 @@
-"""Messages that the index holds already, as a finite source: conversation by conversation, and the end of each behind it."""
+"""Messages that the index holds already, as a finite source: conversation by conversation, and the end of each behind it.
+
+Behind all of them come the events that a flow of before had at work, and then the end of all conversations once more.
+"""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +11,7 @@ from flows.cuts import Utterance
 from flows.feeds import Fed
 from flows.items import Embedded, Pause
 from flows.pending import Pending
+from mneme.ports import Incoming
 from mneme.records import StoredMessage
 from mneme.rows import Key, Row
 
@@ -24,6 +28,8 @@ class StoredFeed:
         place: where an earlier run stopped.
         pending, limit, batch, stopping: as for ``PartitionFeed``.
         fed: called at each poll with how many messages were read.
+        waiting: events that come behind the messages.
+        buckets: how many buckets the conversations are in.
     """
 
     def __init__(
@@ -36,7 +42,11 @@ class StoredFeed:
         batch: int,
         stopping: threading.Event,
         fed: Callable[[int], None] = lambda count: None,
+        waiting: Sequence[Incoming] = (),
+        buckets: int = 0,
     ) -> None:
+        self._waiting = waiting
+        self._buckets = buckets
         self._order = order
         self._read = read
         self._place = place or 0
@@ -52,12 +62,14 @@ class StoredFeed:
         if self._stopping.is_set():
             raise StopIteration
         self._fed(self._place)
-        if self._place == len(self._order):
+        if self._place == len(self._order) + len(self._waiting):
             if self._pending.total == 0:
                 raise StopIteration
             return []
         if self._pending.total >= self._limit:
             return []
+        if self._place >= len(self._order):
+            return self._all_that_waits()
         ahead = self._order.read(self._place, self._batch + 1)  # one more tells whether its conversation goes on
         rows = self._read([key for _, key in ahead[: self._batch]])
         batch: list[Fed] = []
@@ -73,8 +85,16 @@ class StoredFeed:
         self._pending.enter(len(batch))
         return batch
 
+    def _all_that_waits(self) -> list[Fed]:
+        """The events of before, and the end of all conversations."""
+        batch: list[Fed] = list(self._waiting)
+        batch += [Pause("", "end", bucket=bucket) for bucket in range(self._buckets)]
+        self._place = len(self._order) + len(self._waiting)
+        self._pending.enter(len(batch))
+        return batch
+
     def place(self) -> int:
-        """How many messages were read."""
+        """How many messages were read, and behind them events."""
         return self._place
 
     def close(self) -> None:

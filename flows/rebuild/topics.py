@@ -79,7 +79,7 @@ def rebuild_from_topics(
         raise KeyboardInterrupt
     with closing(open_index(settings, read_only=True)) as index:
         made = {collection: index.count(collection) for collection in Collection}
-    return RebuildReport(removed, made, len(refused), time.monotonic() - started)
+    return RebuildReport(made, len(refused), time.monotonic() - started, removed)
 
 
 def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Found], None]) -> dict[Collection, int]:
@@ -90,8 +90,9 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Fou
         if settings.kafka.partitions_read or flows_by_range(index.metadata()):
             raise StoreRejected(
                 "flows by partition range write the index, and a rebuild from topics makes the state of one flow for all "
-                "of it: use `mneme rebuild --from messages`, or a new index (docs/scaling.md)"
+                "of it: use `mneme rebuild`, or a new index (docs/scaling.md)"
             )
+        index.refresh()
         found = Found(rows_in(index))
         # 1.
         if (lost := _lost(index, topics)) and not force:

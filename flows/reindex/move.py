@@ -12,13 +12,13 @@ over, nor for how long it must not come back: so nothing older than the removals
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from itertools import islice
 
-from connectors.indices import open_generations, open_index
+from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
+from flows.batches import batches
 from flows.reindex.renewal import PROBE, renewed
 from flows.running.recovery import REINDEX, refuse_unfinished
 from flows.running.standstill import flows_at_rest
@@ -26,6 +26,7 @@ from mneme.errors import StoreRejected
 from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, Outcome, Put
 from mneme.rows import Collection, Row
 from mneme.settings import Settings
+from mneme.store_format import FORMAT, check_format, number_of
 from mneme.text import TOKENISER
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
@@ -87,6 +88,7 @@ def reindex(
         embedder = stack.enter_context(closing(open_embedder(settings)))
         generations = stack.enter_context(closing(open_generations(settings)))
         before, after = generations.made_for(), _wanted(embedder.identity)
+        check_format(index_place(settings), number_of(before["format"]))
         unfinished = generations.unfinished()
         if unfinished is not None and unfinished != after:
             raise StoreRejected(
@@ -145,7 +147,7 @@ def _copy(settings: Settings, index: MemoryIndex, embedder: Embedder, move: Move
     on_progress(done, total)
     with closing(open_index(settings, read_only=True)) as old:
         for collection in Collection:
-            for rows in _batches(old.scan(collection, with_vectors=True)):
+            for rows in batches(old.scan(collection, with_vectors=True), _BATCH):
                 missing = _missing(rows, index) if move.goes_on else rows
                 new = renewed(missing, old, embedder.embed, retokenise)
                 _write(new, index)
@@ -185,14 +187,8 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
 
 
 def _wanted(identity: EmbedderIdentity) -> MadeFor:
-    return {"embedder": identity.fingerprint, "tokeniser": TOKENISER}
+    return {"embedder": identity.fingerprint, "tokeniser": TOKENISER, "format": str(FORMAT)}
 
 
 def _named(made_for: MadeFor) -> str:
     return f"{made_for['embedder']} with the tokeniser {made_for['tokeniser']}"
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, _BATCH)):
-        yield batch

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from connectors.private import private_process
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.running.reports import end, tell
@@ -41,6 +42,7 @@ def main() -> NoReturn:
     order: Order = pickle.load(sys.stdin.buffer)  # noqa: S301  from whoever started this process
     os.set_inheritable(order.report, False)  # its end must be the end of this process
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    private_process()
     set_levels(order.levels)
     look_less_often()
     os.nice(_NICE)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from connectors.private import private_process
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
@@ -59,6 +60,7 @@ def main() -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
+    private_process()
     set_levels(assignment.levels)
     look_less_often()
     stopping = threading.Event()

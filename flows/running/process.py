@@ -95,6 +95,7 @@ def run_process(
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[Exception], None] = lambda error: None,
     in_bulk: bool = False,
+    open_store: Callable[[], MemoryIndex] | None = None,
 ) -> tuple[Tally, Mapping[Role, Usage]]:
     """Run the flow, or this process's part of it, until its sources end.
 
@@ -108,6 +109,7 @@ def run_process(
         on_failure: called with what ends the flow, before anything is closed.
         in_bulk: whether the index is set for very many writes meanwhile. A lane relies on finding what it wrote some epochs
             ago (flows/unseen.py): so often it is refreshed.
+        open_store: opens the index that is written, which is closed at the end; None for that of the settings.
 
     Returns:
         What happened, counted, and what chat models cost.
@@ -118,7 +120,7 @@ def run_process(
     """
     tally = Tally()
     with ExitStack() as stack:
-        index = open_index(settings, pause=partial(pause, stopping))
+        index = open_store() if open_store is not None else open_index(settings, pause=partial(pause, stopping))
         stack.callback(index.close)
         embedder = open_embedder(settings)
         stack.callback(embedder.close)
@@ -209,7 +211,7 @@ def _erase_answers(file: Path, erased: Erased) -> int:
         return erase_answers(file, erasure.owner.key)
     # Directly in the owner's scope lie answers about several conversations.
     place = erasure.conversation_id or erasure.document_id
-    return erase_answers(file, f"{erasure.owner.key}/{place}", also=[erasure.owner.key])
+    return erase_answers(file, None, also=[f"{erasure.owner.key}/{place}", erasure.owner.key])
 
 
 def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:

@@ -7,6 +7,7 @@ before anything is written. At start and after a clean stop Bytewax's files are 
 
 import json
 import logging
+import shutil
 import uuid
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -20,10 +21,12 @@ from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
+from mneme.store_format import FORMAT
 
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
 REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
 
+_STATE_FILE, _EPOCHS = "mneme.json", "epochs"
 _STORE = "recovery_"  # in the index's metadata, before the name of each flow that wrote it: the id of its store
 
 log = logging.getLogger(__name__)
@@ -54,7 +57,31 @@ def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
         origin = unfinished.split()[0]
         raise StoreRejected(
             f"a rebuild of this index has begun and not ended: repeat it first, `mneme rebuild --from {origin}`"
+            + (", or give it up with `mneme rebuild --abandon`" if origin == "messages" else "")
         )
+
+
+def forget_older_stores(data: Path, metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Forget what recovery stores of an older format know; the names of their flows. None of them may run.
+
+    Args:
+        data: the folder that they lie in, ``MNEME_DATA``.
+        metadata: of an index of an older format: a store that it names, and that is empty, was forgotten by an earlier call.
+    """
+    forgotten = []
+    for folder in sorted(data.glob("recovery/*/")):
+        if not (folder / _STATE_FILE).exists():
+            if metadata.get(f"{_STORE}{folder.name}") and not (folder / _EPOCHS).exists():
+                forgotten.append(folder.name)
+        elif _format_of(json.loads((folder / _STATE_FILE).read_text())) != FORMAT:
+            shutil.rmtree(folder / _EPOCHS, ignore_errors=True)
+            (folder / _STATE_FILE).unlink()  # last: with it alone the store is a damaged one
+            forgotten.append(folder.name)
+    return tuple(forgotten)
+
+
+def _format_of(state: Mapping[str, Any]) -> object:
+    return state.get("format") if state.get("run") else FORMAT  # a store that no flow has begun has no states
 
 
 def flows_by_range(metadata: Mapping[str, str]) -> list[str]:
@@ -104,7 +131,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
     @property
     def epochs(self) -> Path:
         """Where Bytewax keeps its snapshots."""
-        return self._directory / "epochs"
+        return self._directory / _EPOCHS
 
     @property
     def lock(self) -> int:
@@ -143,7 +170,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
 
         with disk_errors(self._directory):
             make_store(self.epochs, self._partitions)
-            replace_json(self._state_file, {"recovery_id": self._id, "run": self._run, "buckets": self._buckets})
+            state = {"recovery_id": self._id, "run": self._run, "buckets": self._buckets, "format": FORMAT}
+            replace_json(self._state_file, state)
         index.set_metadata(shared | {key: self._id, "run": str(self._run)})
         return self._run
 
@@ -171,7 +199,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
 
     @property
     def _state_file(self) -> Path:
-        return self._directory / "mneme.json"
+        return self._directory / _STATE_FILE
 
     def _read(self) -> dict[str, Any]:
         if not self._state_file.exists():
@@ -188,6 +216,12 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             raise StoreRejected(f"{self._state_file} is missing beside {self.epochs}; {remedy(self._directory)}")
         if state["run"] and not self.epochs.exists():
             raise StoreRejected(f"{self.epochs} is missing beside {self._state_file}; {remedy(self._directory)}")
+        if _format_of(state) != FORMAT:
+            raise StoreRejected(
+                f"{self._directory}: another version of Mneme made this recovery store (format {state.get('format')}, here "
+                f"{FORMAT}). Run `mneme rebuild`; if the index is rebuilt already, remove the store, and set "
+                "MNEME_FLOW__ADOPT_INDEX=true for one start, to read the topics from the beginning"
+            )
         if state.get("buckets", self._buckets) != self._buckets:
             raise StoreRejected(
                 f"the states of {self._directory} are keyed into {state['buckets']} buckets: set "

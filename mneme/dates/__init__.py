@@ -53,7 +53,7 @@ class DateMention:
         return f"{self.text}, {first}" if month_first else f"{self.text} {first}"
 
 
-def resolve_dates(text: str, said_at: datetime, zone: tzinfo) -> list[DateMention]:
+def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000) -> list[DateMention]:
     """The dates that a text mentions, in order, without overlaps; vague ones ("the other day", "soon") are left out.
 
     Conventions: a week is Monday to Sunday; "next Friday" and 下周五 are of next week, "last Friday" is the latest before
@@ -68,11 +68,12 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo) -> list[DateMentio
         text: any text, English or Chinese.
         said_at: when it was said, aware.
         zone: the zone of who said it.
+        most: how many dates of one form are read; each takes up to 100 us.
     """
     said = said_at.astimezone(zone).date()
-    found = english.find(text, said)
+    found = english.find(text, said, most)
     if has_cjk(text):
-        found += chinese.find(text, said)
+        found += chinese.find(text, said, most)
     mentions: list[DateMention] = []
     taken = 0
     for candidate in sorted(found, key=lambda one: (one.start, -one.end)):

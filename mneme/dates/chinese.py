@@ -20,9 +20,9 @@ _HABIT = re.compile("上班|上学|上课|营业|开放|开门|工作|每|一般
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
 
-def find(text: str, said: date) -> list[Found]:
-    """The Chinese dates of a text that was said on a day; phrases may overlap."""
-    return apply(_ALL.worth_trying(text), text, said)
+def find(text: str, said: date, most: int) -> list[Found]:
+    """The Chinese dates of a text that was said on a day, ``most`` by each rule; phrases may overlap."""
+    return apply(_ALL.worth_trying(text), text, said, most)
 
 
 def _named_day(match: re.Match[str], said: date) -> DaySpan:

@@ -14,6 +14,7 @@ EDGES = {"初": "early", "上": "early", "中": "mid", "底": "late", "下": "la
 
 _SENTENCE_END = re.compile("[。！!？?\n]")
 _REACH = 40  # characters
+_LONGEST_CLAUSE = 80  # characters before and behind a date; without a limit an endless one costs its square
 _CLAUSE_END = re.compile("[，,。！!？?；;\n]")
 _PAST = re.compile("了|过(?!年|节|生日|去)|曾|已经|刚|的$")
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧])|将|打算|准备|计划|之前|前完成|截止")
@@ -77,10 +78,11 @@ def looks_back(match: re.Match[str]) -> bool | None:
     text = match.string
     if _REARRANGED.search(text, max(0, match.start() - 14), match.start()):
         return False
-    starts = [end.end() for end in _CLAUSE_END.finditer(text, 0, match.start())]
-    ending = _CLAUSE_END.search(text, match.end())
-    clause = text[starts[-1] if starts else 0 : ending.start() if ending else len(text)]
-    if _ARRANGED.search(text[starts[-1] if starts else 0 : match.start()]):
+    begins, ends = max(0, match.start() - _LONGEST_CLAUSE), match.end() + _LONGEST_CLAUSE
+    begins = max((end.end() for end in _CLAUSE_END.finditer(text, begins, match.start())), default=begins)
+    ending = _CLAUSE_END.search(text, match.end(), ends)
+    clause = text[begins : ending.start() if ending else ends]
+    if _ARRANGED.search(text[begins : match.start()]):
         return False
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
     before = _SENTENCE_END.split(text[max(0, match.start() - _REACH) : match.start()])[-1]

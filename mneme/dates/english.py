@@ -31,12 +31,12 @@ _CUES = (
 )
 
 
-def find(text: str, said: date) -> list[Found]:
-    """The English dates of a text that was said on a day; phrases may overlap."""
+def find(text: str, said: date, most: int) -> list[Found]:
+    """The English dates of a text that was said on a day, ``most`` by each rule; phrases may overlap."""
     rules = _ALL.worth_trying(text)
     if not rules or not any(map(_is_cue, words_of(text))):
         return []
-    found = apply(rules, text, said)
+    found = apply(rules, text, said, most)
     return found + list(english_offsets.days_by_another(text, found))
 
 

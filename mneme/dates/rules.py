@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from typing import Literal
 
 from mneme.dates.spans import DaySpan
@@ -53,11 +54,11 @@ class Rules:
         return [self._rules[number] for number in self._by_word.worth_searching(text)]
 
 
-def apply(rules: Iterable[Rule], text: str, said: date) -> list[Found]:
-    """Everything that the rules find; phrases may overlap. Days beyond the calendar are no dates."""
+def apply(rules: Iterable[Rule], text: str, said: date, most: int) -> list[Found]:
+    """Everything that the rules find, each ``most`` phrases; these may overlap. Days beyond the calendar are no dates."""
     found = []
     for rule in rules:
-        for match in rule.pattern.finditer(text):
+        for match in islice(rule.pattern.finditer(text), most):
             try:
                 span = rule.meaning(match, said)
             except (ValueError, OverflowError):  # 31 June, the year 12000

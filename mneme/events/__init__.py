@@ -11,7 +11,8 @@ from mneme.events.documents import Document, ForgetDocument
 from mneme.events.erasures import Erase, Forget
 from mneme.events.fields import Name
 from mneme.events.messages import LONGEST_TEXT, Delete, Edit, Flush, Message, Part
-from mneme.events.parsing import DEEPEST, FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
+from mneme.events.outlines import DEEPEST
+from mneme.events.parsing import FURTHEST_FUTURE, LARGEST_EVENT_BYTES, AnyEvent, describe, parse_event
 
 __all__ = [
     "DEEPEST",

@@ -7,21 +7,25 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-_MOST_ENTRIES = 100  # parts, tool calls, or entries of metadata
+MOST_ENTRIES = 100  # parts, tool calls, or entries of metadata
 _MOST_METADATA = 16_384  # characters of all keys and values
 
 
 def few(entries: Any) -> Any:
     """A list or a mapping, unless it has too many entries."""
-    if isinstance(entries, Sized) and not isinstance(entries, str) and len(entries) > _MOST_ENTRIES:
-        raise ValueError(f"has {len(entries)} entries; at most {_MOST_ENTRIES} are taken")
+    if isinstance(entries, Sized) and not isinstance(entries, str) and len(entries) > MOST_ENTRIES:
+        raise ValueError(f"has {len(entries)} entries; at most {MOST_ENTRIES} are taken")
     return entries
 
 
 def _brief(metadata: dict[str, Any]) -> dict[str, Any]:
-    length = sum(len(key) + len(str(value)) for key, value in metadata.items())
-    if length > _MOST_METADATA:
-        raise ValueError(f"has {length} characters; at most {_MOST_METADATA} are taken, put longer texts into content")
+    text = "".join(f"{key}{value}" for key, value in metadata.items())
+    if len(text) > _MOST_METADATA:
+        raise ValueError(f"has {len(text)} characters; at most {_MOST_METADATA} are taken, put longer texts into content")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds a half of a character (a lone surrogate); write whole characters") from None
     return metadata
 
 
@@ -42,5 +46,7 @@ def _decodable(data: str) -> str:
 Base64 = Annotated[str, AfterValidator(_decodable)]
 Name = Annotated[str, Field(min_length=1, max_length=512)]
 Label = Annotated[str, Field(max_length=512)]
-MetadataField = Annotated[dict[str, str | int | float | bool], BeforeValidator(few), AfterValidator(_brief)]
+MetadataField = Annotated[
+    dict[str, str | int | float | bool], Field(max_length=MOST_ENTRIES), BeforeValidator(few), AfterValidator(_brief)
+]
 Moment = Annotated[datetime, AfterValidator(_on_the_calendar)]

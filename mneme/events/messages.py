@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from mneme.events.base import ConversationEvent, Owned
-from mneme.events.fields import Base64, Label, MetadataField, Moment, Name, few
+from mneme.events.fields import MOST_ENTRIES, Base64, Label, MetadataField, Moment, Name, few
 from mneme.ids import message_id, short_hash
 from mneme.records import Owner, Position, StoredMessage, ToolCall
 from mneme.times import SendingClock, zone, zone_name_of
@@ -45,7 +45,7 @@ class Part(BaseModel):
         return self.text or f"[{self.type}: {self.name or self.uri or 'unnamed'}]"
 
 
-Content = Annotated[str | list[Part], BeforeValidator(few)]
+Content = Annotated[str | Annotated[list[Part], Field(max_length=MOST_ENTRIES)], BeforeValidator(few)]
 
 
 def text_of_content(content: str | list[Part]) -> str:
@@ -78,7 +78,7 @@ class Message(Owned, ConversationEvent):
     sent_at: Moment = Field(default_factory=_sent_now)
     timezone: Label | None = None
     content: Content
-    tool_calls: Annotated[list[ToolCall], BeforeValidator(few)] = Field(default_factory=list)
+    tool_calls: Annotated[list[ToolCall], BeforeValidator(few)] = Field(default_factory=list, max_length=MOST_ENTRIES)
     metadata: MetadataField = Field(default_factory=dict)
 
     @model_validator(mode="after")

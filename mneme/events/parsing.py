@@ -1,7 +1,6 @@
 """Bytes of a topic or a file line, as an event: the only way in."""
 
 import json
-import re
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -9,13 +8,13 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from mneme.errors import InputError
 from mneme.events.documents import Document, ForgetDocument
-from mneme.events.erasures import Erase, Forget
+from mneme.events.erasures import Erase, Erasing, Forget
 from mneme.events.messages import Delete, Edit, Flush, Message
+from mneme.events.outlines import DEEPEST, is_deeper
 from mneme.times import utc_now
 
 FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
 LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
-DEEPEST = 32  # levels of JSON; events need four
 _MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one could quote itself a million times
 
 AnyEvent = Message | Edit | Delete | Flush | Forget | Erase | Document | ForgetDocument
@@ -31,7 +30,8 @@ def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
 
     Raises:
         InputError: too large, no UTF-8, no JSON object, an unknown event or version, a missing or wrong field, a ``sent_at``
-            more than a day after ``received_at`` (in a file: after now). The message names the field.
+            more than a day after ``received_at`` (in a file: after now), or in a file such a ``requested_at``. The message
+            names the field.
     """
     if len(raw) > LARGEST_EVENT_BYTES:
         raise InputError(
@@ -58,12 +58,20 @@ def parse_event(raw: bytes, received_at: datetime | None) -> AnyEvent:
         event = _event.validate_python(data)
     except ValidationError as error:
         raise InputError(describe(error)) from error
-    if isinstance(event, Message) and event.sent_at - (arrived := received_at or utc_now()) > FURTHEST_FUTURE:
+    if isinstance(event, Message):
+        _refuse_future("sent_at", event.sent_at, received_at)
+    elif isinstance(event, Erasing) and received_at is None:  # in a file it says until when all is erased, and stays out
+        _refuse_future("requested_at", event.requested_at, received_at)
+    return event
+
+
+def _refuse_future(field: str, moment: datetime, received_at: datetime | None) -> None:
+    arrived = received_at or utc_now()
+    if moment - arrived > FURTHEST_FUTURE:
         raise InputError(
-            f"sent_at: {event.sent_at.isoformat()} is more than a day after {arrived.isoformat(timespec='seconds')}, "
+            f"{field}: {moment.isoformat()} is more than a day after {arrived.isoformat(timespec='seconds')}, "
             "when it arrived; correct the sender's clock"
         )
-    return event
 
 
 def _is_well_formed(data: Any) -> bool:
@@ -73,26 +81,6 @@ def _is_well_formed(data: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def is_deeper(raw: bytes) -> bool:
-    """Whether JSON is nested deeper than ``DEEPEST``, in time that grows with its length: innermost levels are taken away.
-
-    Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.
-    """
-    if raw.count(b"[") + raw.count(b"{") <= DEEPEST:
-        return False
-    brackets = _STRINGS.sub(b"", raw).translate(_ALIKE, delete=_NO_BRACKETS)
-    for _ in range(DEEPEST):
-        brackets, before = brackets.replace(b"[]", b""), len(brackets)
-        if len(brackets) == before:  # empty, or nothing closes
-            break
-    return bool(brackets)
-
-
-_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)  # one without an end as well: it must not be tried from each quote
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_ALIKE = bytes.maketrans(b"{}", b"[]")
 
 
 def describe(error: ValidationError) -> str:

@@ -56,7 +56,8 @@ class WriteResult:
 class Filter:
     """Which rows take part. Everything given must hold; within one field any of its values is enough.
 
-    ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``since`` (inclusive) and ``before`` (exclusive)
+    ``tenant_id`` and ``owner_keys`` are required: no search crosses them. ``owner_ids`` are the full ids of these owners,
+    since a key holds the hash of a long one. ``since`` (inclusive) and ``before`` (exclusive)
     are about ``Row.at``. ``valid_at`` leaves out what no longer held then. Every condition of ``labels`` must hold.
     Rows that another stands for, or whose content was deleted (``mneme.rows.HIDDEN_KINDS``), take part only if ``hidden``.
     ``outside_documents`` leaves out what is of a document, ``ended`` what still holds (``Row.valid_to`` is None).
@@ -64,6 +65,7 @@ class Filter:
 
     tenant_id: str
     owner_keys: tuple[str, ...]
+    owner_ids: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     parent_ids: tuple[str, ...] = ()
@@ -79,6 +81,10 @@ class Filter:
     hidden: bool = False
     outside_documents: bool = False
     ended: bool = False
+
+    def is_of_owners(self, row: Row) -> bool:
+        """Whether a row that was read by its key is one of these owners'."""
+        return row.tenant_id == self.tenant_id and (not self.owner_ids or row.owner_id in self.owner_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +289,7 @@ class Generations(Protocol):
     """
 
     def made_for(self) -> Mapping[str, str]:
-        """The ``embedder`` (its fingerprint) and the ``tokeniser`` of the one in use.
+        """The ``embedder`` (its fingerprint), the ``tokeniser`` and the ``format`` of the one in use.
 
         Raises:
             StoreUnavailable, StoreRejected: there is no index.

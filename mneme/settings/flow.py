@@ -76,6 +76,9 @@ class Documents(Group):
     largest_bytes: int = Field(default=50_000_000, ge=1, description="of one file")
     largest_text: int = Field(default=5_000_000, ge=1, description="characters of one document")
     most_pages: int = Field(default=2_000, ge=1, description="pages, sheets or slides of one document")
+    most_columns: int = Field(default=1_000, ge=1, description="columns of a table, or of a sheet")
+    most_rows: int = Field(default=200_000, ge=1, description="rows of all tables of one document")
+    most_cells: int = Field(default=1_000_000, ge=1, description="cells of all tables of one document")
     seconds: float = Field(default=900.0, gt=0, description="for reading one document; then its process is ended")
     megabytes: int = Field(default=2_048, ge=256, description="memory of the processes that read one document")
     processes: int = Field(

@@ -41,6 +41,11 @@ class Service(Group):
         default=10_000, ge=0, description="events not read yet above which the service says that it is not healthy"
     )
     console: bool = Field(default=True, description="whether there is the console, at /console")
+    console_secret: SecretStr | None = Field(
+        default=None,
+        description="what the console's sessions are signed with, 32 characters or more (`openssl rand -hex 32`); the same for"
+        " all replicas. None: one is made at the first start, and kept in MNEME_DATA",
+    )
     mcp: bool = Field(default=True, description="whether there is the MCP server, at /mcp")
     cors_origins: tuple[str, ...] = Field(default=(), description="pages of other origins that may ask, as JSON")
 

@@ -4,13 +4,17 @@
 name. Settings are read once; a change takes effect at a restart.
 """
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, Literal
 
+from dotenv import dotenv_values
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
 from mneme.errors import SettingsError
 from mneme.settings.asking import Agents, Answers, Retrieval
@@ -20,13 +24,14 @@ from mneme.settings.outside import EmbedderSettings, Index, Kafka, OpenSearch
 from mneme.settings.service import Service, Telemetry
 
 PREFIX = "MNEME_"
+_ENV_FILE = ".env"
 
 
 class Settings(BaseSettings):
     """Everything that can be set."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", env_file=".env", env_file_encoding="utf-8", extra="forbid", frozen=True
+        env_prefix=PREFIX, env_nested_delimiter="__", env_file=_ENV_FILE, env_file_encoding="utf-8", extra="forbid", frozen=True
     )
 
     data: Path = Field(default=Path("mneme-data"), description="embedded index, recovery store, answer cache, dead letters")
@@ -75,19 +80,54 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         head = name[len(PREFIX) :].lower().split("__")[0]
         if head not in known and not name.startswith(f"{PREFIX}TEST_"):
             raise SettingsError(f"{name} is not a setting; the groups are {', '.join(sorted(known))} (docs/settings.md)")
+    # The errors of the library quote values, which may be keys: none of them is kept, as a cause neither.
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        lines = []
-        for detail in error.errors(include_url=False, include_input=False):
-            *groups, _ = path = [str(part) for part in detail["loc"]]
-            # The name of an unknown variable in .env comes as it is written there, with the prefix.
-            variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
-            if detail["type"] == "extra_forbidden":
-                lines.append(f"{variable} is not a setting; the settings of this group are {', '.join(_settings_of(groups))}")
-            else:
-                lines.append(f"{variable}: {detail['msg']}")
-        raise SettingsError("; ".join(lines) + " (docs/settings.md)") from error
+        wrong = "; ".join(
+            _told(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
+            for detail in error.errors(include_url=False, include_input=False, include_context=False)
+        )
+    except (UnreadableVariable, RecursionError) as error:
+        wrong = f"{_variable_of(error)}: is not JSON, which it has to be; texts in it stand in double quotes"
+    raise SettingsError(f"{wrong} (docs/settings.md)")
+
+
+def _told(kind: str, message: str, path: Sequence[str]) -> str:
+    """What is wrong with a value, and where; in a mapping, whose names may be keys, the place is the mapping."""
+    if kind == "extra_forbidden":
+        # The name of an unknown variable in .env comes as it is written there, with the prefix.
+        variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
+        return f"{variable} is not a setting; the settings of this group are {', '.join(_settings_of(path[:-1]))}"
+    model: Any = Settings
+    place = []
+    for part in path:
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            break
+        place.append(part)
+        model = model.model_fields[part].annotation if part in model.model_fields else None
+    return f"{PREFIX}{'__'.join(place).upper()}: {message}"
+
+
+def _variable_of(error: Exception) -> str:
+    """The variable whose value could not be read: the library tells its group and the value, and not its name."""
+    value = error.__cause__.doc if isinstance(error.__cause__, JSONDecodeError) else None
+    variables = {**dotenv_values(_ENV_FILE), **os.environ}
+    for name, each in variables.items():
+        if name.upper().startswith(PREFIX) and each and (each == value or (value is None and _breaks_json(each))):
+            return name.upper()
+    return f"a variable {PREFIX}*"
+
+
+def _breaks_json(value: str) -> bool:
+    """Whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
+    try:
+        json.loads(value)
+    except JSONDecodeError:
+        return False
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _settings_of(groups: Sequence[str]) -> list[str]:

@@ -124,7 +124,7 @@ _FRAGMENT = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][a-z]+(?:[-'’][A-Z][a-z]+)*(?: [A-Z][a-z]+)*\b")
-_OF_SOMEBODY = re.compile(r"\bof [A-Z][a-z]+(?: [A-Z][a-z]+)*|\b[A-Z][a-z]+(?: [A-Z][a-z]+)*['’]s\b")
+_OF_SOMEBODY = re.compile(r"\bof [A-Z][a-z]+(?: [A-Z][a-z]+){0,5}|\b[A-Z][a-z]+(?: [A-Z][a-z]+){0,5}['’]s\b")
 _SENTENCE_NAME = re.compile(
     r"^\W*([A-Z][a-z]+(?: [A-Z][a-z]+)*)(?=['’]s\b| (?:is|was|has|had|will|works?|lives?|likes?|went|said|did)\b)"
 )

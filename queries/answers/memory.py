@@ -237,16 +237,16 @@ def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date
     """
     if memory.kind == "relationship":
         day = f" (since {memory.said.isoformat()})" if memory.said else ""
-        return f"[{number}] {_escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
+        return f"[{number}] {escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
     label = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}.get(
         memory.kind, ""
     )
     day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
     source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
-    head = ", ".join(filter(None, (day, f"{label} {_escaped(source)}".strip())))
+    head = ", ".join(filter(None, (day, f"{label} {escaped(source)}".strip())))
     about = f" ({'expected' if memory.plan else 'happened'} {name_of(memory.happens)})" if memory.happens else ""
     before = f" {head}:" if head else ""
-    return f"[{number}]{before} {_escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
+    return f"[{number}]{before} {escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
 
 
 def _end(memory: Memory, numbers: Mapping[str, int], asked: date) -> str:
@@ -276,6 +276,6 @@ def _line(text: str) -> str:
     return one_line(text, _LONGEST)
 
 
-def _escaped(text: str) -> str:
-    """Without what could open or end a block; what is quoted from it in an answer still reads well."""
+def escaped(text: str) -> str:
+    """A text without what could open or end a block; what is quoted from it in an answer still reads well."""
     return text.replace("<", "‹")

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from mneme.ports import Prompt, Role
 from queries.answers.context import Context, asked_line
+from queries.answers.memory import escaped
 from queries.questions.types import QuestionType
 from queries.reranking.passages import one_line
 
@@ -97,7 +98,7 @@ def answer_prompt(question: str, kind: QuestionType, context: Context, asked_at:
         asked_at: when it is asked, aware, in the zone of who asks.
         rules: in place of those shipped; blank for none.
     """
-    line = one_line(question, len(question))
+    line = escaped(one_line(question, len(question)))
     parts = [context.text, asked_line(asked_at), f"Question: {line}", REMINDERS[kind]]
     return Prompt(
         role=Role.ANSWER,

@@ -15,9 +15,9 @@ _ANSWER = "Final Answer|Answer|最终答案|最终回答|回答|答案|答复|�
 
 
 def _heading(names: str) -> re.Pattern[str]:
-    """A line that begins with one of the names and a colon, or is a title with it alone; whatever marks it."""
-    before, after = r"[ \t]*(?:#{1,6}[ \t]*)?[*_]{0,3}[ \t]*", r"[ \t]*[*_]{0,3}[ \t]*"
-    titled = rf"(?=[ \t]*[#*_])[ \t]*(?:#{{1,6}}[ \t]*)?[*_]{{0,3}}[ \t]*(?:{names}){after}(?:\n|$)"
+    """A line that begins with one of the names and a colon, or is a title with it alone; whatever marks it, and few blanks."""
+    before, after = r"[ \t]{0,8}+(?:#{1,6}[ \t]{0,8}+)?[*_]{0,3}[ \t]{0,8}+", r"[ \t]*+[*_]{0,3}[ \t]*+"
+    titled = rf"(?=[ \t]{{0,8}}+[#*_]){before}(?:{names}){after}(?:\n|$)"
     return re.compile(rf"(?:{before}(?:{names}){after}[:：]{after}|{titled})", re.IGNORECASE)
 
 
@@ -26,8 +26,8 @@ _ANSWER_INSIDE = re.compile(rf"(?:\s|(?<=[。.!！]))[*_]{{0,3}}(?:{_ANSWER})[*_
 _THINK_OPENS = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THINK_CLOSES = re.compile(r"</(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _AFTER_MARK = " \t\n:：.。,，-"
-_CITED = re.compile(r"\s*[\[【]\s*\d{1,4}(?:\s*[,，、;]\s*\d{1,4})*\s*[\]】]")
-_CITING = re.compile(r"\s*[\[【][\d\s,，、;]{0,40}$")
+_CITED = re.compile(r"(?<!\s)\s*+[\[【]\s*\d{1,4}(?:\s*[,，、;]\s*\d{1,4})*\s*[\]】]")
+_CITING = re.compile(r"(?<!\s)\s*+[\[【][\d\s,，、;]{0,40}$")
 # What models write instead of the mark; at the beginning only, and it counts only without a citation.
 _UNKNOWN = re.compile(
     r"\W*(?:i (?:do not|don't|cannot|can't|could not|couldn't) (?:know|find|answer|determine|tell|recall|remember)\b"

@@ -45,6 +45,7 @@ def _whole(rows: Filter, page: list[Group]) -> Filter:
     return Filter(
         rows.tenant_id,
         rows.owner_keys,
+        rows.owner_ids,
         conversation_ids=tuple(each.conversation_id for each in page),
         outside_documents=True,
     )

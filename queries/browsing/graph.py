@@ -45,7 +45,7 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
     own = own_rows(scope, "the graph")
     if scope.is_narrowed:
         raise InputError("filters: metadata is for a search; the graph is made from everything of an owner")
-    known = _Known(index, Filter(own.tenant_id, own.owner_keys))
+    known = _Known(index, Filter(own.tenant_id, own.owner_keys, own.owner_ids))
     # 1.
     if entity is None:
         begin = known.most_mentioned(limit)

@@ -179,7 +179,8 @@ def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[ToldLine]:
     """The lines of the owners' portraits that are about it, or name it."""
     keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in scope.rows.owner_keys]
     lines: dict[tuple[str, str], ToldLine] = {}
-    for row in _known(index.get(keys).values(), scope):
+    rows = [row for row in index.get(keys).values() if scope.rows.is_of_owners(row)]
+    for row in _known(rows, scope):
         profile = row.record()
         assert isinstance(profile, Profile)
         for item, holds in lines_of(profile):

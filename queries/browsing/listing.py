@@ -65,7 +65,7 @@ def read_memory(index: MemoryIndex, scope: Scope, identity: str) -> Memory | Non
         StoreError: the index cannot answer.
     """
     keys = [Key(collection, owner, identity) for collection in _HOMES for owner in scope.rows.owner_keys]
-    rows = [row for row in index.get(keys).values() if row.tenant_id == scope.rows.tenant_id and row.kind != "deleted"]
+    rows = [row for row in index.get(keys).values() if scope.rows.is_of_owners(row) and row.kind != "deleted"]
     return memory_of(rows[0]) if rows else None
 
 

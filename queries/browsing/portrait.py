@@ -25,7 +25,8 @@ def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
     """
     own = own_rows(scope, "a portrait")
     keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in own.owner_keys]
-    profiles = [record for row in index.get(keys).values() if isinstance(record := row.record(), Profile)]
+    rows = [row for row in index.get(keys).values() if own.is_of_owners(row)]
+    profiles = [record for row in rows if isinstance(record := row.record(), Profile)]
     changes, is_all = _changes(index, own)
     return Portrait(
         owner=own.owner_keys[0],

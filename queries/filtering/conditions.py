@@ -25,6 +25,9 @@ from mneme.labels import (
 from mneme.records import Scalar
 
 _MOST_KEYS, _MOST_VALUES = 32, 1000
+# Characters of a text that is looked for inside others, as it is compared. OpenSearch makes an automaton of it, at a cost that
+# grows with the square of its length, and refuses one of 313 equal characters.
+_LONGEST_PART = 250
 _SIDES: tuple[Side, ...] = ("gt", "gte", "lt", "lte")
 
 
@@ -93,8 +96,11 @@ def _exists(key: str, operand: Any) -> LabelCondition:
 
 def _contains(key: str, operand: Any) -> LabelCondition:
     if not isinstance(operand, str) or not operand or not is_value(operand) or not _is_text(operand):
-        raise ValueError(f"{key}.contains: takes a text of 1 to {LONGEST_VALUE} characters")
-    return LabelCondition(containing(key, operand))
+        raise ValueError(f"{key}.contains: takes a text of 1 to {_LONGEST_PART} characters")
+    test = containing(key, operand)
+    if len(test.text) > _LONGEST_PART:
+        raise ValueError(f"{key}.contains: takes a text of 1 to {_LONGEST_PART} characters")
+    return LabelCondition(test)
 
 
 _OPERATORS: Mapping[str, Callable[[str, Any], LabelCondition]] = {

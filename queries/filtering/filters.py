@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from mneme.errors import InputError
 from mneme.events import Name, describe
+from mneme.events.fields import MOST_ENTRIES
 from mneme.ids import owner_key
 from mneme.ports import Filter
 from queries.filtering.conditions import conditions_of
@@ -18,8 +19,7 @@ def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-_MOST_NAMES = 1000  # of one field
-Names = Annotated[tuple[Name, ...], BeforeValidator(_as_tuple), Field(max_length=_MOST_NAMES)]
+Names = Annotated[tuple[Name, ...], Field(max_length=MOST_ENTRIES), BeforeValidator(_as_tuple)]
 
 
 class Filters(BaseModel):
@@ -44,7 +44,7 @@ class Filters(BaseModel):
     document_id: Names = ()
     participants: Names = ()
     metadata: dict[str, Any] = Field(default_factory=dict)
-    kinds: Annotated[tuple[Kind, ...], BeforeValidator(_as_tuple), Field(max_length=len(get_args(Kind)))] = ()
+    kinds: Annotated[tuple[Kind, ...], Field(max_length=len(get_args(Kind))), BeforeValidator(_as_tuple)] = ()
     since: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None
@@ -61,7 +61,13 @@ class Filters(BaseModel):
     @field_validator("since", "before", "as_of")
     @classmethod
     def _aware(cls, moment: datetime | None) -> datetime | None:
-        return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+        if moment is None or moment.tzinfo is None:
+            return moment if moment is None else moment.replace(tzinfo=UTC)
+        try:
+            moment.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("is in no year of the calendar in UTC; write a moment between the years 1 and 9999") from None
+        return moment
 
     @field_validator("metadata")
     @classmethod
@@ -78,7 +84,9 @@ class Filters(BaseModel):
         """
         unknown = sorted(set(given) - set(cls.model_fields))
         if unknown:
-            raise InputError(f"filters: {', '.join(unknown)} not known; accepted are {', '.join(cls.model_fields)}")
+            raise InputError(
+                f"filters: {', '.join(map(str, unknown[:10]))[:500]} not known; accepted are {', '.join(cls.model_fields)}"
+            )
         try:
             filters = cls.model_validate(dict(given))
         except ValidationError as error:
@@ -99,17 +107,15 @@ class Filters(BaseModel):
             open_days: how long a foresight without a date is expected.
         """
         tenant = self.tenant_id
-        owners = [
-            owner_key(tenant, kind, identity)
-            for kind, identity in (("user", self.user_id), ("group", self.group_id), ("agent", self.agent_id))
-            if identity
-        ]
+        named = (("user", self.user_id), ("group", self.group_id), ("agent", self.agent_id))
+        owners = [(kind, identity) for kind, identity in named if identity]
         if self.knowledge and (not self.kinds or "knowledge" in self.kinds):
-            owners.append(owner_key(tenant, "tenant", tenant))
+            owners.append(("tenant", tenant))
         earliest = min((each for each in (self.before, self.as_of) if each is not None), default=None)
         rows = Filter(
             tenant_id=tenant,
-            owner_keys=tuple(owners),
+            owner_keys=tuple(owner_key(tenant, kind, identity) for kind, identity in owners),
+            owner_ids=tuple(identity for _, identity in owners),
             conversation_ids=self.conversation_id,
             document_ids=self.document_id,
             people=self.participants,

@@ -17,7 +17,7 @@ from queries.recall import Candidate
 from queries.records import record_of
 
 _WHOLE_DAY = timedelta(days=1)
-_BRACKETED = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")  # the date that a relative one was resolved to
+_BRACKETED = re.compile(r"(?<!\s)\s*+[(\[（【][^()\[\]（）【】]*[)\]）】]")  # the date that a relative one was resolved to
 
 
 def fitting(others: Iterable[Candidate], facts: Iterable[Candidate], ahead: Sequence[DateMention] = ()) -> list[Candidate]:

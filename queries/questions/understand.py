@@ -123,8 +123,8 @@ def checked(text: str, top_k: int | None) -> str:
         raise InputError("query: it holds half of a surrogate pair, which is no character; ask in well-formed Unicode")
     if len(text) > LONGEST_QUESTION:
         raise InputError(f"query: it has {len(text)} characters; at most {LONGEST_QUESTION} are searched for")
-    if top_k is not None and not 1 <= top_k <= 1000:
-        raise InputError(f"top_k: {top_k} is not between 1 and 1000")
+    if top_k is not None and (isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= 1000):
+        raise InputError(f"top_k: {str(top_k)[:20]} is no number between 1 and 1000")
     return text
 
 

@@ -13,7 +13,7 @@ from queries.questions.people import occurrences
 
 _OWNS = re.compile(r"['’]s\b|的")
 _TOGETHER = re.compile(r"\bI (?:and|or|&) I\b|我[和跟与]我")
-_NAME = r"[A-Z][a-z]+(?:[-'’][A-Z][a-z]+)*(?: [A-Z][a-z]+)*"
+_NAME = r"[A-Z][a-z]+(?:[-'’][A-Z][a-z]+){0,3}(?: [A-Z][a-z]+){0,5}"  # limits: an endless list costs no square
 _AUXILIARY = "am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would"
 _SUBJECT = re.compile(  # "did Ann and Bob go", "Ann's": who is asked about, and not "Paris" or "Flask"
     rf"(?<![\w'’-])(?i:{_AUXILIARY}) (?P<first>{_NAME})(?: (?:and|or|&) (?P<second>{_NAME}))?(?![\w-])"

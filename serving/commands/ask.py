@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mneme.harmless import harmless
 from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UrlOption, UserOption, searched_owner
 from serving.commands.search import Method, Strategy
 from serving.terminal.output import note, output
@@ -63,7 +64,7 @@ def ask(
             typer.echo(answer.response.model_dump_json(indent=2))
             return
         for piece in answer:
-            typer.echo(piece, nl=False)
+            typer.echo(harmless(piece), nl=False)
     typer.echo()
     _show(answer.response)
 

@@ -173,14 +173,14 @@ def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
     from mneme.ports import Filter
 
     if isinstance(event, Erase):
-        return Filter(event.tenant_id, (event.owner.key,), hidden=True)
+        return Filter(event.tenant_id, (event.owner.key,), (event.owner.id,), hidden=True)
     if isinstance(event, ForgetDocument):
-        return Filter(event.tenant_id, (event.owner.key,), document_ids=(event.document_id,), hidden=True)
+        return Filter(event.tenant_id, (event.owner.key,), (event.owner.id,), document_ids=(event.document_id,), hidden=True)
     with closing(open_index(settings, read_only=True)) as index:
         owner = owner_in(index, event.tenant_id, event.conversation_id)
     if owner is None:
         return None
-    return Filter(event.tenant_id, (owner.key,), conversation_ids=(event.conversation_id,), hidden=True)
+    return Filter(event.tenant_id, (owner.key,), (owner.id,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
 def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mneme.errors import InputError
 from serving.terminal.output import bar_behind_a_question, note, output
 
 if TYPE_CHECKING:
@@ -25,19 +26,31 @@ def register(app: typer.Typer) -> None:
 
 def rebuild(
     origin: Annotated[
-        Origin, typer.Option("--from", help="The messages in the index, or the Kafka topics.", show_default=False)
-    ],
+        Origin, typer.Option("--from", help="The messages and documents in the index, or the Kafka topics.")
+    ] = Origin.MESSAGES,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: Annotated[bool, typer.Option("--force", help="With topics: lose messages that they no longer have.")] = False,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="With messages: remove the store from before; who still searches it has none.")
+    ] = False,
+    abandon: Annotated[bool, typer.Option("--abandon", help="Give up a rebuild from messages that has not ended.")] = False,
 ) -> None:
-    """Make the memory again, with the settings of now. The flow must be stopped; it goes on behind it.
+    """Make the memory again, with the settings and the format of now. The flow must be stopped; it goes on behind it.
 
-    From messages: episodes, facts, graph and profiles are removed and made again; messages stay, with their edits and deletes.
-    From topics: everything is removed, and the topics are read from their beginning.
+    From messages: a new store is filled beside the one in use, from its messages and documents, with their edits and deletes,
+    and takes its place when it is complete. A store of an older version is made anew this way. From topics: everything is
+    removed, and the topics are read from their beginning.
     """
     from mneme.settings import load_settings
 
     settings = load_settings()
+    if abandon:
+        from flows.rebuild.messages import abandon as give_up
+
+        if force or drop_old or origin is Origin.TOPICS:
+            raise InputError("--abandon: gives a rebuild from messages up, and goes with no other option")
+        output().print("The rebuild was given up." if give_up(settings) else "There is no rebuild to give up.")
+        return
 
     def agree(found: "Found") -> None:
         if found.goes_on:
@@ -49,7 +62,7 @@ def rebuild(
         if origin is Origin.MESSAGES:
             from flows.rebuild.messages import rebuild_from_messages
 
-            report = rebuild_from_messages(settings, agree, on_progress)
+            report = rebuild_from_messages(settings, agree, on_progress, drop_old)
         else:
             from flows.rebuild.topics import rebuild_from_topics
 
@@ -64,8 +77,7 @@ def _question(origin: Origin, found: "Found") -> str:
     rows = found.rows
     if origin is Origin.TOPICS:
         return f"Remove everything, {count(sum(rows.values()), 'row')}, and read the topics from their beginning?"
-    derived = sum(number for each, number in rows.items() if each not in (Collection.MESSAGES, Collection.CONTROL))
-    return f"Remove {count(derived, 'row')} and make them again from {count(rows[Collection.MESSAGES], 'message')}?"
+    return f"Make a new store from {count(rows[Collection.MESSAGES], 'message')}, beside the one in use?"
 
 
 def _tell(report: "RebuildReport") -> None:
@@ -76,6 +88,12 @@ def _tell(report: "RebuildReport") -> None:
             output().print(
                 f"{what}: " + ", ".join(f"{number:,} {each}" for each, number in rows.items() if number), soft_wrap=True
             )
+    if report.restarted:
+        note(f"The topics are read from their beginning by the next start of: {', '.join(report.restarted)}")
+    if report.dropped:
+        output().print(f"{count(report.dropped, 'generation')} of before removed")
+    elif not report.removed:
+        note("The store from before is kept; `mneme reindex --drop-old` removes it when nobody searches it any more.")
     if report.dead_letters:
         note(f"{count(report.dead_letters, 'event')} not taken in; see the dead letters", "yellow")
     output().print(f"rebuilt in {report.seconds:.1f} s")

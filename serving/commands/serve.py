@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mneme.settings import Settings
     from serving.service.service import Service
 
-_GRACE_SECONDS = 5  # for requests that are under way, at the end
 _PARTS = {"console": "console", "mcp": "MCP"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -37,18 +36,22 @@ def serve(
 
     With the embedded index the flow runs as well, so that what is sent is taken in; else run `mneme run` beside it.
     """
+    from connectors.indices import check_embedded_format
+    from connectors.private import private_folder
     from connectors.telemetry.begin import telemetry
     from mneme.settings import load_settings
     from serving.rest.app import create_app
     from serving.service.service import Service
 
     settings = _listening(load_settings(), host, port)
+    private_folder(settings.data, make=False)  # before anything opens it, where it was there
     if settings.intake == "inbox":  # a folder that may not be written ends it here, and not the flow again and again
         (settings.data / "recovery").mkdir(parents=True, exist_ok=True)
     with telemetry(settings, "mneme-serve"), _until_signalled(), Service(settings) as service:
         service.health()  # begins to load the index's library, while what serves is loaded
         app = create_app(service)
         parts = _mount(app, service)
+        check_embedded_format(settings)
         stay()
         _run(app, service, parts)
 
@@ -102,6 +105,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
     import uvicorn
 
     from mneme.errors import SettingsError
+    from serving.rest.connections import listening
 
     class Server(uvicorn.Server):
         """Tells when it is there, and those who wait for something when it ends."""
@@ -115,9 +119,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
             super().handle_exit(sig, frame)
 
     where = service.settings.service
-    config = uvicorn.Config(
-        app, host=where.host, port=where.port, log_config=None, timeout_graceful_shutdown=_GRACE_SECONDS, server_header=False
-    )
+    config = listening(app, host=where.host, port=where.port)
     try:
         socket = config.bind_socket()
     except SystemExit:  # uvicorn logs why, and exits

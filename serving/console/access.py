@@ -1,55 +1,28 @@
-"""Who looks: everybody on this machine where no keys are set, else whoever said one; kept in a signed cookie.
+"""Who looks, and whether a page of this site asks."""
 
-The cookie names a key as logs do, by a piece of its hash, so it is of no use elsewhere; and where the keys of the settings
-change, it holds no more.
-"""
+from starlette.requests import HTTPConnection
 
-import hmac
-import time
-from collections.abc import Mapping
-from hashlib import sha256
-
-from starlette.requests import Request
-
-from serving.rest.keys import EVERYBODY, Caller, Keys
-
-COOKIE = "mneme_console"
-LASTS = 12 * 3600  # seconds
+from serving.rest.front.places import state
+from serving.rest.keys import NOBODY, Caller
+from serving.sessions.sessions import Session
 
 
-def caller_of(request: Request, keys: Mapping[str, str]) -> Caller | None:
-    """Who looks; None: a key is to be said first."""
-    if not keys:
-        return EVERYBODY
-    said, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
-    if not said.isascii() or not hmac.compare_digest(signature.encode(), _signature(said, keys).encode()):
-        return None
-    name, tenant, ends = bytes.fromhex(said).decode().split("\n")
-    return Caller(tenant, name) if int(ends) > time.time() else None
+def caller_of(connection: HTTPConnection) -> Caller | None:
+    """Who looks, as the front of the service found out; None: a key is to be said first."""
+    caller: Caller = state(connection.scope).get("caller", NOBODY)
+    return None if caller == NOBODY else caller
 
 
-def cookie_of(key: str, keys: Mapping[str, str]) -> str | None:
-    """The value of the cookie for a key that somebody said; None: there is no such key."""
-    caller = Keys(keys).caller(key.strip())
-    if caller is None:
-        return None
-    said = f"{caller.name}\n{caller.tenant}\n{int(time.time()) + LASTS}".encode().hex()
-    return f"{said}.{_signature(said, keys)}"
+def session_of(connection: HTTPConnection) -> Session | None:
+    """The session of who looks; None where there are no keys, and before login."""
+    session: Session | None = state(connection.scope).get("session")
+    return session
 
 
-def is_of_this_site(request: Request) -> bool:
-    """Whether a form was sent from a page of this site: another's page may not send one in the name of who looks."""
-    site = request.headers.get("sec-fetch-site")
+def is_of_this_site(connection: HTTPConnection) -> bool:
+    """Whether a page of this site asks, or a program: another site's may not do anything in the name of who looks."""
+    site = connection.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
-    origin = request.headers.get("origin")
-    return origin is None or origin.partition("://")[2] == request.headers.get("host")
-
-
-def _signature(said: str, keys: Mapping[str, str]) -> str:
-    """Made with all keys and their tenants: processes with the same keys sign alike, and nothing need be kept.
-
-    Where keys are given by their hashes the secret is made of these: whoever reads the settings could log in anyway.
-    """
-    secret = sha256("\n".join(f"{key}\t{tenant}" for key, tenant in sorted(keys.items())).encode()).digest()
-    return hmac.new(secret, b"mneme console\n" + said.encode(), "sha256").hexdigest()
+    origin = connection.headers.get("origin")
+    return origin is None or origin.partition("://")[2] == connection.headers.get("host")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from nicegui import background_tasks, run, ui
+from nicegui import background_tasks, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from mneme.errors import MnemeError
@@ -42,7 +42,7 @@ async def answering(visit: Visit, question: str, **how: Any) -> AnswerResponse |
         loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
     asking = background_tasks.create(
-        run.io_bound(_read, visit, question, how, hand_over, lambda: client.is_deleted), name="an answer"
+        visit.in_thread("searches", _read, visit, question, how, hand_over, lambda: client.is_deleted), name="an answer"
     )
     while isinstance(piece := await pieces.get(), str):
         text.set_text(text.text + piece)

@@ -8,7 +8,7 @@ from queries.browsing.inspected import InspectedEpisode, Inspection
 from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.shell import page, show_failure
 from serving.console.statements import made_of
-from serving.console.visit import Visit, in_thread
+from serving.console.visit import Visit
 from serving.console.words import count, day
 
 _ON_A_PAGE = 30  # sections
@@ -99,7 +99,9 @@ def _forget(visit: Visit, listed: ListedDocument) -> None:
         with dialog:
             tag("p", "Erasing …", "waiting", role="status")
         try:
-            erasure = await in_thread(visit.service.erase, _event(visit, listed), visit.service.settings.service.wait_seconds)
+            erasure = await visit.in_thread(
+                "waits", visit.service.erase, _event(visit, listed), visit.service.settings.service.wait_seconds
+            )
         except MnemeError as error:
             dialog.clear()
             with dialog:

@@ -10,7 +10,7 @@ from serving.console.letters import Letters
 from serving.console.markup import tag
 from serving.console.samples import Sample, Samples, rates
 from serving.console.shell import page
-from serving.console.visit import Visit, in_thread
+from serving.console.visit import Visit
 from serving.console.words import number
 
 SAMPLES = "mneme.samples"  # where the mount lays the samples into the scope of a request
@@ -46,7 +46,7 @@ async def flow(visit: Visit) -> None:
     shown: list[Sample] = []
 
     async def look() -> None:
-        taken = await in_thread(samples.look)
+        taken = await visit.in_thread("others", samples.look)
         last = taken[-1]
         for place, fill, what in parts:  # what stays as it is is left alone, for whoever reads it
             if not shown or getattr(shown[0], what) != getattr(last, what):

@@ -7,22 +7,21 @@ from pathlib import Path
 from nicegui import ui
 
 _THEME = Path(__file__).parent / "theme"
-# Before anything is drawn, or a dark page would flash light.
-_COLOURS = 'try{document.documentElement.dataset.theme=localStorage.getItem("mneme-theme")||"auto"}catch{}'
 
 
 def head() -> None:
     """Add the theme to the page that is being built."""
-    ui.add_head_html(_links())
+    ui.add_head_html(links())
     within = ui.context.client.content.parent_slot
     if within is not None:
         within.parent.props["role"] = "none"  # NiceGUI puts everything into a <main>; ours is the one
 
 
 @cache
-def _links() -> str:
-    css, script = (f"theme/{name}?{_digest(name)}" for name in ("console.css", "console.js"))
-    return f'<script>{_COLOURS}</script><link rel="stylesheet" href="{css}"><script src="{script}" defer></script>'
+def links() -> str:
+    """The theme, for the head of a page."""
+    colours, css, script = (f"theme/{name}?{_digest(name)}" for name in ("colours.js", "console.css", "console.js"))
+    return f'<script src="{colours}"></script><link rel="stylesheet" href="{css}"><script src="{script}" defer></script>'
 
 
 def _digest(name: str) -> str:

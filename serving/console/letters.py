@@ -8,7 +8,7 @@ from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from serving.console.markup import chip, notice, tag
 from serving.console.shell import show_failure
-from serving.console.visit import Visit, in_thread
+from serving.console.visit import Visit
 from serving.console.words import count, moment
 from serving.service.dead_letters import letter_id, letters_of
 
@@ -35,7 +35,7 @@ class Letters:
             return
         self._read_at = time.monotonic()
         try:
-            letters = await in_thread(lambda: letters_of(self._visit.service).letters())
+            letters = await self._visit.in_thread("others", lambda: letters_of(self._visit.service).letters())
         except MnemeError as error:
             self._shown = None
             self._place.clear()
@@ -80,7 +80,7 @@ class Letters:
         box = letters_of(self._visit.service)
         self._told.clear()
         try:
-            refused = await in_thread(box.replay, letters)
+            refused = await self._visit.in_thread("others", box.replay, letters)
         except MnemeError as error:
             with self._told:
                 show_failure(error)

@@ -1,46 +1,62 @@
-"""The door, where keys are set: a key is said once, and a cookie stands for it."""
+"""The door, where keys are set: a key is said once, and a session stands for it.
+
+Its page is plain HTML, so that nobody who has no key gets more of the console than this.
+"""
 
 from typing import Annotated
 
 from fastapi import Form
-from nicegui import app, ui
+from nicegui import app
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from serving.console.access import COOKIE, LASTS, caller_of, cookie_of, is_of_this_site
-from serving.console.head import head
-from serving.console.markup import notice, tag
-from serving.console.shell import SERVICE
-from serving.service.service import Service
+from serving.console.access import caller_of, session_of
+from serving.console.head import links
+from serving.console.policy import DOOR
+from serving.console.shell import SESSIONS
+from serving.sessions.sessions import COOKIE, LASTS, Sessions
+
+_PAGE = """<!doctype html>
+<html lang="en-US">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Log in · Mneme</title>
+<link rel="icon" href="theme/icon.svg">
+{links}
+</head>
+<body>
+<main class="alone">
+<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"></rect>\
+<path d="M5 12c4-5 7-5 11 0s7 5 11 0M5 20c4-5 7-5 11 0s7 5 11 0"></path></svg>
+<h1>Mneme</h1>
+<p class="quiet">The keys of this service are in MNEME_SERVICE__KEYS. Yours says whose memory you see.</p>
+{notice}<form method="post" action="login">
+<label for="key">Key</label>
+<input name="key" id="key" type="password" required autocomplete="current-password" autofocus>
+<button class="primary" type="submit">Log in</button>
+</form>
+</main>
+</body>
+</html>
+"""
+_WRONG = '<p class="notice is-problem" role="alert">This key is not one of this service\'s.</p>\n'
 
 
-@ui.page("/login", title="Log in · Mneme")
-def login(request: Request) -> Response | None:
+@app.get("/login", include_in_schema=False)
+def login(request: Request) -> Response:
     """Ask for a key."""
-    service: Service = request.scope[SERVICE]
-    if caller_of(request, service.settings.service.keys) is not None:
+    if caller_of(request) is not None:
         return RedirectResponse("conversations", 303)
-    head()
-    with tag("main", classes="alone"):
-        with tag("svg", classes="mark", viewBox="0 0 32 32", aria_hidden="true"):
-            tag("rect", width=32, height=32, rx=8)
-            tag("path", d="M5 12c4-5 7-5 11 0s7 5 11 0M5 20c4-5 7-5 11 0s7 5 11 0")
-        tag("h1", "Mneme")
-        tag("p", "The keys of this service are in MNEME_SERVICE__KEYS. Yours says whose memory you see.", "quiet")
-        if "wrong" in request.query_params:
-            notice("This key is not one of this service's.", "problem")
-        with tag("form", method="post", action="login"):
-            tag("label", "Key", for_="key")
-            tag("input", name="key", id="key", type="password", required=True, autocomplete="current-password", autofocus=True)
-            tag("button", "Log in", "primary", type="submit")
-    return None
+    page = _PAGE.format(links=links(), notice=_WRONG if "wrong" in request.query_params else "")
+    return HTMLResponse(page, headers={"Content-Security-Policy": DOOR, "Cache-Control": "no-store"})
 
 
 @app.post("/login", include_in_schema=False)
 def log_in(request: Request, key: Annotated[str, Form(max_length=1000)] = "") -> Response:
     """Take a key."""
-    service: Service = request.scope[SERVICE]
-    cookie = cookie_of(key, service.settings.service.keys) if is_of_this_site(request) else None
+    sessions: Sessions = request.scope[SESSIONS]
+    cookie = sessions.cookie(key)
     if cookie is None:
         return RedirectResponse("login?wrong", 303)
     response = RedirectResponse("conversations", 303)
@@ -51,7 +67,11 @@ def log_in(request: Request, key: Annotated[str, Form(max_length=1000)] = "") ->
 
 @app.post("/logout", include_in_schema=False)
 def log_out(request: Request) -> Response:
-    """Forget the key."""
+    """End the session, and forget the key."""
+    sessions: Sessions = request.scope[SESSIONS]
+    session = session_of(request)
+    if session is not None:
+        sessions.end(session)
     response = RedirectResponse("login", 303)
     response.delete_cookie(COOKIE)
     return response

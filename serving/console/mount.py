@@ -14,10 +14,25 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 # Each of these adds its page to NiceGUI's application.
-from serving.console import conversation, conversations, document, documents, flow, graph, login, profile, search
+from serving.console import (
+    conversation,
+    conversations,
+    document,
+    documents,
+    flow,
+    graph,
+    login,
+    policy,
+    profile,
+    search,
+    sockets,
+)
+from serving.console.gate import Gate
 from serving.console.samples import Samples
-from serving.console.shell import SERVICE
+from serving.console.shell import SERVICE, SESSIONS
+from serving.console.visit import TURNS
 from serving.service.service import Service
+from serving.sessions.sessions import Sessions
 
 PATH = "/console"
 PAGES = (login, conversations, conversation, search, graph, profile, documents, document, flow)
@@ -29,9 +44,18 @@ def mount(app: FastAPI, service: Service) -> None:
     """Add the console to an application, as a view of a service.
 
     Several applications of one process may each have it, with a service of their own.
+
+    Args:
+        app: what ``create_app`` made of the service.
+        service: what is shown.
+
+    Raises:
+        SettingsError: there are keys, and no secret for sessions can be kept.
     """
-    console = _console()
-    ours = {SERVICE: service, flow.SAMPLES: Samples(service)}
+    sessions: Sessions = app.state.sessions
+    sessions.begin()
+    console = Gate(_console(), sessions)
+    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), TURNS: app.state.turns}
 
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
         await console({**scope, **ours}, receive, send)
@@ -69,6 +93,9 @@ def _console() -> ASGIApp:
         show_welcome_message=False,
         reconnect_timeout=10.0,
     )
+    nicegui.router.redirect_slashes = False  # it would send whoever asks to the host that the request names
+    policy.install()
+    sockets.install()
     nicegui.on_exception(_told)
     return nicegui
 

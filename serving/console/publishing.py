@@ -12,11 +12,10 @@ from mneme.events import Message, describe
 from mneme.times import utc_now
 from serving.console.markup import link, notice, tag
 from serving.console.shell import show_failure
-from serving.console.visit import Visit, in_thread
+from serving.console.visit import Visit
 from serving.console.words import seconds
 
-# What a form holds when it is sent, and no page is loaded for it.
-FORM = "(event) => { event.preventDefault(); emit(Object.fromEntries(new FormData(event.target))); }"
+_SENT = "sent"  # what theme/console.js makes of a form that is sent, in place of loading a page; ``detail`` has its fields
 
 
 def publishing(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> None:
@@ -26,20 +25,24 @@ def publishing(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> No
         said = _said(event.args)
         outcome.clear()
         with outcome:
-            waiting = tag("p", "Sent. Waiting until it is searchable …", "waiting")
+            tag("p", "Sent. Waiting until it is searchable …", "waiting")
         began = time.monotonic()
         try:
             message = _message(visit, said)
-            await in_thread(visit.service.accept, [message])
-            flushed = await in_thread(
-                visit.service.flush, visit.tenant_id, [message.conversation_id], visit.service.settings.service.wait_seconds
+            await visit.in_thread("others", visit.service.accept, [message])
+            flushed = await visit.in_thread(
+                "waits",
+                visit.service.flush,
+                visit.tenant_id,
+                [message.conversation_id],
+                visit.service.settings.service.wait_seconds,
             )
         except MnemeError as error:
             outcome.clear()
             with outcome:
                 show_failure(error)
             return
-        waiting.delete()
+        outcome.clear()  # not what waits alone: who sent another message meanwhile has cleared that
         with outcome:
             if flushed.searchable:
                 with tag("p", classes="notice is-done", role="status"):
@@ -51,8 +54,8 @@ def publishing(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> No
 
     with tag("details", classes="card publish"):
         tag("summary", "Write a message")
-        form = tag("form", classes="fields")
-        form.on("submit", publish, js_handler=FORM)
+        form = tag("form", classes="fields", data_stays=True)
+        form.on(_SENT, publish, args=["detail"])
         with form:
             with tag("div", classes="field"):
                 tag("label", "Conversation", for_="publish-conversation")
@@ -74,7 +77,8 @@ def publishing(visit: Visit, on_searchable: Callable[[], Awaitable[None]]) -> No
 
 
 def _said(given: Any) -> dict[str, str]:
-    return {str(name): str(value).strip() for name, value in given.items()} if isinstance(given, dict) else {}
+    fields = given.get("detail") if isinstance(given, dict) else None
+    return {str(name): str(value).strip() for name, value in fields.items()} if isinstance(fields, dict) else {}
 
 
 def _message(visit: Visit, said: dict[str, str]) -> Message:

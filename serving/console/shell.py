@@ -7,17 +7,16 @@ from dataclasses import replace
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
 
 from mneme.errors import MnemeError
 from mneme.records import Owner
 from serving.console.access import caller_of
 from serving.console.head import head
 from serving.console.markup import icon, link, notice, tag
-from serving.console.visit import Visit, in_thread, owner_of
+from serving.console.visit import Visit, owner_of
 from serving.service.service import Service
 
-SERVICE = "mneme.service"  # where the mount lays the service into the scope of a request
+SERVICE, SESSIONS = "mneme.service", "mneme.sessions"  # where the mount lays them into the scope of a request
 
 _PLACES = (
     ("conversations", "Conversations", ("conversation",)),
@@ -39,8 +38,8 @@ def page(path: str, title: str, needs_owner: bool = True) -> Callable[[Content],
     """Show what a function builds at this address, within the frame of the console."""
 
     def register(content: Content) -> Content:
-        async def show(request: Request) -> Response | None:
-            return await _show(request, path, title, content, needs_owner)
+        async def show(request: Request) -> None:
+            await _show(request, path, title, content, needs_owner)
 
         ui.page(f"/{path}", title=f"{title} · Mneme", response_timeout=60.0)(show)
         return content
@@ -48,11 +47,10 @@ def page(path: str, title: str, needs_owner: bool = True) -> Callable[[Content],
     return register
 
 
-async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> Response | None:
+async def _show(request: Request, path: str, title: str, content: Content, needs_owner: bool) -> None:
     service: Service = request.scope[SERVICE]
-    caller = caller_of(request, service.settings.service.keys)
-    if caller is None:
-        return RedirectResponse("login", 303)
+    caller = caller_of(request)
+    assert caller is not None, "the gate lets nobody else in"
     asked = request.query_params.get("tenant", "").strip() or None
     tenant_id = caller.tenant_of(asked if caller.is_operator else None)
     visit = Visit(request, service, caller, tenant_id)
@@ -75,7 +73,6 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
             await guarded(content, visit)
     main.props["aria-busy"] = "false"
     main.update()
-    return None
 
 
 async def guarded(content: Content, visit: Visit) -> None:
@@ -97,7 +94,7 @@ def show_failure(error: MnemeError) -> None:
 
 
 async def _with_owner(visit: Visit) -> Visit:
-    owners = await in_thread(visit.service.memories.owners, visit.tenant_id)
+    owners = await visit.in_thread("others", visit.service.memories.owners, visit.tenant_id)
     people = tuple(each for each in owners if each.type != "tenant")
     chosen = owner_of(visit.said("owner"), visit.tenant_id)
     if chosen is None and people:

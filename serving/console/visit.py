@@ -2,19 +2,25 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
-from nicegui import run, ui
+from anyio import to_thread
+from nicegui import ui
 from starlette.requests import Request
 
 from mneme.records import Owner
+from mneme.shares import asking
 from queries.browsing.listed import OwnerSummary
 from serving.console.markup import tag
+from serving.rest.front.places import state
 from serving.rest.keys import Caller
+from serving.rest.turns import PoolKind, Turns
 from serving.service.service import Service
 
+TURNS = "mneme.turns"  # where the mount lays them into the scope of a request
 AT_ONCE = 0.5  # seconds that a page waits before it is shown without what is still being fetched
 
 P = ParamSpec("P")
@@ -53,23 +59,27 @@ class Visit:
         Raises:
             MnemeError: what the call raises.
         """
-        work = asyncio.ensure_future(in_thread(function, *arguments, **named))
+        work = asyncio.ensure_future(self.in_thread("searches", function, *arguments, **named))
         await asyncio.wait({work}, timeout=AT_ONCE)
         if not work.done():
             with tag("div", classes="waiting", role="status") as waiting:
                 tag("span", "Looking …")
             await ui.context.client.connected(timeout=None)
             await asyncio.wait({work})
-            waiting.delete()
+            with suppress(ValueError):  # another event drew this part of the page again meanwhile
+                waiting.delete()
         return work.result()
 
-
-async def in_thread(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-    """Run a slow call beside the event loop."""
-    result = await run.io_bound(lambda: (function(*arguments, **named),))
-    if result is None:  # the service is about to end
-        raise asyncio.CancelledError
-    return result[0]
+    async def in_thread(self, kind: PoolKind, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+        """Run a slow call beside the event loop, in a turn of whoever looks, as a request of REST has one."""
+        turns: Turns = self.request.scope[TURNS]
+        identity: str = state(self.request.scope)["identity"]
+        token = asking.set(identity if turns.has_several else "")  # a thread works in the context of who starts it
+        try:
+            async with turns.pool(kind).place(identity):
+                return await to_thread.run_sync(lambda: function(*arguments, **named))
+        finally:
+            asking.reset(token)
 
 
 def owner_name(owner: Owner | None) -> str | None:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
+from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
@@ -17,16 +18,19 @@ from starlette.types import Receive, Scope, Send
 
 from mneme import problems
 from mneme.errors import InputError
+from mneme.shares import asking
 from serving.mcp.memory import AgentMemory
 from serving.mcp.server import build_server
 from serving.mcp.whose import Whose
 from serving.rest.keys import Caller, Forbidden
 from serving.rest.problems import refusal
+from serving.rest.turns import PoolKind, Turns
 from serving.service.service import Service
 
 PATH = "/mcp"
 
 _WHOSE = "mcp_whose"  # of a request's state
+_WAITING_TOOLS = ("remember", "forget")  # for a flush or an erasure
 
 
 def mount(app: FastAPI, service: Service) -> None:
@@ -37,7 +41,20 @@ def mount(app: FastAPI, service: Service) -> None:
         wait_seconds=service.settings.service.wait_seconds,
         service=service,
     )
-    server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none")
+    turns: Turns = app.state.turns
+
+    @asynccontextmanager
+    async def turn(context: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
+        request: Any = context.request
+        identity: str = request.scope["state"]["identity"]
+        token = asking.set(identity if turns.has_several else "")  # a request is served in a task of the SDK's
+        try:
+            async with turns.pool(_kind(context)).place(identity):
+                yield
+        finally:
+            asking.reset(token)
+
+    server = build_server(memory, lambda request: request.scope["state"][_WHOSE], writable=service.intake != "none", turn=turn)
     endpoint = _StreamableHTTP()
     # There is nothing to listen to (GET) and no session to end (DELETE), which 405 says to a client.
     app.router.routes.append(Route(PATH, endpoint, methods=["POST"], include_in_schema=False))
@@ -58,6 +75,13 @@ def mount(app: FastAPI, service: Service) -> None:
             yield state
 
     app.router.lifespan_context = lifespan
+
+
+def _kind(context: ServerRequestContext[Any, Any]) -> PoolKind:
+    """Of which kind a request is."""
+    if context.method != "tools/call":
+        return "others"
+    return "waits" if (context.params or {}).get("name") in _WAITING_TOOLS else "searches"
 
 
 class _StreamableHTTP:

@@ -4,6 +4,7 @@ The descriptions are written for a model: when to use a tool and when another, w
 """
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -77,7 +78,9 @@ class MemoryServer(MCPServer[Any]):
             if unknown:
                 # An argument that is quietly ignored is taken for granted: most of all one that names another owner.
                 takes = ", ".join(accepted) or "no arguments"
-                raise ToolError(f"{name}: {', '.join(unknown)} not known; it takes {takes}. Whose memory it is, is fixed")
+                raise ToolError(
+                    f"{name}: {', '.join(unknown[:10])[:500]} not known; it takes {takes}. Whose memory it is, is fixed"
+                )
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
@@ -96,6 +99,7 @@ def build_server(
     *,
     writable: bool = True,
     may_erase: bool = False,
+    turn: Callable[[ServerRequestContext[Any, Any]], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
 ) -> MemoryServer:
     """The MCP server of a memory.
 
@@ -104,13 +108,15 @@ def build_server(
         whose: the owner that a request speaks for; it is given the HTTP request, on standard input None.
         writable: whether there are ``remember`` and ``forget``; without, the memory can only be read.
         may_erase: whether ``forget`` may erase everything that is known of the owner.
+        turn: held while a request is served, where several clients share the threads.
     """
     speaking: ContextVar[Whose] = ContextVar("speaking")  # tools run in threads, each with the context of its request
 
     async def know_whose(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         token = speaking.set(whose(ctx.request))
         try:
-            return await call_next(ctx)
+            async with turn(ctx):
+                return await call_next(ctx)
         finally:
             speaking.reset(token)
 
@@ -146,7 +152,7 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
                 description='what to look for, as a question or keywords, e.g. "which medicine does Mira take?"', min_length=1
             ),
         ],
-        limit: Annotated[int, Field(description="how many memories at most", ge=1, le=50)] = 10,
+        limit: Annotated[int, Field(description="how many memories at most", strict=True, ge=1, le=50)] = 10,
         since: Since = None,
         before: Before = None,
     ) -> Annotated[CallToolResult, SearchResult]:
@@ -186,7 +192,9 @@ def _add_reading(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
         ] = "",
         since: Since = None,
         before: Before = None,
-        limit: Annotated[int, Field(description="how many events at most; the newest are kept", ge=1, le=200)] = 50,
+        limit: Annotated[
+            int, Field(description="how many events at most; the newest are kept", strict=True, ge=1, le=200)
+        ] = 50,
     ) -> Annotated[CallToolResult, TimelineResult]:
         """Tell what happened, oldest first: the history of a person or thing, or everything between two dates.
 
@@ -240,7 +248,8 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
         wait: Annotated[
             bool,
             Field(
-                description="wait until the facts in it are found too (some seconds); only if you will search for them at once"
+                description="wait until the facts in it are found too (some seconds); only if you will search for them at once",
+                strict=True,
             ),
         ] = False,
     ) -> Annotated[CallToolResult, RememberResult]:
@@ -269,7 +278,10 @@ def _add_writing(server: MemoryServer, memory: AgentMemory, whose: Callable[[], 
             str, Field(description='its id, as search, timeline or remember show it, e.g. "default/trip-planning/7f3a"')
         ] = "",
         confirm: Annotated[
-            bool, Field(description="true only after the user has seen what would go and agreed; false shows what would go")
+            bool,
+            Field(
+                description="true only after the user has seen what would go and agreed; false shows what would go", strict=True
+            ),
         ] = False,
     ) -> Annotated[CallToolResult, ForgetResult]:
         """Erase a message, a conversation or a document for ever, with all that was learnt from it.

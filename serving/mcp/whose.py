@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mneme.errors import InputError
-from mneme.ids import make_id
+from mneme.ids import lasting_name, make_id
 from mneme.records import Owner, OwnerType
 from serving.service.conversation_names import conversation_name
 
@@ -66,4 +66,4 @@ class Whose:
     def conversation(self, name: str) -> str:
         """The id of a conversation that this client writes: a name of its own, or the id that an earlier call returned."""
         start = conversation_name("mcp", self.owner, "")
-        return name if name.startswith(start) else start + make_id(name)
+        return name if name.startswith(start) else start + lasting_name(make_id(name))

@@ -12,11 +12,13 @@ from starlette.middleware import Middleware
 from connectors.telemetry.requests import MeasuredRequests
 from serving.rest import openapi, problems
 from serving.rest.front.bounded import Bounded
+from serving.rest.front.drained import Drained
 from serving.rest.front.guarded import Guarded
 from serving.rest.front.named import Named
 from serving.rest.front.rationed import Rationed
+from serving.rest.front.shielded import Shielded
 from serving.rest.keys import Keys
-from serving.rest.requests import WAITING, Turns
+from serving.rest.requests import TURN
 from serving.rest.routes import (
     ask,
     conversations,
@@ -32,10 +34,11 @@ from serving.rest.routes import (
     owners,
     search,
 )
+from serving.rest.turns import Turns
 from serving.service.service import Service
+from serving.sessions.sessions import Sessions
 
 _API_ROUTES = (search, ask, events, memories, erasures, conversations, documents, flushes, export, owners, dead_letters)
-_OTHER_THREADS = 24  # beside those that search and those that wait
 _TOLD = ("X-Request-ID", "RateLimit", "RateLimit-Policy", "Retry-After")
 
 
@@ -50,12 +53,16 @@ def create_app(service: Service) -> FastAPI:
     """
     settings = service.settings
     keys = Keys(settings.service.keys)
+    turns = Turns(settings.service.searches, has_several=keys.are_several)
+    sessions = Sessions(settings, keys)
     front = [
         Middleware(MeasuredRequests),
+        Middleware(Drained),
+        Middleware(Shielded),
         Middleware(Named),
-        Middleware(Guarded, settings=settings, keys=keys),
+        Middleware(Guarded, settings=settings, keys=keys, sessions=sessions),
         Middleware(Rationed, requests_per_minute=settings.service.requests_per_minute),
-        Middleware(Bounded, settings=settings),
+        Middleware(Bounded, settings=settings, turns=turns),
     ]
     if settings.service.cors_origins:
         cors = Middleware(
@@ -65,7 +72,7 @@ def create_app(service: Service) -> FastAPI:
             allow_headers=["*"],
             expose_headers=_TOLD,
         )
-        front.insert(2, cors)
+        front.insert(3, cors)
     app = FastAPI(
         title="Mneme",
         version=installed_version("mneme"),
@@ -78,19 +85,20 @@ def create_app(service: Service) -> FastAPI:
         lifespan=_threads,
     )
     app.state.service = service
-    app.state.turns = Turns(settings.service.searches)
+    app.state.turns = turns
+    app.state.sessions = sessions
     problems.install(app)
     openapi.describe(app)
-    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY)]
+    secured = [Depends(openapi.BEARER), Depends(openapi.API_KEY), TURN]
     for module in (*_API_ROUTES, health):
         app.include_router(module.router, dependencies=secured)
-    app.include_router(docs.router)
+    app.include_router(docs.router, dependencies=[TURN])
     return app
 
 
 @asynccontextmanager
 async def _threads(app: FastAPI) -> AsyncIterator[None]:
-    """Threads enough for all that search or wait, and some for the rest."""
+    """Threads enough for all who have a turn."""
     turns: Turns = app.state.turns
-    anyio.to_thread.current_default_thread_limiter().total_tokens = turns.searches.total_tokens + WAITING + _OTHER_THREADS
+    anyio.to_thread.current_default_thread_limiter().total_tokens = turns.threads
     yield

@@ -85,11 +85,29 @@ class Keys:
         """Whether there are any; without, everybody on this machine may do everything."""
         return bool(self._tenants)
 
+    @property
+    def are_several(self) -> bool:
+        """Whether there is more than one, so that one may keep another waiting."""
+        return len(self._tenants) > 1
+
+    def by_digest(self) -> list[tuple[bytes, Caller]]:
+        """The digest of each key, with whose it is."""
+        return [(digest, _caller(digest, tenant)) for digest, tenant in self._tenants.items()]
+
     def caller(self, key: str) -> Caller | None:
         """Whose key it is; None for no key of ours."""
-        digest = sha256(key.encode("utf-8", "surrogatepass")).digest()
+        digest = digest_of(key)
         found = None
         for known, tenant in self._tenants.items():
             if hmac.compare_digest(known, digest):
-                found = Caller(tenant, digest.hex()[:16])
+                found = _caller(digest, tenant)
         return found
+
+
+def digest_of(key: str) -> bytes:
+    """What stands for a key where it must not be told."""
+    return sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+
+def _caller(digest: bytes, tenant: str) -> Caller:
+    return Caller(tenant, digest.hex()[:16])

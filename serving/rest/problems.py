@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -20,7 +21,7 @@ from serving.rest.keys import Forbidden
 
 _log = logging.getLogger(__name__)
 
-_MOST_ERRORS, _LONGEST_MESSAGE = 10, 300
+_MOST_ERRORS, _LONGEST_MESSAGE, _LONGEST_DETAIL = 10, 300, 4000
 _WITHOUT_DETAIL = "it is in the service's log under the request id of this answer (X-Request-ID)"
 
 
@@ -67,6 +68,7 @@ class Refused(HTTPException):
 
 def details_of(problem: Problem, detail: str, errors: Sequence[FieldError] = (), status: int | None = None) -> ProblemDetails:
     """A problem as it is told."""
+    detail = detail if len(detail) <= _LONGEST_DETAIL else f"{detail[: _LONGEST_DETAIL - 1]}…"
     return ProblemDetails(
         type=problem.type, title=problem.title, status=status or problem.status, detail=detail, errors=tuple(errors) or None
     )
@@ -118,9 +120,9 @@ def install(app: FastAPI) -> None:
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    seen = [_field_error(detail) for detail in error.errors()]
-    shown = list(dict.fromkeys(seen))[:_MOST_ERRORS]
-    match error.errors():
+    errors = error.errors()
+    shown = list(dict.fromkeys(_field_error(detail) for detail in errors[: _MOST_ERRORS * 10]))[:_MOST_ERRORS]
+    match errors:
         case [{"type": "json_invalid", "loc": ("body", int(position))}]:
             return refusal(problems.BAD_REQUEST, f"body: not JSON at character {position}; send one JSON object in UTF-8")
     if isinstance(error.body, bytes) and error.body:  # left as they are, since their type says that they are no JSON
@@ -159,5 +161,6 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 async def answer_unexpected(scope: Scope, receive: Receive, send: Send, error: Exception, request_id: str) -> None:
     """Answer what nobody expected: 500 without a word of the inside, which is logged under the request id."""
     frames = "".join(traceback.format_tb(error.__traceback__))  # its message may quote a memory
-    _log.error("request %s: %s %s failed: %s\n%s", request_id, scope["method"], scope["path"], type(error).__name__, frames)
+    place = quote(scope["path"])  # whoever asks chose it, line breaks and all
+    _log.error("request %s: %s %s failed: %s\n%s", request_id, scope["method"], place, type(error).__name__, frames)
     await refusal(problems.INTERNAL, _WITHOUT_DETAIL)(scope, receive, send)

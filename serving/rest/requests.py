@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated, Any, get_origin
 
-import anyio
+from annotated_types import MaxLen
 from fastapi import Depends, Request
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from starlette.convertors import Convertor, register_url_convertor
 
 from mneme.errors import InputError
@@ -14,11 +15,12 @@ from mneme.events import Name
 from mneme.records import Owner
 from queries.filtering.filters import Filters
 from serving.owners import one_owner
+from serving.rest.entries import check_entries
 from serving.rest.keys import Caller
+from serving.rest.turns import Turns
 from serving.service.service import Service
 
 MOST_OF_A_PAGE = 200
-WAITING = 64  # requests that wait for a flush or an erasure at a time; others wait for them
 
 
 class _Name(Convertor[str]):
@@ -34,18 +36,6 @@ class _Name(Convertor[str]):
 
 
 register_url_convertor("name", _Name())  # {id:name} in a route
-
-
-class Turns:
-    """How many requests of a kind are served at a time, so that none of them takes all threads.
-
-    Args:
-        searches: at a time.
-    """
-
-    def __init__(self, searches: int) -> None:
-        self.searches = anyio.CapacityLimiter(searches)
-        self.waits = anyio.CapacityLimiter(WAITING)
 
 
 async def _service(request: Request) -> Service:
@@ -68,24 +58,37 @@ CallerIn = Annotated[Caller, Depends(_caller)]
 TurnsIn = Annotated[Turns, Depends(_turns)]
 
 
-async def _search_turn(turns: TurnsIn) -> AsyncIterator[None]:
-    async with turns.searches:
+async def _turn(request: Request, turns: TurnsIn) -> AsyncIterator[None]:
+    async with turns.turn(request.scope["endpoint"], request.state.identity):
         yield
 
 
-async def _waiting_turn(turns: TurnsIn) -> AsyncIterator[None]:
-    async with turns.waits:
-        yield
-
-
-SEARCH_TURN = Depends(_search_turn, scope="function")  # given back before the response is written
-WAITING_TURN = Depends(_waiting_turn, scope="function")
+TURN = Depends(_turn, scope="function")  # given back before the response is written
 
 
 class Asked(BaseModel):
-    """A request: what it does not know is refused."""
+    """A request: what it does not know is refused, and lists that are too long before their entries are looked at."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_entries(cls, given: Any) -> Any:
+        if isinstance(given, Mapping):
+            check_entries(given, _most_entries(cls))
+        return given
+
+
+@cache
+def _most_entries(asked: type[BaseModel]) -> dict[str, int]:
+    """The lengths of lists that the fields of a request name."""
+    return {
+        name: each.max_length
+        for name, field in asked.model_fields.items()
+        if get_origin(field.annotation) is tuple  # of a text it is the number of characters
+        for each in field.metadata
+        if isinstance(each, MaxLen)
+    }
 
 
 def a_json_object(value: Any) -> Any:

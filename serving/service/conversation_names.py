@@ -4,7 +4,7 @@ A conversation belongs to whom its first message belongs to. Without the owner i
 would end in the memory of the user whose agent said so first.
 """
 
-from mneme.ids import make_id
+from mneme.ids import lasting_name, make_id
 from mneme.records import Owner
 
 
@@ -14,4 +14,4 @@ def conversation_name(begun_by: str, owner: Owner, *names: str) -> str:
     >>> conversation_name("mcp", Owner(tenant_id="default", type="user", id="mira"), "trip")
     'mcp:user:mira:trip'
     """
-    return ":".join(make_id(part).replace(":", "%3A") for part in (begun_by, owner.type, owner.id, *names))
+    return ":".join(lasting_name(make_id(part)).replace(":", "%3A") for part in (begun_by, owner.type, owner.id, *names))

@@ -10,7 +10,7 @@ from mneme.ports import Filter, MemoryIndex, Place
 from mneme.rows import Collection
 
 _LATELY_SECONDS = 600.0  # after which what was taken in is certainly in the index, unless the flow stands still
-_MOST_LATELY = 20_000
+_MOST_LATELY = 20_000  # of one tenant, which makes another's be forgotten by no number of its own
 _PAGE = 500
 
 
@@ -19,7 +19,7 @@ class Lately:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sent: OrderedDict[tuple[str, str], float] = OrderedDict()  # owner and conversation; the latest last
+        self._sent: dict[str, OrderedDict[tuple[str, str], float]] = {}  # by tenant: owner and conversation; the latest last
 
     def note(self, events: Iterable[AnyEvent]) -> None:
         """These events were sent."""
@@ -28,15 +28,18 @@ class Lately:
             for event in events:
                 if isinstance(event, Message):
                     place = event.owner.key, event.conversation_id
-                    self._sent[place] = now
-                    self._sent.move_to_end(place)
-            while self._sent and (len(self._sent) > _MOST_LATELY or next(iter(self._sent.values())) < now - _LATELY_SECONDS):
-                self._sent.popitem(last=False)
+                    sent = self._sent.setdefault(event.tenant_id, OrderedDict())
+                    sent[place] = now
+                    sent.move_to_end(place)
+            for sent in self._sent.values():
+                while sent and (len(sent) > _MOST_LATELY or next(iter(sent.values())) < now - _LATELY_SECONDS):
+                    sent.popitem(last=False)
+            self._sent = {tenant: sent for tenant, sent in self._sent.items() if sent}
 
-    def of(self, owner_key: str) -> list[str]:
+    def of(self, tenant_id: str, owner_key: str) -> list[str]:
         """The conversations of an owner."""
         with self._lock:
-            return [conversation for owner, conversation in self._sent if owner == owner_key]
+            return [conversation for owner, conversation in self._sent.get(tenant_id, ()) if owner == owner_key]
 
 
 def open_in(index: MemoryIndex, tenant_id: str, owner_key: str) -> Iterator[str]:

@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -28,6 +28,7 @@ from mneme.times import utc_now
 from queries import Memories
 from serving.service.flow_process import FlowProcess
 from serving.service.health import Health, Pulse
+from serving.service.intake import Intake
 from serving.service.open_conversations import Lately, open_in
 from serving.service.waiting import Waiting
 
@@ -75,6 +76,7 @@ class Service:
         self._pulse = Pulse(self._current_health)
         self._lately = Lately()
         self._lag: tuple[float, Lag] | None = None
+        self._intake = Intake(has_several=len({*settings.service.keys.values()}) > 1)
         self._flow: FlowProcess | None = None
         if self.intake == "inbox":
             self._flow = FlowProcess(self.settings)
@@ -109,11 +111,16 @@ class Service:
 
         Raises:
             InputError: an event is too large, or this service only answers; then none was taken in.
-            StoreUnavailable, StoreRejected: they could not be kept; to send them again is safe.
+            StoreUnavailable, StoreRejected: they could not be kept, or too many of their tenant are unread (intake.py); to send
+                them again is safe.
         """
         if not events:
             return
         self.publisher.check(events)
+        if self._intake.has_several and not backfill:
+            with suppress(StoreUnavailable):  # the broker does not answer: then sending says so
+                self.lag()
+            self._intake.take(events)
         self._lately.note(events)
         self.publisher.send_many(events, backfill)
         self.publisher.flush()
@@ -138,7 +145,7 @@ class Service:
         Raises:
             InputError, StoreUnavailable, StoreRejected: as ``accept``, and of the index.
         """
-        lately = self._lately.of(owner_key)
+        lately = self._lately.of(tenant_id, owner_key)
         try:
             known = list(open_in(self._index, tenant_id, owner_key))
         except StoreUnavailable:
@@ -195,6 +202,7 @@ class Service:
         known = self._lag
         if known is None or known[0] < time.monotonic() - _LAG_SECONDS:
             self._lag = known = (time.monotonic(), self._current_lag())
+            self._intake.measured(known[1].total)
         return known[1]
 
     def counts(self) -> dict[Collection, int]:

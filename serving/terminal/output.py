@@ -1,15 +1,19 @@
 """What the command line writes to: results to standard output, progress and errors to standard error.
 
-Colours and progress are off when the output is no terminal (and with ``NO_COLOR``), so that pipes and logs stay clean.
+Colours and progress are off when the output is no terminal (and with ``NO_COLOR``), so that pipes and logs stay clean. What is
+shown was written by others: characters that a terminal obeys, as those of escape sequences, are shown as signs.
 """
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.text import Text
+
+from mneme.harmless import harmless
 
 _WIDTH_WITHOUT_TERMINAL = 100  # rich assumes 80 there, which is narrow for a table in a log file
 
@@ -28,9 +32,29 @@ def messages() -> Console:
 
 def _console(stderr: bool) -> Console:
     console = Console(stderr=stderr, highlight=False)
+    console.push_render_hook(_Harmless())
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH_WITHOUT_TERMINAL
     return console
+
+
+class _Harmless(RenderHook):
+    """Lets no text that is shown tell the terminal anything; what Rich tells it itself (colours, bars) stays."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """See ``RenderHook``."""
+        return [_Shown(each) for each in renderables]
+
+
+class _Shown:
+    """Something to show, with signs in the place of characters that a terminal obeys."""
+
+    def __init__(self, shown: ConsoleRenderable) -> None:
+        self._shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in console.render(self._shown, options):
+            yield Segment(text if control else harmless(text), style, control)
 
 
 def note(text: str, style: str = "") -> None:

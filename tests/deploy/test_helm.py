@@ -1,5 +1,6 @@
 """The Helm chart: lint, and what it renders is what Mneme understands and a careful cluster takes."""
 
+import base64
 import json
 import subprocess
 import sysconfig
@@ -16,7 +17,7 @@ from serving.cli import app
 CHART = Path(__file__).parents[2] / "deploy" / "helm" / "mneme"
 HELM = Path(sysconfig.get_path("scripts")) / "helm"
 VALUES = sorted((CHART / "ci").glob("*-values.yaml"))
-SECRETS = {"MNEME_SERVICE__KEYS": '{"0123456789abcdef0123": "*"}'}
+SECRETS = {"MNEME_SERVICE__KEYS": '{"0123456789abcdef0123": "*"}', "MNEME_SERVICE__CONSOLE_SECRET": "s" * 64}
 
 
 def helm(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -166,11 +167,32 @@ def test_services_and_policies_select_the_pods(rendered: dict[str, list[dict[str
 
 def test_no_secret_stands_in_a_manifest(rendered: dict[str, list[dict[str, Any]]]) -> None:
     for manifests in rendered.values():
-        assert of_kind(manifests, "Secret") == []
         for workload in workloads(manifests):
             for entry in container_of(workload)["env"]:
-                if any(word in entry["name"] for word in ("PASSWORD", "KEYS", "API_KEY")):
+                if any(word in entry["name"] for word in ("PASSWORD", "KEYS", "API_KEY", "SECRET")):
                     assert "secretKeyRef" in entry["valueFrom"]
+
+
+def test_the_secret_of_the_console_is_made_unless_there_is_one_and_is_the_same_for_all_pods(
+    rendered: dict[str, list[dict[str, Any]]],
+) -> None:
+    for name, manifests in rendered.items():
+        (service,) = of_kind(manifests, "Deployment")
+        (entry,) = [each for each in container_of(service)["env"] if each["name"] == "MNEME_SERVICE__CONSOLE_SECRET"]
+        given = entry["valueFrom"]["secretKeyRef"]
+        if name.startswith("all"):
+            assert given == {"name": "mneme-console", "key": "sessions"}
+            assert of_kind(manifests, "Secret") == []
+        else:
+            (secret,) = of_kind(manifests, "Secret")
+            assert given["name"] == secret["metadata"]["name"]
+            assert len(base64.b64decode(secret["data"][given["key"]])) == 64
+            assert secret["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"  # and `lookup` finds it again
+
+
+def test_the_secret_of_the_console_is_another_for_each_release(rendered: dict[str, list[dict[str, Any]]]) -> None:
+    secrets = [each["data"]["secret"] for manifests in rendered.values() for each in of_kind(manifests, "Secret")]
+    assert len(set(secrets)) == 2
 
 
 def test_everything_that_can_be_switched_on_is_rendered(rendered: dict[str, list[dict[str, Any]]]) -> None:

@@ -1,8 +1,8 @@
-"""Moments in the flow whose states are kept for ever, as bytes of every version: see test_state_migrations.py.
+"""Moments in the flow whose states are kept as bytes: see test_state_values.py.
 
     python -m tests.flows.state_scenes
 
-adds those of the versions that are written now to ``state_values.json``, unless they are there.
+writes those of the versions that are written now to ``state_values.json``.
 """
 
 import base64
@@ -69,7 +69,7 @@ def current() -> dict[str, dict[str, list[bytes]]]:
 
 
 def kept() -> dict[str, dict[str, list[bytes]]]:
-    """The states that are kept, of each Mneme that wrote other versions."""
+    """The states that are kept."""
     values: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text()) if FILE.exists() else {}
     return {
         written: {scene: [base64.b64decode(state) for state in states] for scene, states in scenes.items()}
@@ -78,10 +78,10 @@ def kept() -> dict[str, dict[str, list[bytes]]]:
 
 
 def main() -> None:
-    """Add what is not kept yet."""
+    """Keep the states of now."""
     values = {
         written: {scene: [base64.b64encode(state).decode() for state in states] for scene, states in scenes.items()}
-        for written, scenes in (current() | kept()).items()
+        for written, scenes in current().items()
     }
     FILE.write_text(json.dumps(values, indent=1, sort_keys=True) + "\n")
 

@@ -14,7 +14,6 @@ from flows.pending import Pending
 from flows.pump import NotYet
 from flows.segment import SegmentLane
 from flows.services import Services
-from flows.state import encode_state
 from flows.versions import Versions
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
@@ -226,22 +225,6 @@ def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() 
     assert max(reads) == 4  # at a time: a restart has more to do than to read what went idle meanwhile
     assert len(bench.lane._resting) == 128
     assert bench.lane._awake == bench.lane._timers._times == {}
-
-
-def test_a_state_of_version_1_goes_on_where_it_was() -> None:
-    bench = Bench()
-    bench.hear(0)
-    bench.hear(1)
-    bench.wait(301)
-    state = at_rest(bench.lane.snapshot())
-    for resting in state.values():
-        for added in ("because", "changes", "forgotten"):
-            del resting[added]
-        resting["provisional"] = {identity: count for identity, (count, _) in resting["provisional"].items()}
-    bench.start(encode_state(1, state))
-    bench.hear(2)
-    bench.work()
-    assert ids(list(bench.lane.on_batch([flush()]))) == [("m000", "m001", "m002")]
 
 
 def test_changes_at_work_are_kept_without_their_texts() -> None:

@@ -26,12 +26,6 @@ def test_a_state_value_comes_back_as_it_was(state: object) -> None:
     assert decode_state(encode_state(3, state), 3) == state
 
 
-def test_an_older_state_value_is_migrated_step_by_step() -> None:
-    value = encode_state(1, {"ids": ["a"]})
-    migrations = {1: lambda old: {"references": old["ids"]}, 2: lambda old: {**old, "counter": 0}}
-    assert decode_state(value, 3, migrations) == {"references": ["a"], "counter": 0}
-
-
 @pytest.mark.parametrize("value", [encode_state(9, {}), b"", b"nonsense", b"1:not deflated"])
 def test_a_state_value_that_is_newer_or_foreign_is_refused(value: bytes) -> None:
     with pytest.raises(StoreRejected, match=r"recovery store"):

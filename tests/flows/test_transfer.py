@@ -1,5 +1,6 @@
 """Export and import of an owner: the same rows in another index, and the conversations go on there."""
 
+import base64
 import gzip
 import json
 from collections.abc import Callable, Iterator
@@ -362,6 +363,11 @@ FORGERIES: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "whose record has another id": ("episodes", lambda row: row["body"].update(id="x")),
     "of another's conversation": ("control", lambda row: row["body"].get("owner", {}).update(id="bob")),
     "that says nothing": ("graph", lambda row: row.update(body={})),
+    "of the last version": ("facts", lambda row: row.update(version=2**63 - 1)),
+    "with a vector of no numbers": (
+        "facts",
+        lambda row: row.update(vector=base64.b64encode(b"\0\0\xc0\x7f" * (len(base64.b64decode(row["vector"])) // 4)).decode()),
+    ),
     "with a short vector": ("facts", lambda row: row.update(vector="AACAPwAAAAA=")),
     "in another collection": ("facts", lambda row: row.update(kind="conversation")),
 }
@@ -451,19 +457,24 @@ def test_an_import_that_was_interrupted_goes_on_when_it_is_repeated(
 
 # --- any rows --------------------------------------------------------------------------------------------------------
 
+EPISODE = "acme/garden/e0"
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
 made_up = st.lists(
     st.one_of(
         st.builds(
-            lambda number, text, version, at: contract.fact(f"f{number}", text, version, contract.axis(at)),
+            lambda number, text, version, at: contract.fact(
+                f"{EPISODE}/f/{number}", text, version, contract.axis(at), parent_episode_id=EPISODE, conversation_id="garden"
+            ),
             *(st.integers(0, 99), words, st.integers(1, 2**53), st.integers(0, contract.DIMENSION - 1)),
         ),
         st.builds(
-            lambda number, text, deleted: contract.message(f"m{number}", text, deleted=deleted),
+            lambda number, text, deleted: contract.message(
+                f"acme/garden/m{number}", text, deleted=deleted, message_id=f"m{number}"
+            ),
             *(st.integers(0, 99), words, st.booleans()),
         ),
         st.builds(
-            lambda number, cosine: contract.episode(f"e{number}", vector=contract.towards(cosine)),
+            lambda number, cosine: contract.episode(f"acme/garden/e{number}", vector=contract.towards(cosine)),
             *(st.integers(0, 99), st.floats(-1, 1)),
         ),
     ),

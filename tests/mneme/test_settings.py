@@ -1,5 +1,6 @@
 """Settings: an unknown or wrong variable stops the program with its name; secrets stay secret."""
 
+import traceback
 from pathlib import Path
 
 import pytest
@@ -66,4 +67,39 @@ def test_an_unknown_variable_is_told_the_settings_of_its_group(monkeypatch: pyte
 def test_an_unknown_variable_of_the_env_file_is_named_as_it_is_written_there(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("MNEME_TYPO=1\n")
     with pytest.raises(SettingsError, match=r"^MNEME_TYPO is not a setting; .* opensearch"):
+        load_settings()
+
+
+KEY = "a-key-that-nobody-may-see"
+BROKEN = {
+    "cut": f'{{"{KEY}": "*"',
+    "without quotes": f"{{{KEY}: *}}",
+    "single quotes": f"{{'{KEY}': '*'}}",
+    "a text": KEY,
+    "a list": f'["{KEY}"]',
+    "a number as tenant": f'{{"{KEY}": 5}}',
+    "a mapping as tenant": f'{{"{KEY}": {{"{KEY}": 1}}}}',
+    "too many digits": "1" * 5_000,
+    "too deep": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("MNEME_SERVICE__KEYS", value) for value in BROKEN.values()]
+    + [("mneme_service__keys", BROKEN["cut"]), ("MNEME_SERVICE", BROKEN["cut"]), ("MNEME_SERVICE", BROKEN["a text"])],
+    ids=[*BROKEN, "small letters", "the group", "the group as a text"],
+)
+def test_a_mapping_of_keys_that_is_broken_is_named_and_no_key_is_told(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SettingsError, match=r"^MNEME_SERVICE") as error:
+        load_settings()
+    assert KEY not in "".join(traceback.format_exception(error.value)).lower()  # what --debug shows
+
+
+def test_json_that_is_broken_in_the_env_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("MNEME_SERVICE__CORS_ORIGINS=[https://a.example]\n")
+    with pytest.raises(SettingsError, match=r"^MNEME_SERVICE__CORS_ORIGINS: is not JSON"):
         load_settings()

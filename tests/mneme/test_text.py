@@ -80,3 +80,17 @@ def test_scripts_tell_which_languages_a_text_may_be_in(text: str, languages: set
 @given(text=st.text(max_size=300))
 def test_an_estimate_of_tokens_never_shrinks_when_text_is_added(text: str) -> None:
     assert 0 <= estimate_tokens(text) <= estimate_tokens(text + "\nand some more words")
+
+
+def test_long_texts_are_not_remembered() -> None:
+    """A thousand messages of one long word each leave nothing in memory."""
+    from mneme import text as module
+    from mneme import tokens
+
+    caches = (module._joined_lately, module._tokens_of, module._token, tokens._weight)
+    for letter in "абв" + "abc":
+        long = letter * (tokens.LONGEST_REMEMBERED + 1)
+        held = [cache.cache_info().currsize for cache in caches]
+        assert module.index_tokens([(long, 1)])
+        assert tokens.estimate_tokens(long) > 100
+        assert [cache.cache_info().currsize for cache in caches] == held

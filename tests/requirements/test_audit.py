@@ -16,8 +16,8 @@ LOCK = "good==1.0\nbad[extra]==2.0 ; python_version < '3.12'\n# a remark\n"
 _ALLOWED = re.compile(
     r"\b(?:MIT|BSD|Apache|ISC|PSF|Python Software Foundation|MPL|Mozilla Public|Unlicense|0BSD|Zlib|HPND|CC0)", re.I
 )
-# LGPL, used unchanged as a library; Apache 2.0 and MIT, which their metadata leave out
-_READ_BY_HAND = frozenset({"axe-playwright-python", "crc32c", "bytewax", "resvg-py"})
+_READ_BY_HAND = frozenset({"axe-playwright-python", "crc32c"})  # crc32c: LGPL, used unchanged as a library
+_NAME_NONE = {"bytewax": "Apache License", "resvg-py": "Permission is hereby granted, free of charge"}  # in their metadata
 
 
 def run(tmp_path: Path, answer: httpx.Response | Exception, *options: str, lock: str = LOCK) -> int:
@@ -59,6 +59,11 @@ def test_a_package_that_is_not_pinned_is_refused(tmp_path):
         run(tmp_path, httpx.Response(200), lock="good>=1.0\n")
 
 
+def test_hashes_of_a_lock_are_no_part_of_its_versions():
+    lock = "good==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\nbad==2.0 ; extra == 'x' \\\n  --hash=sha256:cc\n"
+    assert audit["pinned"](lock) == [("good", "1.0"), ("bad", "2.0")]
+
+
 def test_every_package_of_the_lock_is_pinned_to_one_version():
     packages = audit["pinned"]((ROOT / "requirements-dev.lock").read_text())
     assert len(packages) > 50
@@ -74,6 +79,13 @@ def test_every_installed_package_of_the_lock_has_a_licence_that_allows_its_use()
             continue  # of another platform
         said = [metadata.get("License-Expression") or "", (metadata.get("License") or "")[:200]]
         said += [each for each in metadata.get_all("Classifier") or () if each.startswith("License ::")]
-        if not _ALLOWED.search(" ".join(said)) and name not in _READ_BY_HAND:
+        if not _ALLOWED.search(" ".join(said)) and name not in _READ_BY_HAND | _NAME_NONE.keys():
             unclear.append((name, said))
     assert unclear == []
+
+
+@pytest.mark.parametrize(("name", "licence"), _NAME_NONE.items())
+def test_a_package_whose_metadata_name_no_licence_brings_its_text_and_stands_in_the_documentation(name, licence):
+    [path] = [each for each in importlib.metadata.files(name) or () if each.name == "LICENSE"]
+    assert licence in " ".join(path.read_text().split())
+    assert f"| {name} {importlib.metadata.version(name)} |" in (ROOT / "docs" / "dependencies.md").read_text()

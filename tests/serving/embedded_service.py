@@ -11,6 +11,7 @@ import uvicorn
 from mneme.settings import Settings, load_settings
 from serving.mcp.mount import mount
 from serving.rest.app import create_app
+from serving.rest.connections import listening
 from serving.service.first_start import await_index
 from serving.service.service import Service
 
@@ -33,7 +34,7 @@ def over_http(service: Service) -> Iterator[str]:
     """The URL of the service, REST and MCP, on a free port."""
     app = create_app(service)
     mount(app, service)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=5))
+    server = uvicorn.Server(listening(app, port=0))
     ready = threading.Event()
     port = 0
 

@@ -80,16 +80,20 @@ def test_a_rebuild_asks_and_tells(data: Path) -> None:
     before = [found(question) for question in QUESTIONS]
     code, text = mneme("rebuild", "--from", "messages", answer="n\n")
     assert code == 1
-    assert "make them again from" in text
+    assert "beside the one in use?" in text
     assert not (data / "data" / "rebuild" / "messages.sqlite").exists()
-    code, text = mneme("rebuild", "--from", "messages", answer="y\n")
+    code, text = mneme("rebuild", answer="y\n")
     assert code == 0, text
-    assert "removed: " in text
+    assert "there are now: " in text
+    assert "`mneme reindex --drop-old`" in text
     assert "episodes" in text
     assert [found(question) for question in QUESTIONS] == before
-    code, text = mneme("rebuild", "--from", "messages", "--yes")
+    code, text = mneme("rebuild", "--yes", "--drop-old")
     assert code == 0
     assert "[y/N]" not in text
+    assert "2 generations of before removed" in text
+    assert "no rebuild to give up" in mneme("rebuild", "--abandon")[1]
+    assert mneme("rebuild", "--abandon", "--from", "topics")[0] == 2
 
 
 def test_the_file_tells_its_owner(data: Path) -> None:

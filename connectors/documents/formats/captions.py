@@ -15,7 +15,7 @@ from connectors.documents.speech import minutes, utterances
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Spoken
 
-_VOICE = re.compile(r"<v(?:\.[^ \t>]*)?[ \t]+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^ \t>\n]{0,100})?[ \t]{1,20}([^>\n]{1,200})>")  # bounded: without an end, each would look for it
 _TAG = re.compile(r"<[^>\n]{0,200}>|\{\\[^}\n]{0,100}\}")
 _NAMED = re.compile(r"(?:[-–] ?)?([^\W\d_][\w .'’-]{0,39}?) ?[:：]\s+(?=\S)")
 _SHARE_NAMED = 0.5  # of the captions; where fewer begin with "Name: ", a colon belongs to the text

@@ -1,13 +1,17 @@
 """Ruled tables: the lines drawn on a page as grids, and the words in them as rows of cells."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from connectors.documents.blocks import join_lines
 from connectors.documents.formats.layout import Word, lines_of
 
 _NEAR = 4.0  # points; lines so near each other are one, and lines that end so near to another one meet it
 _MOST_RULES = 4_000  # of a page; a drawing has more
+_MOST_CELLS = 20_000  # of a page; graph paper has more
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +61,22 @@ class Grid:
     def _merged(self, width: int, height: int) -> list[int]:
         """Of each cell the first that no rule separates it from."""
         owner = list(range(width * height))
+        beside: list[list[Rule]] = [[] for _ in self.columns]  # the rules at each edge
+        above: list[list[Rule]] = [[] for _ in self.rows]
+        for rule in self.rules:
+            edges, at = (above, (rule.top + rule.bottom) / 2) if rule.is_level else (beside, (rule.left + rule.right) / 2)
+            places = self.rows if rule.is_level else self.columns
+            for edge in edges[bisect_left(places, at - _NEAR) : bisect_right(places, at + _NEAR)]:
+                edge.append(rule)
         for row in range(height):
             middle = (self.rows[row] + self.rows[row + 1]) / 2
             for column in range(1, width):
-                x = self.columns[column]
-                if not any(
-                    not rule.is_level and abs((rule.left + rule.right) / 2 - x) <= _NEAR and rule.top <= middle <= rule.bottom
-                    for rule in self.rules
-                ):
+                if not any(rule.top <= middle <= rule.bottom for rule in beside[column]):
                     owner[row * width + column] = owner[row * width + column - 1]
         for row in range(1, height):
-            y = self.rows[row]
             for column in range(width):
                 middle = (self.columns[column] + self.columns[column + 1]) / 2
-                if not any(
-                    rule.is_level and abs((rule.top + rule.bottom) / 2 - y) <= _NEAR and rule.left <= middle <= rule.right
-                    for rule in self.rules
-                ):
+                if not any(rule.left <= middle <= rule.right for rule in above[row]):
                     owner[row * width + column] = owner[(row - 1) * width + column]
         return owner
 
@@ -86,28 +89,28 @@ def grids_of(rules: Sequence[Rule]) -> list[Grid]:
     for group in _meeting(rules):
         columns = _places((rule.left + rule.right) / 2 for rule in group if not rule.is_level)
         rows = _places((rule.top + rule.bottom) / 2 for rule in group if rule.is_level)
-        if len(columns) >= 2 and len(rows) >= 2 and (len(columns) - 1) * (len(rows) - 1) >= 2:
+        if len(columns) >= 2 and len(rows) >= 2 and 2 <= (len(columns) - 1) * (len(rows) - 1) <= _MOST_CELLS:
             grids.append(Grid(columns, rows, tuple(group)))
     return sorted(grids, key=lambda grid: grid.top)
 
 
 def _meeting(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Rules that touch each other, directly or through others."""
+    left, top, right, bottom = np.array([(rule.left, rule.top, rule.right, rule.bottom) for rule in rules]).reshape(-1, 4).T
+    is_new = np.ones(len(rules), dtype=bool)
     groups: list[list[Rule]] = []
-    for rule in rules:
-        met = [group for group in groups if any(_meet(rule, other) for other in group)]
-        groups = [group for group in groups if all(group is not other for other in met)]
-        groups.append([rule, *(other for group in met for other in group)])
+    for first in range(len(rules)):
+        if not is_new[first]:
+            continue
+        is_new[first] = False
+        members = [first]
+        for at in members:  # grows while it is walked
+            met = is_new & (left <= right[at] + _NEAR) & (right >= left[at] - _NEAR)
+            met &= (top <= bottom[at] + _NEAR) & (bottom >= top[at] - _NEAR)
+            is_new &= ~met
+            members += np.flatnonzero(met).tolist()
+        groups.append([rules[member] for member in members])
     return groups
-
-
-def _meet(one: Rule, other: Rule) -> bool:
-    return (
-        one.left <= other.right + _NEAR
-        and other.left <= one.right + _NEAR
-        and one.top <= other.bottom + _NEAR
-        and other.top <= one.bottom + _NEAR
-    )
 
 
 def _places(positions: Iterable[float]) -> tuple[float, ...]:

@@ -16,6 +16,7 @@ from connectors.documents.dates import FIRST_LINES, date_in, moment_of
 from connectors.documents.elements import blocks_of, partition, refusing, unmerged
 from connectors.documents.encodings import text_of
 from connectors.documents.parsing import Task
+from connectors.documents.table_limits import TableLimits
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
@@ -66,7 +67,7 @@ def parse_html(content: bytes, task: Task) -> ParsedDocument:
     The date is that of ``article:published_time`` and its like, of ``datePublished``, else of a line in the beginning.
 
     Raises:
-        InputError: its elements lie in thousands of others.
+        InputError: its elements lie in thousands of others, or its tables are larger than the settings allow.
     """
     root = _root(_decoded(content, task.media_type))
     if root is None:
@@ -74,7 +75,7 @@ def parse_html(content: bytes, task: Task) -> ParsedDocument:
     fields = _fields(root)
     dated_at = _date(root, fields)
     title = " ".join("".join(root.xpath("string(//head/title)")).split()) or fields.get("og:title", "")
-    blocks = list(_blocks(root))
+    blocks = list(_blocks(root, TableLimits(task.settings)))
     title = title or next((block.text for block in blocks if block.kind == "title"), "") or PurePath(task.name).stem
     metadata = {ours: fields[theirs] for theirs, ours in _METADATA.items() if fields.get(theirs)}
     if language := root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang"):
@@ -82,15 +83,15 @@ def parse_html(content: bytes, task: Task) -> ParsedDocument:
     return ParsedDocument(title, sections_of(blocks, title), dated_at or date_of(blocks), metadata)
 
 
-def html_blocks(text: str) -> Iterator[Block]:
+def html_blocks(text: str, limits: TableLimits) -> Iterator[Block]:
     """The blocks of HTML, as of the body of a mail.
 
     Raises:
-        InputError: its elements lie in thousands of others.
+        InputError: its elements lie in thousands of others, or its tables are larger than the limits allow.
     """
     root = _root(text)
     if root is not None:
-        yield from _blocks(root)
+        yield from _blocks(root, limits)
 
 
 def date_of(blocks: Iterable[Block]) -> datetime | None:
@@ -148,15 +149,15 @@ def _root(text: str) -> Any | None:
     return root
 
 
-def _blocks(root: Any) -> Iterator[Block]:
-    _mend(root)
+def _blocks(root: Any, limits: TableLimits) -> Iterator[Block]:
+    _mend(root, limits)
     text = etree.tostring(root, encoding="unicode", method="html")
     with refusing("HTML"):
         elements = partition("html", text=text)
     yield from blocks_of(elements, lambda _: "")
 
 
-def _mend(root: Any) -> None:
+def _mend(root: Any, limits: TableLimits) -> None:
     """Change a page so that unstructured reads what a reader sees: all of that, and nothing more."""
     etree.strip_elements(root, "script", "style", "noscript", "template", "nav", with_tail=False)
     for element in root.xpath("//*[@hidden or contains(@style, 'none') or contains(@style, 'hidden')]"):
@@ -184,7 +185,10 @@ def _mend(root: Any) -> None:
                 element.tag = "div"
             table.tag = "div"
         elif table.xpath(".//*[@colspan or @rowspan]"):
-            _unmerge(table)
+            _unmerge(table, limits)
+        else:
+            for row in table.iter("tr"):
+                limits.add_row(len(row))
 
 
 def _drop(element: Any) -> None:
@@ -210,9 +214,9 @@ def _table_of(element: Any) -> Any:
     return next((above for above in element.iterancestors("table")), None)
 
 
-def _unmerge(table: Any) -> None:
+def _unmerge(table: Any, limits: TableLimits) -> None:
     rows = list(table.iter("tr"))
-    for row, cells in zip(rows, list(unmerged(rows)), strict=False):
+    for row, cells in zip(rows, list(unmerged(rows, limits)), strict=True):
         copies = [deepcopy(cell) for cell in cells]
         for cell in list(row):
             row.remove(cell)

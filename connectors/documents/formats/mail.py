@@ -14,12 +14,15 @@ from pathlib import PurePath
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.formats.html import date_of, decoded, html_blocks
 from connectors.documents.parsing import Task
+from connectors.documents.table_limits import TableLimits
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 
 _HEADERS = ("Subject", "From", "To", "Cc", "Date")
 _MOST_ATTACHMENTS = 200  # of one mail
-_LONGEST_NAME = 100  # characters of the name of one
+_LONGEST_NAME = 100  # characters of the name of one, and of it as it is written
+_LONGEST_FILENAME = 10_000
+_LONGEST_HEADER = 200_000  # characters, of thousands of addresses; to decode words takes the square of their number
 _MOST_PARTS_DEEP = 50  # multiparts in multiparts; more is a bomb
 _SMALLEST_PICTURE = 1_500  # bytes; below are logos and what tells the sender that a mail was opened
 _ITEM = re.compile(r"\s{0,6}(?:[-*•·]|\d{1,3}[.)、])\s+\S")
@@ -43,10 +46,12 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         raise InputError("it is no mail: it has no headers and no body")
     title = headers.get("Subject") or PurePath(task.name).stem
     blocks = [Block("row", f"{name}: {text}") for name, text in headers.items()]
+    limits = TableLimits(task.settings)
     for body in parts.bodies:
-        blocks += _body(body)
+        blocks += _body(body, limits)
     sections = list(sections_of(blocks, title))
-    unread = list(parts.unread)
+    unread = [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in _HEADERS if _is_long(message, name)]
+    unread += parts.unread
     for number, part in enumerate(parts.attachments):
         if number == _MOST_ATTACHMENTS:
             left = len(parts.attachments) - number
@@ -109,11 +114,11 @@ def _is_attachment(part: Message) -> bool:
     return disposition == "attachment" or (disposition != "inline" and part.get_filename() is not None)
 
 
-def _body(part: Message) -> Iterator[Block]:
+def _body(part: Message, limits: TableLimits) -> Iterator[Block]:
     payload = part.get_payload(decode=True)
     text = decoded(payload, part.get_content_charset("") or "") if isinstance(payload, bytes) else ""
     if part.get_content_type() == "text/html":
-        yield from html_blocks(text)
+        yield from html_blocks(text, limits)
     else:
         yield from _plain(text)
 
@@ -170,7 +175,7 @@ def _content(part: Message) -> bytes:
 
 
 def _name(part: Message, number: int) -> str:
-    name = _words(part.get_filename() or "")
+    name = _words((part.get_filename() or "")[-_LONGEST_FILENAME:])
     if not name and part.get_content_type() == "message/rfc822":
         payload = part.get_payload()
         inner = payload[0] if isinstance(payload, list) and payload else None
@@ -182,9 +187,22 @@ def _name(part: Message, number: int) -> str:
 
 def _header(message: Message, name: str, charset: str = "") -> str:
     """A header as text. Bytes beyond ASCII, which none may have, are taken for what the body is in."""
-    values = [value for each, value in message.raw_items() if each.lower() == name.lower()]
-    raw = [str(value).encode("utf-8", "surrogateescape") for value in values]
+    values = _values(message, name)
+    left = _LONGEST_HEADER
+    raw = []
+    for value in values:
+        raw.append(value[:left].encode("utf-8", "surrogateescape"))
+        left = max(0, left - len(value))
     return ", ".join(filter(None, (_words(decoded(value, charset)) for value in raw)))
+
+
+def _values(message: Message, name: str) -> list[str]:
+    """What all headers of a name say, as they are."""
+    return [str(value) for each, value in message.raw_items() if each.lower() == name.lower()]
+
+
+def _is_long(message: Message, name: str) -> bool:
+    return sum(map(len, _values(message, name))) > _LONGEST_HEADER
 
 
 def _words(text: str) -> str:

@@ -17,7 +17,7 @@ _LONGEST_HEADER = 80  # characters
 _LONGEST_HEADING = 150  # characters
 _STANDS_OUT = 1.25  # the size of a heading on a scan, where sizes are rough
 _PAGE_NUMBER = re.compile(
-    r"[-–—\s]*(?:page|seite|página|p\.|第)?\s*\d{1,4}\s*(?:(?:of|/|von|de|共)\s*\d{1,4})?\s*[页頁]?[-–—\s]*", re.I
+    r"[-–—\s]*+(?:page|seite|página|p\.|第)?\s*+\d{1,4}\s*+(?:(?:of|/|von|de|共)\s*+\d{1,4})?\s*+[页頁]?[-–—\s]*+", re.I
 )
 _BULLET = re.compile(r"(?:[•●○▪▫■□◦‣⁃∙·➢➤►✓✔❖\uf0b7\uf0a7]|\(cid:127\)|[-–—*o](?=\s))\s*(?=\S)")
 _NUMBERED = re.compile(r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|（?[一二三四五六七八九十]{1,3}[、）])\s*(?=\S)")

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from functools import reduce
+from itertools import accumulate
 from pathlib import PurePath
 from typing import Any
 
@@ -14,10 +15,12 @@ from connectors.documents.elements import open_workbook
 from connectors.documents.formats.html import date_of
 from connectors.documents.packages import OldProperties, Package
 from connectors.documents.parsing import Task
+from connectors.documents.table_limits import TableLimits
 from mneme.ports import ParsedDocument
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 _LARGEST_MERGED = 10_000  # cells; more is for the looks
+_MOST_MERGED = 1_000_000  # cells of all merged ones in a sheet; more overlap each other, as no program writes them
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
@@ -25,7 +28,7 @@ def parse_xlsx(content: bytes, task: Task) -> ParsedDocument:
     """A section for each sheet, placed ``sheet Budget``. Formulas are their values as last computed.
 
     Raises:
-        InputError: the file is broken, encrypted or no Excel file.
+        InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
     """
     package = Package(content)
     return _parsed(content, task, package)
@@ -35,20 +38,21 @@ def parse_xls(content: bytes, task: Task) -> ParsedDocument:
     """As ``parse_xlsx``, of the older format.
 
     Raises:
-        InputError: the file is broken, encrypted or no Excel file.
+        InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
     """
     return _parsed(content, task, None)
 
 
 def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocument:
     merged = _merged(package) if package else {}
+    limits = TableLimits(task.settings)
     blocks: list[Block] = []
     with open_workbook(content, compact=not merged) as sheets:
         for name, rows in sheets:
             place = f"sheet {name}"
             blocks.append(Block("title", name, place))
             whole = _unmerged(rows, merged[name]) if name in merged else rows
-            blocks += (Block("row", row, place) for table in _tables(whole) for row in rows_of(table))
+            blocks += (Block("row", row, place) for table in _tables(whole, limits) for row in rows_of(table))
     properties = package or OldProperties(content)
     title = properties.title() or PurePath(task.name).stem
     pages = sum(block.kind == "title" for block in blocks)
@@ -71,6 +75,8 @@ def _merged(package: Package) -> dict[str, list[tuple[int, int, int, int]]]:
             for left, top, right, bottom in _MERGED.findall(content)
         ]
         areas = [area for area in areas if (area[2] - area[0] + 1) * (area[3] - area[1] + 1) <= _LARGEST_MERGED]
+        covered = accumulate((area[2] - area[0] + 1) * (area[3] - area[1] + 1) for area in areas)
+        areas = [area for area, cells in zip(areas, covered, strict=True) if cells <= _MOST_MERGED]
         if areas:
             merged[sheet.get("name", "")] = areas
     return merged
@@ -97,12 +103,13 @@ def _unmerged(rows: Iterator[Sequence[Any]], areas: Sequence[tuple[int, int, int
         yield cells
 
 
-def _tables(rows: Iterator[Sequence[Any]]) -> Iterator[list[list[str]]]:
+def _tables(rows: Iterator[Sequence[Any]], limits: TableLimits) -> Iterator[list[list[str]]]:
     """The tables of a sheet: what an empty row divides, without the columns that are empty in all of it."""
     table: list[list[str]] = []
     for row in rows:
         cells = [_text(cell) for cell in row]
         if any(cells):
+            limits.add_row(sum(map(bool, cells)))
             table.append(cells)
         elif table:
             yield _narrowed(table)

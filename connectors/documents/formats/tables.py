@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import PurePath
 
-from connectors.documents.blocks import rows_of
+from connectors.documents.blocks import below, rows_of
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import check_text
 from connectors.documents.parsing import Task
+from connectors.documents.table_limits import TableLimits
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
+from mneme.settings import Documents
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 50  # rows by which the delimiter and the header are found
@@ -25,11 +27,11 @@ def parse_csv(content: bytes, task: Task) -> ParsedDocument:
     """Sections of a few rows, cited as ``rows 2-40``, counted as a spreadsheet shows them: the header is row 1.
 
     Raises:
-        InputError: its text is longer than the settings allow, or a quotation never ends.
+        InputError: its text is longer, or its table larger, than the settings allow; or a quotation never ends.
     """
     text = text_of(content)
     title = PurePath(task.name).stem
-    sections = tuple(_sections(_rows(text, delimiter_of(text) or ","), title, task))
+    sections = tuple(_sections(_rows(text, delimiter_of(text) or ",", task.settings), title, task))
     return ParsedDocument(title, sections)
 
 
@@ -68,16 +70,25 @@ def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
     return sum(cell.startswith(" ") for cell in cells) > len(cells) / 2 or all(not row[0] and not row[-1] for row in rows)
 
 
-def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: str, delimiter: str, settings: Documents) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, with their numbers from 1."""
     csv.field_size_limit(_LONGEST_CELL)
+    limits = TableLimits(settings)
     try:
-        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
+        for number, row in enumerate(csv.reader(_text_lines(text, settings), delimiter=delimiter), start=1):
+            limits.add_row(len(row))
             cells = [" ".join(cell.split()) for cell in row]
             if any(cells):
                 yield number, cells
     except csv.Error as error:
         raise InputError(f"it is no table of comma separated values ({error}); a quotation may lack its end") from error
+
+
+def _text_lines(text: str, settings: Documents) -> Iterator[str]:
+    """Lines, none longer than the text of a whole document: a line is in memory as cells before they are counted."""
+    for line in io.StringIO(text, newline=""):
+        check_text(len(line), settings)
+        yield line
 
 
 def _sections(rows: Iterator[tuple[int, list[str]]], title: str, task: Task) -> Iterator[Section]:
@@ -107,8 +118,9 @@ def _lines(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, str]]:
     tell = [cells for number, (_, cells) in enumerate(first) if not number or cells != first[0][1]]
     headers = len(tell) - sum(1 for _ in rows_of(tell))
     header = tell[:headers] if headers < len(tell) else []
+    line_of = below(header)
     for number, cells in chain(first[len(header) :], rows):
-        for line in rows_of([*header, cells], len(header)):
+        if line := line_of(cells):
             yield number, line
 
 

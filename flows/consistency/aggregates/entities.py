@@ -6,10 +6,11 @@ names part again when a longer one is gone or a second one comes.
 
 What a name means depends on few others. So every entity is filed under a few keys (``filed_under``), and ``resolved``
 asks for what it needs by key: its work does not grow with the number of entities, only with the number of those whose names
-are alike.
+are alike, of which it looks at 100 for each key.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from heapq import nsmallest
 
 from flows.consistency.aggregates import names
 from flows.consistency.aggregates.mentions import commonest, in_order, joined, kept, newest
@@ -18,6 +19,8 @@ from flows.consistency.aggregates.names import Heads
 from mneme.records import Entity, Mention, Owner
 
 Named = Callable[[Collection[str]], Sequence[Entity]]
+
+_MOST_ALIKE = 100  # entities under a key that a name is compared with; "Ann" means none of so many in any case
 
 
 def entity_of(
@@ -100,7 +103,7 @@ class _Known:
     def head(self, entity: Entity) -> Entity:
         """The entity that the name of this one means: itself, if it is merged with none."""
         if entity.id not in self._heads:
-            around = {_name(each): each for each in self._under(names.deciding(_name(entity)))}
+            around = {_name(each): each for each in (*self._under(names.deciding(_name(entity))), entity)}
             self._heads[entity.id] = around[Heads(list(around)).of(_name(entity))]
         return self._heads[entity.id]
 
@@ -118,14 +121,15 @@ class _Known:
         return _with(entity, [each for each in others if self.head(each).id == entity.id], None)
 
     def _under(self, keys: Collection[str]) -> list[Entity]:
-        """The entities filed under any of the keys, by id."""
+        """The entities filed under any of the keys, by id; of a key that very many have, the first."""
         if missing := sorted(key for key in set(keys) if key not in self._asked):
             self._asked.update(missing)
             for entity in self._named(missing):
                 self._entities[entity.id] = entity
                 for key in filed_under(entity):
                     self._filed.setdefault(key, {})[entity.id] = None
-        return [self._entities[identity] for identity in sorted({each for key in keys for each in self._filed.get(key, ())})]
+        found = {each for key in keys for each in nsmallest(_MOST_ALIKE, self._filed.get(key, ()))}
+        return [self._entities[identity] for identity in sorted(found)]
 
 
 def _with(entity: Entity, aliases: Sequence[Entity], merged_into: str | None) -> Entity:

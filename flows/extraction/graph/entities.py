@@ -17,6 +17,7 @@ from flows.extraction.wording.retelling import Kind, Retelling, Said
 from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
+_MOST = 300  # entities of an episode that are only named, and edges of a message; each is compared with those alike
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
 _ASKS_FOR_A_NAME = Caseless(r"\bnames?\b|\bcalled\b|叫什么|什么名字")
 _VAGUE = ("object", "location")  # guessed from the words around; what a pattern or another mention says is better
@@ -29,7 +30,8 @@ def graph_of(retellings: Sequence[Retelling]) -> tuple[tuple[ExtractedEntity, ..
     """Entities with a summary each, and the edges that single sentences state, both in the order of the conversation.
 
     Participants are entities of an episode in which they say something. Somebody without a name is one only at the end of
-    an edge ("Ann's husband"), and under the name that another message gives.
+    an edge ("Ann's husband"), and under the name that another message gives. Of what is only named, an episode has at most
+    300 entities, and a message has at most as many edges.
     """
     people = People(retelling.speaker for retelling in retellings)
     found = [
@@ -50,7 +52,8 @@ def graph_of(retellings: Sequence[Retelling]) -> tuple[tuple[ExtractedEntity, ..
             entities.meet(edge.target, edge.target_type, index, told, sure=edge.target_type != "object")
         if retelling.message.role == "user":
             for name, kind, told in _names(retelling, known, people):
-                entities.meet(name, kind, retelling.index, told)
+                if entities.has_room_for(name):
+                    entities.meet(name, kind, retelling.index, told)
     return entities.all(), tuple(_relationships(found))
 
 
@@ -72,6 +75,10 @@ class _Entities:
             self._kinds.setdefault(key, (kind, sure))
         self._told.setdefault(key, []).append((index, sentence))
 
+    def has_room_for(self, name: str) -> bool:
+        """Whether a name is one of those met, or there are few."""
+        return len(self._told) < _MOST or name.lower().removeprefix("the ") in self._called
+
     def all(self) -> tuple[ExtractedEntity, ...]:
         """In the order in which they were met."""
         return tuple(
@@ -85,14 +92,16 @@ def _edges(retellings: Iterable[Retelling], people: People) -> Iterator[Found]:
     asked = False
     for retelling in retellings:
         people.enter(retelling)
+        room = _MOST
         for said in retelling.said:
-            if said.kind is Kind.ATTACHMENT:
+            if said.kind is Kind.ATTACHMENT or not room:
                 continue
             chinese = has_cjk(said.text)
             edges = list(chinese_edges(said.text, people)) if chinese else english_edges(said.text, asked, people)
             if said.kind is Kind.STATEMENT and retelling.message.role == "user":
                 since, _ = event_time([said]) if any(edge.dated for edge in edges) else (None, None)
-                yield from ((edge, since if edge.dated else None, retelling.index, said.told) for edge in edges)
+                yield from ((edge, since if edge.dated else None, retelling.index, said.told) for edge in edges[:room])
+                room -= len(edges[:room])
             asked = said.kind is Kind.QUESTION and _ASKS_FOR_A_NAME.search(said.text) is not None
 
 

@@ -13,7 +13,7 @@ from mneme.text import STOP_WORDS
 
 KIN = rf"(?:{'|'.join(sorted(RELATION, key=len, reverse=True)).replace('guinea-pig', 'guinea[ -]pig')})"
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?:(?: [A-Z]\.)? [A-Z][a-z]+(?!['’]s))?"
-_NAMES = rf"(?P<o>{_NAME}(?:(?:, {_NAME})*,? (?:and|&) {_NAME})?)"
+_NAMES = rf"(?P<o>{_NAME}(?:(?:, {_NAME}){{0,6}},? (?:and|&) {_NAME})?)"  # "Mrs Ann" reads in two ways, ten in a thousand
 _POSSESSOR = rf"\b(?P<p>[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[A-Z][\w-]+(?=['’]))(?:['’]s?)?(?: (?P<between>{KIN})['’]s)?"
 _OF_SOMEONE = Guarded(
     rf"{_POSSESSOR}(?: (?P<adjectives>(?:[a-z]+(?:-[a-z]+)* ){{0,2}}?)|-)(?P<ex>(?:ex|late)[- ])?(?P<kin>{KIN})\b(?!-)"

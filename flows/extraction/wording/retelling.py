@@ -27,6 +27,7 @@ _FIGURATIVE = Caseless(r"\b(?:feels?|felt|seems?|seemed) like (?:it was )?(?:jus
 _NAMED_BY_QUARTER = Caseless(r"\b(?:the|our|my|their|an?) q[1-4] [a-z]$")
 _QUARTER_REACH = 12  # characters: "their Q2 d"
 _SHOWN = ("[", "*", "(", "```")  # what begins with none of these is in words
+_MOST_DATES = 16  # of one form in a sentence
 _LONGEST_CODE = 200  # characters of a block of code that a fact shows
 _HEAVY_QUESTION = 4.0  # a question of this weight tells something itself: "Are you still teaching piano at the school?"
 _RECALLED = Caseless(
@@ -182,7 +183,7 @@ def _attached(attachment: Attachment, sentence: str, voice: Voice, names: frozen
 
 
 def _said(sentence: str, context: str, message: StoredMessage, voice: Voice, names: frozenset[str]) -> Said:
-    mentions = resolve_dates(sentence, message.sent_at, zone_of(message))
+    mentions = resolve_dates(sentence, message.sent_at, zone_of(message), _MOST_DATES)
     dates = tuple(one for one in mentions if not _FIGURATIVE.search(sentence, 0, one.start_index))
     dated = with_dates(sentence, dates)
     told = third_person(with_antecedent(without_opening(dated, names), context, names), voice)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from flows.extraction.wording.attachments import IN_PLACE
 from mneme.caseless import Caseless
+from mneme.tokens import LONGEST_REMEMBERED
 
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|a\.m|p\.m)\.$")
 _NUMBERED = re.compile(r"\b(?:[Nn]os?|Nr|[Ff]igs?|[Aa]rt|[Ss]ec|[Vv]ol|[Cc]h|pp?|Tel)\.$")  # before a digit: "No. 3"
@@ -14,6 +15,7 @@ _LIST_NUMBER = re.compile(r"(?:^|(?<=\n)|(?<!\d)[:：]\s?|(?<=[.!?;:：])\s)\s*\
 _NO_SURNAME = re.compile(r"\s+(?:And|But|So|Then|The|This|That|It|We|I|You|They|In|With|For)\b")  # after "plan B."
 _STOP_REACH = 12  # characters before a full stop that tell what it is
 _LONGEST = 800  # characters; also keeps the patterns that look around them from costing the square of a message
+_MOST = 2_000  # sentences of a message; a pasted article has half as many. Each costs the rules up to a millisecond
 _WHOLE = re.compile(rf"```.*?(?:```|\Z)|{IN_PLACE.pattern}", re.DOTALL)  # code, and what was attached
 _GAP = re.compile(r"[^\S\n]{9,}+")  # blanks that say no more than one; the patterns' time grows with their square
 _BULLETS = tuple("-–•*#>")
@@ -42,22 +44,26 @@ def split_sentences(text: str) -> list[str]:
     A line break ends a sentence; "Dr.", "3.5", initials and the number of a list do not. Marks of emphasis and bullets
     fall away; a fenced block of code is one sentence, as it stands, and so is an attachment.
 
+    Whatever the text, the rules that read them have bounded work: a sentence of more than 800 characters is cut, and what
+    follows the first 2,000 sentences comes in pieces of as many characters.
+
     >>> split_sentences("I met Dr. Lee. 我很高兴。Was it 3.5 km?")
     ['I met Dr. Lee.', '我很高兴。', 'Was it 3.5 km?']
     """
-    return list(_sentences(text))
+    return list(_sentences(text) if len(text) <= LONGEST_REMEMBERED else _sentences.__wrapped__(text))
 
 
 @lru_cache(maxsize=1_024)  # the corrections of an episode and its retelling split the same messages
 def _sentences(text: str) -> tuple[str, ...]:
     if "[" not in text and "```" not in text:
-        return tuple(_prose(text))
-    sentences: list[str] = []
-    at = 0
-    for whole in _WHOLE.finditer(text):
-        sentences += [*_prose(text[at : whole.start()]), whole[0]]
-        at = whole.end()
-    return (*sentences, *_prose(text[at:]))
+        sentences = _prose(text)
+    else:
+        sentences, at = [], 0
+        for whole in _WHOLE.finditer(text):
+            sentences += [*_prose(text[at : whole.start()]), whole[0]]
+            at = whole.end()
+        sentences += _prose(text[at:])
+    return (*sentences[:_MOST], *_bounded(" ".join(sentences[_MOST:]))) if len(sentences) > _MOST else tuple(sentences)
 
 
 def _prose(text: str) -> list[str]:

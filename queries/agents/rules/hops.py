@@ -19,7 +19,7 @@ _ROLE = r"[a-zA-Z][\w-]*(?: (?!of\b)[a-z][\w-]*)?"
 _OF = re.compile(rf"(?:\b[Tt]he )?\b(?P<role>{_ROLE}) of (?P<name>{_NAME})(?=\W|$)(?!['’]s)")
 _OWNED = re.compile(rf"(?<![\w'’])(?P<name>{_NAME})['’]s (?P<role>[a-z][\w-]*)(?=['’]s|\W|$)")
 _CHINESE = re.compile(
-    r"(?P<name>[A-Za-z][A-Za-z0-9&-]*|[\u3400-\u9fff]{2,6}?)的(?P<role>[\u3400-\u9fff]{1,6}?)(?=的|在|是|喜|去|住|做|叫|有|和)"
+    r"(?P<name>[A-Za-z][A-Za-z0-9&-]{0,40}|[\u3400-\u9fff]{2,6}?)的(?P<role>[\u3400-\u9fff]{1,6}?)(?=的|在|是|喜|去|住|做|叫|有|和)"
 )
 _ASKED = re.compile(
     r"\b(?:who|what|which|where|when|how)(?:['’]s| is| was| are| were)(?: the)?(?: current| new| old| present)? ?$", re.I

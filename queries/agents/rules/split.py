@@ -16,8 +16,10 @@ _WH = (
     r"(?:(?:in|on|at|to|from|for|with|by|of|near|since|until) )?(?:what|which|who|whom|whose|when|where|why|how)\b|"
     r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would) (?:I|you|he|she|it|we|they|(?-i:[A-Z][\w'’-]+)) \w"
 )
+_GAP = r"\s{0,8}"  # a limit, since each blank of an endless run would begin it anew
 _CLAUSE = re.compile(
-    rf"\s*[?;!]+\s+(?:(?:and|or|but|also|then) )*(?={_WH})|\s*,? (?:and|or|but)(?: (?:also|then))? (?={_WH})|\s*, (?={_WH})",
+    rf"{_GAP}[?;!]++\s++(?:(?:and|or|but|also|then) )*(?={_WH})|{_GAP},? (?:and|or|but)(?: (?:also|then))? (?={_WH})"
+    rf"|{_GAP}, (?={_WH})",
     re.IGNORECASE,
 )
 _ASKS_FIRST = re.compile(rf"^\W*(?:(?:and|or|but|also|then|so|please) )*(?:{_WH})", re.IGNORECASE)

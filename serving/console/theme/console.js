@@ -47,6 +47,14 @@ for (const [shown, hidden] of [["mouseover", "mouseout"], ["focusin", "focusout"
   });
 }
 
+// A form of a page that stays: its fields go to the server as an event, and no page is loaded.
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-stays]");
+  if (!form) return;
+  event.preventDefault();
+  form.dispatchEvent(new CustomEvent("sent", { detail: Object.fromEntries(new FormData(form)) }));
+});
+
 const PAGES = { c: "conversations", s: "search", g: "graph", p: "profile", d: "documents", f: "flow" };
 let waitsForPage = false;
 document.addEventListener("keydown", (event) => {

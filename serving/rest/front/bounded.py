@@ -1,31 +1,61 @@
-"""How much of a request is read."""
+"""How much of a request is read, and for how long."""
 
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
 from mneme.events import DEEPEST
-from mneme.events.parsing import is_deeper
+from mneme.events.outlines import is_deeper_outline, outline
 from mneme.settings import Settings
-from serving.rest.front.places import API, CONSOLE, SAFE, is_under
+from serving.rest.front.places import API, CONSOLE, MCP, SAFE, is_under, state
 from serving.rest.problems import Refused, refusal
+from serving.rest.turns import LARGE_BODY_BYTES, Turns
+
+LARGEST_OUTLINE = 1_000_000  # characters of JSON outside of its texts: some ten times what a thousand messages need
+BODY_SECONDS = 30.0  # for a body to arrive,
+_SLOWEST_BYTES_A_SECOND = 10_000  # and longer if it is large
 
 _UPLOADS = (f"{API}/documents", f"{CONSOLE}/upload")
 _FORM_BYTES = 1_000_000  # of an upload, beside the file
 
 
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """The most bytes of a body, and the setting that says so."""
+
+    largest: int
+    setting: str
+
+    def refuse(self) -> Refused:
+        return Refused(
+            problems.TOO_LARGE, f"body: over {self.largest} bytes, the most that is read; split it, or raise {self.setting}"
+        )
+
+
 class Bounded:
-    """Reads no more than is allowed, whatever a request says of its length; JSON is not nested too deeply.
+    """Reads no more than is allowed, whatever a request says of its length, and waits for it no longer.
+
+    JSON is read whole: it is not nested too deeply, and holds no more than can be parsed in a moment, which takes the event
+    loop. Of large bodies few are in memory at a time; others are read when their turn comes.
 
     Args:
         app: what stands behind.
         settings: how much.
+        turns: of the service.
+        seconds: that a body may take to arrive, and as long as its bytes need at ``_SLOWEST_BYTES_A_SECOND``.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, turns: Turns, seconds: float = BODY_SECONDS) -> None:
         self._app = app
-        self._json_bytes = settings.service.largest_request_bytes
-        self._upload_bytes = settings.documents.largest_bytes + _FORM_BYTES
+        self._json = _Limit(settings.service.largest_request_bytes, "MNEME_SERVICE__LARGEST_REQUEST_BYTES")
+        self._upload = _Limit(settings.documents.largest_bytes + _FORM_BYTES, "MNEME_DOCUMENTS__LARGEST_BYTES")
+        self._turns = turns
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -34,35 +64,55 @@ class Bounded:
             return
         headers = Headers(scope=scope)
         is_upload = scope["path"] in _UPLOADS and headers.get("content-type", "").startswith("multipart/")
-        limit = self._upload_bytes if is_upload else self._json_bytes
-        name = "MNEME_DOCUMENTS__LARGEST_BYTES" if is_upload else "MNEME_SERVICE__LARGEST_REQUEST_BYTES"
-        too_large = Refused(problems.TOO_LARGE, f"body: over {limit} bytes, the most that is read; split it, or raise {name}")
+        limit = self._upload if is_upload else self._json
         told = headers.get("content-length", "")
-        if told.isdecimal() and int(told[:20]) > limit:
-            await refusal(too_large.problem, too_large.detail)(scope, receive, send)
+        if told.isdecimal() and int(told[:20]) > limit.largest:
+            refused = limit.refuse()
+            await refusal(refused.problem, refused.detail)(scope, receive, send)
             return
-        read = 0
+        async with AsyncExitStack() as held:
+            receive = self._limited(receive, limit, state(scope)["identity"], held)
+            if not is_upload and (is_under(scope["path"], API) or is_under(scope["path"], MCP)):
+                receive = await _whole(receive)
+            await self._app(scope, receive, send)
+
+    def _limited(self, receive: Receive, limit: _Limit, identity: str, held: AsyncExitStack) -> Receive:
+        """The body as far as it is allowed, within the time that it has; a large one holds a place until it is dropped."""
+        read, waited, is_large, is_read = 0, 0.0, False, False
+        clock = asyncio.get_running_loop().time
 
         async def receive_limited() -> Message:
-            nonlocal read
-            message = await receive()
-            if message["type"] == "http.request":
-                read += len(message.get("body", b""))
-                if read > limit:
-                    raise too_large
+            nonlocal read, waited, is_large, is_read
+            if is_read:  # what comes now is that the client leaves, for which nobody need be quick
+                return await receive()
+            began = clock()
+            try:
+                async with asyncio.timeout(self._seconds + read / _SLOWEST_BYTES_A_SECOND - waited):
+                    message = await receive()
+            except TimeoutError:
+                raise Refused(
+                    problems.TOO_SLOW,
+                    f"body: after {waited + clock() - began:.0f} s only {read} bytes of it have arrived; send it at once",
+                    {"Connection": "close"},
+                ) from None
+            waited += clock() - began
+            is_read = message["type"] != "http.request" or not message.get("more_body", False)
+            read += len(message.get("body", b""))
+            if read > limit.largest:
+                raise limit.refuse()
+            if read > LARGE_BODY_BYTES and not is_large:
+                is_large = True
+                await held.enter_async_context(self._turns.large_bodies.place(identity))
             return message
 
-        if not is_upload and is_under(scope["path"], API):
-            await self._app(scope, await _shallow(receive_limited), send)
-        else:
-            await self._app(scope, receive_limited, send)
+        return receive_limited
 
 
-async def _shallow(receive: Receive) -> Receive:
+async def _whole(receive: Receive) -> Receive:
     """The whole body, looked at.
 
     Raises:
-        Refused: it is too large, or nested too deeply.
+        Refused: it is too large, holds too much, or is nested too deeply.
     """
     chunks: list[bytes] = []
     messages: list[Message] = []
@@ -75,7 +125,13 @@ async def _shallow(receive: Receive) -> Receive:
         if not message.get("more_body", False):
             break
     body = b"".join(chunks)
-    if is_deeper(body):
+    chunks.clear()
+    outlined = await to_thread.run_sync(outline, body, LARGEST_OUTLINE) if len(body) > LARGE_BODY_BYTES else outline(body)
+    if len(outlined) > LARGEST_OUTLINE:
+        raise Refused(
+            problems.TOO_LARGE, f"body: over {LARGEST_OUTLINE} characters outside of its texts, more than is parsed; split it"
+        )
+    if is_deeper_outline(outlined):
         raise Refused(problems.BAD_REQUEST, f"body: nested deeper than {DEEPEST} levels; nothing here needs as many")
     messages.append({"type": "http.request", "body": body, "more_body": False})
 

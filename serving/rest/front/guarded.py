@@ -8,9 +8,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mneme import problems
 from mneme.settings import Settings
+from mneme.shares import asking
 from serving.rest.front.places import CONSOLE, SAFE, is_under, state
 from serving.rest.keys import EVERYBODY, NOBODY, Caller, Keys
 from serving.rest.problems import refusal
+from serving.sessions.sessions import Sessions
 
 _OPEN = frozenset({"/", "/health", "/health/live", "/openapi.json", "/docs", "/favicon.ico"})
 _HERE = ("localhost", "127.0.0.1", "[::1]")
@@ -19,19 +21,21 @@ _HERE = ("localhost", "127.0.0.1", "[::1]")
 class Guarded:
     """Lets in who may come in.
 
-    With keys: whoever has one, in ``Authorization: Bearer`` or ``X-API-Key``; the console asks for one itself, and remembers
-    it in a cookie. Without: everybody on this machine, but no page of another site that a browser here has open (DNS
+    With keys: whoever has one, in ``Authorization: Bearer`` or ``X-API-Key``; the console asks for one itself, and has sessions
+    (serving/sessions). Without: everybody on this machine, but no page of another site that a browser here has open (DNS
     rebinding, cross-site requests).
 
     Args:
         app: what stands behind.
         settings: the host that is served, and the pages of other origins that may ask.
         keys: who may ask.
+        sessions: who is logged in to the console.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, keys: Keys) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, keys: Keys, sessions: Sessions) -> None:
         self._app = app
         self._keys = keys
+        self._sessions = sessions
         host = settings.service.host
         self._hosts = frozenset((*_HERE, f"[{host}]" if ":" in host else host.lower()))
         self._origins = frozenset(settings.service.cors_origins)
@@ -45,7 +49,12 @@ class Guarded:
         found = self._caller(connection)
         if not isinstance(found, Response):
             state(scope)["caller"] = found
-            await self._app(scope, receive, send)
+            state(scope)["identity"] = identity = _identity(found, connection)
+            token = asking.set(identity if self._keys.are_several else "")
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                asking.reset(token)
         elif scope["type"] == "http":
             await found(scope, receive, send)
         else:
@@ -54,12 +63,15 @@ class Guarded:
     def _caller(self, connection: HTTPConnection) -> Caller | Response:
         if not self._keys:
             return self._on_this_machine(connection)
+        path = connection.scope["path"]
+        if is_under(path, CONSOLE):
+            session = state(connection.scope)["session"] = self._sessions.of(connection)
+            return session.caller if session is not None else NOBODY
         key = _key_of(connection)
         caller = self._keys.caller(key) if key is not None else None
         if caller is not None:
             return caller
-        path = connection.scope["path"]
-        if path in _OPEN or is_under(path, CONSOLE):
+        if path in _OPEN:
             return NOBODY
         told = "it is not known" if key is not None else "none was given"
         challenge = 'Bearer realm="mneme"' + (', error="invalid_token"' if key is not None else "")
@@ -88,6 +100,13 @@ class Guarded:
         if origin is None or (connection.scope["type"] == "http" and connection.scope["method"] in SAFE):
             return False
         return origin not in self._origins and urlsplit(origin).netloc != connection.headers.get("host")
+
+
+def _identity(caller: Caller, connection: HTTPConnection) -> str:
+    """Whose share of what is limited a request takes: its key's, or where there is none that of its address."""
+    if caller not in (EVERYBODY, NOBODY):
+        return caller.name
+    return connection.client.host if connection.client is not None else ""
 
 
 def _host_of(connection: HTTPConnection) -> str:

@@ -10,10 +10,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mneme import problems
 from serving.rest.front.places import API, CONSOLE, MCP, is_under, state
-from serving.rest.keys import EVERYBODY, NOBODY, Caller
 from serving.rest.problems import refusal
 
-_RATIONED = (API, MCP, f"{CONSOLE}/login")
+_RATIONED = (API, MCP, CONSOLE)
+_ASSETS = (f"{CONSOLE}/_nicegui", f"{CONSOLE}/theme")  # files that a page loads, ten at once
 
 
 class Rationed:
@@ -32,12 +32,10 @@ class Rationed:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         limit = self._limit
-        if limit is None or scope["type"] != "http" or not any(is_under(scope["path"], each) for each in _RATIONED):
+        if limit is None or scope["type"] != "http" or not _is_rationed(scope["path"]):
             await self._app(scope, receive, send)
             return
-        caller: Caller = state(scope)["caller"]
-        address = scope["client"][0] if scope.get("client") else ""
-        identity = address if caller in (EVERYBODY, NOBODY) else caller.name
+        identity: str = state(scope)["identity"]
         may = self._limiter.hit(limit, identity)
         reset, left = self._limiter.get_window_stats(limit, identity)
         seconds = max(1, round(reset - time.time()))
@@ -58,3 +56,7 @@ class Rationed:
             await send(message)
 
         await self._app(scope, receive, send_with_limits)
+
+
+def _is_rationed(path: str) -> bool:
+    return any(is_under(path, each) for each in _RATIONED) and not any(is_under(path, each) for each in _ASSETS)

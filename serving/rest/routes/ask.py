@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Generator
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,16 +14,17 @@ from mneme.errors import MnemeError
 from queries import AnswerResponse, AnswerStream
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
+from serving.rest.entries import MOST_ENTRIES
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.problems import details_of
-from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, Turns, TurnsIn, of_tenant
+from serving.rest.requests import Asked, AskedFilters, CallerIn, ServiceIn, TurnsIn, of_tenant
 from serving.rest.routes.search import Agent, TopK
+from serving.rest.turns import Turns, takes
 
 router = APIRouter(prefix=API, tags=["search"])
 
 _PING_SECONDS = 15.0  # of silence, after which a proxy is told that the answer still goes on
-_MOST_TURNS = 100
 
 Turn = tuple[Literal["user", "assistant"], Annotated[str, Field(max_length=LONGEST_QUESTION)]]
 
@@ -51,10 +52,12 @@ class AskRequest(Asked):
     agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
     top_k: int | None = TopK
     history: tuple[Turn, ...] = Field(
-        default=(), max_length=_MOST_TURNS, description="the conversation before it, oldest first: role and text"
+        default=(), max_length=MOST_ENTRIES, description="the conversation before it, oldest first: role and text"
     )
-    explain: bool = Field(default=False, description="whether the response holds what the answer was made from")
-    stream: bool = Field(default=False, description="server-sent events: `piece`s of the answer, then `answer`, or `problem`")
+    explain: bool = Field(default=False, strict=True, description="whether the response holds what the answer was made from")
+    stream: bool = Field(
+        default=False, strict=True, description="server-sent events: `piece`s of the answer, then `answer`, or `problem`"
+    )
 
 
 @router.post(
@@ -80,15 +83,17 @@ class AskRequest(Asked):
         },
         **refusals(409, 502, 503, 504),
     },
-    dependencies=[SEARCH_TURN],
 )
-def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, turns: TurnsIn) -> AnswerResponse | Response:
+@takes("searches")
+def ask(asked: AskRequest, service: ServiceIn, caller: CallerIn, turns: TurnsIn, request: Request) -> AnswerResponse | Response:
     """An answer from what is remembered, with the memories that it cites. What they do not tell is said, and not guessed."""
     options: dict[str, Any] = asked.model_dump(exclude={"question", "filters", "stream"})
     answer = service.memories.ask_stream(asked.question, of_tenant(asked.filters, caller), **options)
     if not asked.stream:
         return answer.response
-    return EventSourceResponse(_kept_alive(answer, turns), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+    return EventSourceResponse(
+        _kept_alive(answer, turns, request.state.identity), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    )
 
 
 class Piece(BaseModel):
@@ -113,13 +118,18 @@ def _event(name: str, data: BaseModel) -> bytes:
     return format_sse_event(event=name, data_str=data.model_dump_json())
 
 
-async def _kept_alive(answer: AnswerStream, turns: Turns) -> AsyncGenerator[bytes, None]:
+async def _kept_alive(answer: AnswerStream, turns: Turns, identity: str) -> AsyncGenerator[bytes, None]:
     """The events, with a comment where the model is silent for long; each is made in a thread, in a turn of the searches."""
     events = _events(answer)
     making: asyncio.Future[bytes | None] | None = None
+
+    async def made() -> bytes | None:
+        async with turns.searches.place(identity):
+            return await to_thread.run_sync(next, events, None)
+
     try:
         while True:
-            making = asyncio.ensure_future(to_thread.run_sync(next, events, None, limiter=turns.searches))
+            making = asyncio.ensure_future(made())
             while not (await asyncio.wait({making}, timeout=_PING_SECONDS))[0]:
                 yield KEEPALIVE_COMMENT
             if (event := making.result()) is None:

@@ -12,6 +12,7 @@ from queries.browsing.inspected import Inspection
 from queries.browsing.listed import ConversationPage, Portrait
 from queries.browsing.told import History
 from queries.responses import Graph
+from serving.rest.entries import MOST_ENTRIES
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.problems import Refused
@@ -25,7 +26,7 @@ ConversationId = Annotated[str, Path(max_length=2048, description="percent-encod
 class ConversationsAsked(Span):
     """Whose conversations, and from when."""
 
-    participants: tuple[Name, ...] = Field(default=(), max_length=100)
+    participants: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     limit: Limit = 50
     after: After = None
 

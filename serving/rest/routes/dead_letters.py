@@ -10,6 +10,7 @@ from connectors.letters.dead_letters import without_secrets
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position
+from serving.rest.entries import MOST_ENTRIES
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import After, Asked, CallerIn, Limit, ServiceIn
@@ -18,7 +19,7 @@ from serving.service.dead_letters import letter_id, letters_of
 router = APIRouter(prefix=API, tags=["operation"])
 
 _WHOSE = "dead letters"
-LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(max_length=10_000)]
+LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(max_length=MOST_ENTRIES)]
 
 
 class LettersAsked(Asked):
@@ -37,7 +38,7 @@ class ReplayRequest(Asked):
 
     ids: LetterIds = ()
     stage: str | None = Field(default=None, max_length=64)
-    all: bool = False
+    all: bool = Field(default=False, strict=True)
 
 
 class LetterSummary(BaseModel):

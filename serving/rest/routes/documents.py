@@ -10,10 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
 from queries.browsing.documents import DocumentList
+from serving.rest.entries import MOST_ENTRIES
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import WAITING_TURN, CallerIn, OwnerAsked, ServiceIn, Span, Wait
+from serving.rest.requests import CallerIn, OwnerAsked, ServiceIn, Span, Wait
 from serving.rest.routes.erasures import SENT, ErasureStatus, erased
+from serving.rest.turns import takes
 
 router = APIRouter(prefix=API, tags=["documents"])
 
@@ -23,8 +25,10 @@ DocumentId = Annotated[str, Path(min_length=1, max_length=512, description="perc
 class DocumentsAsked(Span):
     """Whose documents; ``since`` and ``before`` are about their dates."""
 
-    conversation_id: tuple[Name, ...] = Field(default=(), max_length=100, description="only what is attached to their messages")
-    document_id: tuple[Name, ...] = Field(default=(), max_length=100)
+    conversation_id: tuple[Name, ...] = Field(
+        default=(), max_length=MOST_ENTRIES, description="only what is attached to their messages"
+    )
+    document_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     knowledge: bool = Field(default=True, description="whether the tenant's own are listed")
 
 
@@ -50,6 +54,7 @@ def documents(asked: Annotated[DocumentsAsked, Query()], service: ServiceIn, cal
 
 
 @router.post("/documents", status_code=202, summary="Send a document", responses=refusals(409, 415, 503))
+@takes("uploads")
 def send_document(
     file: Annotated[UploadFile, File(description="the document")],
     service: ServiceIn,
@@ -98,12 +103,8 @@ def _metadata(given: str | None) -> dict[str, Any]:
     return metadata
 
 
-@router.delete(
-    "/documents/{id:name}",
-    summary="Erase a document",
-    responses={**SENT, **refusals(409, 503)},
-    dependencies=[WAITING_TURN],
-)
+@router.delete("/documents/{id:name}", summary="Erase a document", responses={**SENT, **refusals(409, 503)})
+@takes("waits")
 def erase_document(
     id: DocumentId, asked: Annotated[DocumentAsked, Query()], service: ServiceIn, caller: CallerIn, response: Response
 ) -> ErasureStatus:

@@ -14,7 +14,8 @@ from serving.owners import one_owner
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.problems import Refused
-from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait
+from serving.rest.requests import Asked, CallerIn, OwnerAsked, ServiceIn, Wait
+from serving.rest.turns import takes
 from serving.service.service import Erasing, Service
 
 router = APIRouter(prefix=API, tags=["memories"])
@@ -53,7 +54,8 @@ SENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.delete("/memories", summary="Erase", responses={**SENT, **refusals(404, 409, 503)}, dependencies=[WAITING_TURN])
+@router.delete("/memories", summary="Erase", responses={**SENT, **refusals(404, 409, 503)})
+@takes("waits")
 def erase(asked: Annotated[ErasureRequest, Query()], service: ServiceIn, caller: CallerIn, response: Response) -> ErasureStatus:
     """Erase for good a conversation, a document, or everything of an owner, with a receipt (202: not there yet).
 
@@ -96,9 +98,8 @@ def _event(asked: ErasureRequest, tenant: str) -> Erasing:
     return Erase.model_validate({"tenant_id": tenant, **named})
 
 
-@router.get(
-    "/erasures/{id:name}", summary="The receipt of an erasure", responses=refusals(409, 503), dependencies=[WAITING_TURN]
-)
+@router.get("/erasures/{id:name}", summary="The receipt of an erasure", responses=refusals(409, 503))
+@takes("waits")
 def erasure(id: ErasureId, asked: Annotated[ErasureAsked, Query()], service: ServiceIn, caller: CallerIn) -> ErasureStatus:
     """What an erasure removed, once nothing is left; with `wait`, as soon as that is so."""
     tenant = caller.tenant_of(asked.tenant_id)

@@ -11,14 +11,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import AnyEvent, parse_event
 from mneme.times import utc_now
+from serving.rest.entries import MOST_MESSAGES
 from serving.rest.front.places import API
 from serving.rest.keys import Caller
 from serving.rest.openapi import refusals
 from serving.rest.requests import Asked, CallerIn, ServiceIn, a_json_object, of_tenant
 
 router = APIRouter(prefix=API, tags=["stream"])
-
-MOST_EVENTS = 10_000  # of a request
 
 AskedEvent = Annotated[dict[str, Any], BeforeValidator(a_json_object, json_schema_input_type=AnyEvent)]
 
@@ -46,8 +45,8 @@ class EventsRequest(Asked):
         }
     )
 
-    events: Annotated[tuple[AskedEvent, ...], Field(min_length=1, max_length=MOST_EVENTS)]
-    backfill: bool = Field(default=False, description="behind everything live: for history")
+    events: Annotated[tuple[AskedEvent, ...], Field(min_length=1, max_length=MOST_MESSAGES)]
+    backfill: bool = Field(default=False, strict=True, description="behind everything live: for history")
 
 
 class EventsAccepted(BaseModel):

@@ -1,27 +1,29 @@
 """``GET /export``: everything that is known of an owner, as `mneme export` writes it."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import IO, Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from fastapi.responses import StreamingResponse
 
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import WAITING_TURN, CallerIn, OwnerAsked, ServiceIn
+from serving.rest.requests import CallerIn, OwnerAsked, ServiceIn
+from serving.rest.turns import takes
 
 router = APIRouter(prefix=API, tags=["memories"])
 
 NDJSON = "application/x-ndjson"
+_PIECE_BYTES = 65_536
 
 
 @router.get(
     "/export",
     summary="Export",
-    response_class=FileResponse,
+    response_class=StreamingResponse,
     responses={
         200: {
             "description": "A header, a line for each row, an end with their number and hash (docs/operations.md)",
@@ -29,9 +31,9 @@ NDJSON = "application/x-ndjson"
         },
         **refusals(409, 503),
     },
-    dependencies=[WAITING_TURN],
 )
-def export(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> FileResponse:
+@takes("waits")
+def export(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> StreamingResponse:
     """Everything that is known of an owner, with vectors and versions: `mneme import` brings it into another index.
 
     The owner's memory must rest meanwhile; if it changed, 503 says so, and the export can be repeated.
@@ -39,15 +41,18 @@ def export(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: Ca
     from flows.transfer import export_owner
 
     owner = asked.owner(caller)
-    folder = Path(mkdtemp(prefix="mneme-export-"))
-    try:
-        export_owner(owner, folder / "export.jsonl", service.settings)
-    except BaseException:
-        rmtree(folder, ignore_errors=True)
-        raise
-    return FileResponse(
-        folder / "export.jsonl",
-        media_type=NDJSON,
-        filename="mneme-export.jsonl",
-        background=BackgroundTask(rmtree, folder, ignore_errors=True),
-    )
+    with TemporaryDirectory(prefix="mneme-export-") as folder:
+        export_owner(owner, Path(folder) / "export.jsonl", service.settings)
+        file = (Path(folder) / "export.jsonl").open("rb")
+    # The file has no name any more: however the answer ends, nothing of the memory is left on the disk.
+    headers = {
+        "Content-Length": str(os.fstat(file.fileno()).st_size),
+        "Content-Disposition": 'attachment; filename="mneme-export.jsonl"',
+    }
+    return StreamingResponse(_pieces(file), media_type=NDJSON, headers=headers)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece

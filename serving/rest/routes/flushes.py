@@ -9,14 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme.errors import InputError
 from mneme.events import Name
 from serving.owners import one_owner
+from serving.rest.entries import MOST_ENTRIES
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import WAITING_TURN, Asked, CallerIn, OwnerAsked, ServiceIn, Wait
+from serving.rest.requests import Asked, CallerIn, OwnerAsked, ServiceIn, Wait
+from serving.rest.turns import takes
 from serving.service.service import Flushed
 
 router = APIRouter(prefix=API, tags=["stream"])
 
-MOST_CONVERSATIONS = 1000  # of a request
 FlushId = Annotated[str, Path(min_length=1, max_length=512)]
 
 
@@ -27,8 +28,8 @@ class FlushRequest(OwnerAsked):
         json_schema_extra={"examples": [{"conversation_id": "standup", "timeout": 10}, {"user_id": "user_123"}]}
     )
 
-    conversation_id: Annotated[tuple[Name, ...], Field(max_length=MOST_CONVERSATIONS)] | Name = ()
-    timeout: Wait = 30.0
+    conversation_id: Annotated[tuple[Name, ...], Field(max_length=MOST_ENTRIES)] | Name = ()
+    timeout: Annotated[Wait, Field(strict=True)] = 30.0
 
     @property
     def conversations(self) -> tuple[str, ...]:
@@ -58,8 +59,8 @@ class FlushAsked(Asked):
     "/flush",
     summary="Make searchable now",
     responses={202: {"description": "Not searchable yet when the time was over", "model": FlushStatus}, **refusals(409, 503)},
-    dependencies=[WAITING_TURN],
 )
+@takes("waits")
 def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: Response) -> FlushStatus:
     """End what is open in conversations, and wait until all that was sent to them before is searchable (202: not yet)."""
     tenant = caller.tenant_of(asked.tenant_id)
@@ -76,7 +77,8 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     return flush_status(flushed)
 
 
-@router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=refusals(409, 503), dependencies=[WAITING_TURN])
+@router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=refusals(409, 503))
+@takes("waits")
 def flushed(id: FlushId, asked: Annotated[FlushAsked, Query()], service: ServiceIn, caller: CallerIn) -> FlushStatus:
     """Whether all that was sent before a flush is searchable; with `wait`, as soon as it is.
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from connectors.telemetry.exposition import CONTENT_TYPE, exposition
 from serving.rest.requests import CallerIn, ServiceIn
+from serving.rest.turns import takes
 
 router = APIRouter(tags=["operation"])
 
@@ -50,6 +51,7 @@ class MetricsResponse(Response):
     summary="Health",
     responses={503: {"description": "Red: the index does not answer, or the flow does not keep up", "model": HealthStatus}},
 )
+@takes("health")
 def health(service: ServiceIn, caller: CallerIn, response: Response) -> HealthStatus:
     """Green when the index answers and the flow keeps up; red (503) when not."""
     found = service.health()
@@ -61,6 +63,7 @@ def health(service: ServiceIn, caller: CallerIn, response: Response) -> HealthSt
 
 
 @router.get("/health/live", summary="Liveness")
+@takes("none")
 async def live() -> LiveStatus:
     """That the process answers; it says nothing of the index."""
     return LiveStatus()

@@ -10,6 +10,7 @@ from mneme.events import Message, Name
 from mneme.events.messages import Content
 from mneme.ids import content_hash, message_id
 from queries.browsing.listed import Memory, MemoryKind, MemoryPage
+from serving.rest.entries import MOST_ENTRIES, MOST_MESSAGES
 from serving.rest.front.places import API
 from serving.rest.keys import Caller
 from serving.rest.openapi import refusals
@@ -21,7 +22,6 @@ from serving.service.service import Service
 
 router = APIRouter(prefix=API, tags=["memories"])
 
-MOST_MESSAGES = 1000  # of a request
 _MOST_SHOWN = 20  # messages that something comes from
 _ID_DIGITS = 32  # of a message that got its id here
 MemoryId = Annotated[str, Path(max_length=2048, description="percent-encoded once more", examples=["default/standup/m1"])]
@@ -57,7 +57,7 @@ class MessagesRequest(Asked):
         Field(min_length=1, max_length=MOST_MESSAGES),
     ]
     flush: bool = Field(
-        default=False, description="make episodes and facts of what is open now; GET /flushes/{id} waits for it"
+        default=False, strict=True, description="make episodes and facts of what is open now; GET /flushes/{id} waits for it"
     )
 
 
@@ -125,8 +125,8 @@ class MemoriesAsked(Span):
     """Whose memories of which kind."""
 
     kind: MemoryKind | None = Field(default=None, description="null: everything that is the owner's own")
-    conversation_id: tuple[Name, ...] = Field(default=(), max_length=100)
-    document_id: tuple[Name, ...] = Field(default=(), max_length=100)
+    conversation_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
+    document_id: tuple[Name, ...] = Field(default=(), max_length=MOST_ENTRIES)
     limit: Limit = 50
     after: After = None
 

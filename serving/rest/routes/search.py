@@ -10,21 +10,24 @@ from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
-from serving.rest.requests import SEARCH_TURN, Asked, AskedFilters, CallerIn, ServiceIn, of_tenant
+from serving.rest.requests import Asked, AskedFilters, CallerIn, ServiceIn, of_tenant
+from serving.rest.turns import takes
 
 router = APIRouter(prefix=API, tags=["search"])
 
 Agent = Literal["direct", "split", "chain", "reflect", "router"]
-TopK = Field(default=None, ge=1, le=1000, description="places of the one ranked list; null: by the type of the question")
+TopK = Field(
+    default=None, strict=True, ge=1, le=1000, description="places of the one ranked list; null: by the type of the question"
+)
 
 
 class Policy(Asked):
     """What an agent may spend on one question, within the settings."""
 
-    searches: int | None = Field(default=None, ge=1)
-    calls: int | None = Field(default=None, ge=0, description="of the chat model")
-    tokens: int | None = Field(default=None, ge=0)
-    seconds: float | None = Field(default=None, gt=0)
+    searches: int | None = Field(default=None, strict=True, ge=1)
+    calls: int | None = Field(default=None, strict=True, ge=0, description="of the chat model")
+    tokens: int | None = Field(default=None, strict=True, ge=0)
+    seconds: float | None = Field(default=None, strict=True, gt=0)
 
 
 class SearchRequest(Asked):
@@ -47,20 +50,18 @@ class SearchRequest(Asked):
     method: Method = "hybrid"
     filters: AskedFilters
     top_k: int | None = TopK
-    explain: bool = Field(default=False, description="whether the response holds the trace of every stage")
+    explain: bool = Field(default=False, strict=True, description="whether the response holds the trace of every stage")
     agent: Agent | None = Field(default=None, description="of `agentic`; null: of the settings")
-    agent_mode: bool = Field(default=False, description="`agentic` with the router; all scores are 1")
+    agent_mode: bool = Field(default=False, strict=True, description="`agentic` with the router; all scores are 1")
     policy: Policy | None = None
-    expand_context: int = Field(default=0, ge=0, le=50, description="messages around each found one, shown without a rank")
+    expand_context: int = Field(
+        default=0, strict=True, ge=0, le=50, description="messages around each found one, shown without a rank"
+    )
     order: Literal["score", "chronological"] = "score"
 
 
-@router.post(
-    "/memories/search",
-    summary="Search",
-    responses=refusals(409, 502, 503, 504),
-    dependencies=[SEARCH_TURN],
-)
+@router.post("/memories/search", summary="Search", responses=refusals(409, 502, 503, 504))
+@takes("searches")
 def search(asked: SearchRequest, service: ServiceIn, caller: CallerIn) -> SearchResponse:
     """The memories that answer a question: episodes, facts, and what else is remembered, in one ranking.
 

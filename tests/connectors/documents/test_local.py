@@ -33,7 +33,7 @@ def test_the_format_and_the_title_are_filled_in(instead: Instead):
     assert (document.format, document.title) == ("txt", "Lease of May")
 
 
-@pytest.mark.parametrize("error", [ValueError("the secret text"), KeyError("secret"), RecursionError(), OSError("secret")])
+@pytest.mark.parametrize("error", [ValueError("the secret text"), KeyError("secret"), OSError("secret")])
 def test_what_a_library_raises_is_a_refusal_without_the_text(instead: Instead, error: Exception):
     def fail(content: bytes, task: Task) -> ParsedDocument:
         raise error
@@ -43,6 +43,15 @@ def test_what_a_library_raises_is_a_refusal_without_the_text(instead: Instead, e
         parse(name="/home/ann/notes.txt")
     assert "secret" not in str(refusal.value)
     assert refusal.value.__cause__ is error
+
+
+def test_what_lies_too_deep_in_itself_is_refused_and_says_so(instead: Instead):
+    def fail(content: bytes, task: Task) -> ParsedDocument:
+        return fail(content, task)
+
+    instead(fail)
+    with pytest.raises(InputError, match=r"^notes\.txt: its parts lie in hundreds of others"):
+        parse(name="notes.txt")
 
 
 def test_what_a_library_raises_is_logged_without_the_text(instead: Instead, caplog: pytest.LogCaptureFixture):

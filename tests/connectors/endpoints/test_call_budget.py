@@ -32,7 +32,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def waiting(budget: CallBudget, purpose: Purpose = INGESTION) -> int:
-    return len(budget._own[purpose]._line._waiting)
+    return len(budget._own[purpose]._waiting)
 
 
 def test_places_are_given_in_the_order_of_asking() -> None:

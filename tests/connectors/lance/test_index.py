@@ -476,3 +476,23 @@ def test_who_searches_keeps_rows_in_memory_and_who_writes_does_not(tmp_path, mon
     for read_only in (True, False):
         open_index(settings, read_only).close()
     assert limits == [7_000_000, 0]
+
+
+def test_what_is_kept_in_memory_of_old_versions_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """LanceDB's own bound is 7 GB, which each commit and each index that is made anew come nearer to."""
+    most = 400_000
+    monkeypatch.setattr(lance_index, "_INDEX_CACHE_BYTES", most)
+    monkeypatch.setattr(lance_index, "_METADATA_CACHE_BYTES", most)
+    lance_index._session.cache_clear()
+    index = LanceIndex(tmp_path / "index")
+    try:
+        index.prepare(EMBEDDER)
+        for number in range(40):
+            index.write([Put(fact(f"f{number}", "green tea", vector=axis(0)))])
+            index.write([Remove(fact(f"f{number}", "green tea").key, 2)])
+            if number % 4 == 0:
+                index.purge()
+        assert 0 < lance_index._session().size_bytes <= 2 * most
+    finally:
+        index.close()
+        lance_index._session.cache_clear()

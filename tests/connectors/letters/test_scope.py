@@ -108,6 +108,27 @@ def test_what_does_not_say_whom_it_is_about_goes_if_it_holds_an_id(raw: bytes):
     assert not tells_of(letter(raw.replace(b"talk", b"talks").replace(b"\\u0074alk", b"stalk")), TALK)
 
 
+@pytest.mark.parametrize(
+    ("raw", "of_acme", "of_default"),
+    [
+        (b'{"tenant_id": "evil", "user_id": "ana", "content": "cut o', False, True),
+        (b'{"user_id": "ana", "tenant_id" :\n"evil"', False, True),
+        (b'{"tenant_id": "\\u0061cme", "user_id": "ana", "cont', True, True),
+        (b'{"tenant_id": "evil", "user_id": "ana", "content": 7}', False, False),
+        (b'{"tenant_id": "acme", "user_id": "ana", "metadata": {"tenant_id": "evil"}}', True, False),
+        (b'{"user_id": "ana", "metadata": {"tenant_id": "evil"}}', False, True),
+        (b'{"user_id": "ana", "metadata": {"tenant_id": "evil"}, "content": "cut o', False, True),
+        (b'{"tenant_id": 7, "user_id": "ana"}', True, True),
+        (b'{"user_id": "ana", "content": 7}', False, True),
+        (b'{"user_id": "ana", "content": "tenant_id evil', True, True),
+    ],
+)
+def test_what_still_names_another_tenant_stays(raw: bytes, of_acme: bool, of_default: bool):
+    ana_of_acme = ANA.model_copy(update={"tenant_id": "acme"})
+    assert tells_of(letter(raw), Scope("acme", ("talk",), ana_of_acme)) is of_acme
+    assert tells_of(letter(raw), OF_ANA) is of_default
+
+
 def test_the_reason_counts_where_the_bytes_say_nothing():
     assert tells_of(letter(b"", reason="conversation 'talk' of user ana"), TALK)
     assert not tells_of(letter(b"", reason="the talks of Hana"), OF_ANA)

@@ -100,16 +100,6 @@ def test_every_collection_is_a_numbered_index_behind_an_alias(open_index, opense
 
 
 @pytest.mark.opensearch
-def test_an_index_of_an_earlier_version_gets_the_name_by_which_it_is_written(open_index, opensearch):
-    name = f"{opensearch.index_prefix}-facts-1"
-    client = open_index()._client
-    client.indices.delete_alias(index=name, name=f"{name}-writes")
-    index = open_index()
-    assert [result.outcome for result in index.write([Put(fact("f"))])] == [Outcome.DONE]
-    assert list(client.indices.get_alias(name=f"{name}-writes")) == [name]
-
-
-@pytest.mark.opensearch
 def test_an_index_is_made_as_the_settings_say(open_index, opensearch):
     client = open_index(shards=2, refresh_interval="7s")._client
     name = f"{opensearch.index_prefix}-facts-1"

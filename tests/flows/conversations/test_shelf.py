@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from flows.conversations.rest import Resting
 from flows.conversations.shelf import Shelf, joined, parts_in
-from flows.state import encode_state
 from mneme.errors import StoreRejected
 from mneme.times import from_milliseconds
 
@@ -136,14 +135,6 @@ def test_the_oldest_are_forgotten_first() -> None:
     shelf = shelf_of((f"talk{number}", resting()) for number in range(5))
     shelf.forget_shown(2)
     assert list(shelf) == ["talk3", "talk4"]
-
-
-def test_a_state_of_an_earlier_version_is_read() -> None:
-    state = encode_state(2, {"talk": resting(touched=10**12), "other": resting()})
-    shelf = restored(state)
-    assert list(shelf) == ["talk", "other"]
-    assert shelf["talk"]["episode"] == ["m0", "m1"]
-    assert [shelf.is_shown(lane) for lane in shelf] == [False, True]
 
 
 @pytest.mark.parametrize("damage", [lambda state: state[:-1], lambda state: state + b"\1", lambda state: b"4:" + state[2:]])

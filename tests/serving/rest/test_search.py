@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 
 from mneme.errors import ModelTimeout
 from queries import AnswerResponse, AnswerStream, Memories, SearchResponse
-from serving.rest.requests import Turns
 from serving.rest.routes.ask import _kept_alive
+from serving.rest.turns import Turns
 from tests.serving.rest.conftest import WHOSE
 
 SEARCH, ASK = "/api/v1/memories/search", "/api/v1/ask"
@@ -147,13 +147,13 @@ class TestAsk:
 
         async def read() -> None:
             turns = Turns(searches=1)
-            events = _kept_alive(AnswerStream(pieces()), turns)
+            events = _kept_alive(AnswerStream(pieces()), turns, "key")
             assert b"On" in await anext(events)
-            assert turns.searches.borrowed_tokens == 0, "between two pieces a search has its turn"
+            assert turns.searches.shares.held("key") == 0, "between two pieces a search has its turn"
             if while_a_piece_is_made:
                 reading = asyncio.ensure_future(anext(events))
                 await asyncio.to_thread(begun.wait, 60)
-                assert turns.searches.borrowed_tokens == 1
+                assert turns.searches.shares.held("key") == 1
                 reading.cancel()
                 await asyncio.wait({reading})
                 may_go_on.set()

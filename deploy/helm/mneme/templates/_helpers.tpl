@@ -25,6 +25,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- else }}{{ default "default" .Values.serviceAccount.name }}{{ end }}
 {{- end }}
 
+{{- define "mneme.consoleSecret" -}}
+{{ include "mneme.fullname" . }}-console
+{{- end }}
+
 {{- define "mneme.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001

@@ -1,0 +1,39 @@
+"""The format of a store: how its ids, rows and tokens are made. A change of any of them raises the one number."""
+
+from mneme.errors import StoreRejected
+
+FORMAT = 3
+
+
+def check_format(place: str, found: object) -> None:
+    """Refuse a store of another format.
+
+    Args:
+        place: the store, as it may be shown.
+        found: the number that it carries; anything else is an older one.
+
+    Raises:
+        StoreRejected: names what makes an older store anew.
+    """
+    if found == FORMAT:
+        return
+    refuse_newer(place, found)
+    raise StoreRejected(
+        f"{place}: an older Mneme made it (format {found}, now {FORMAT}). Stop the flow and run `mneme rebuild`: it makes the "
+        "memory anew from the stored messages and documents, and leaves the old store as it is until the new one is complete"
+    )
+
+
+def refuse_newer(place: str, found: object) -> None:
+    """Refuse a store of a newer format alone.
+
+    Raises:
+        StoreRejected: it has one.
+    """
+    if isinstance(found, int) and found > FORMAT:
+        raise StoreRejected(f"{place}: a newer Mneme made it (format {found}, here {FORMAT}); use that version")
+
+
+def number_of(stated: str) -> int | None:
+    """The format that a generation of the index states as text; None where it states none."""
+    return int(stated) if stated.isdigit() else None

@@ -1,0 +1,75 @@
+"""The locks have a hash of every file, and whoever installs from them asks for it."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+_HASH = re.compile(r" --hash=sha256:[0-9a-f]{64}(?= |$)")
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_package_of_a_lock_has_hashes(lock: str) -> None:
+    lines = (ROOT / lock).read_text().replace("\\\n", " ").splitlines()
+    assert len(lines) > 50
+    assert [line for line in lines if not _HASH.search(line)] == []
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_names_packages_and_no_place_to_fetch_them_from(lock: str) -> None:
+    for line in (ROOT / lock).read_text().replace("\\\n", " ").splitlines():
+        assert re.fullmatch(r"[\w.\[\],-]+==[\w.!+-]+(?: ; [^:/]+?)?\s*", _HASH.sub("", line)), line
+
+
+def test_both_locks_pin_the_same_files() -> None:
+    def packages(lock: str) -> set[str]:
+        lines = (ROOT / lock).read_text().replace("\\\n", " ").splitlines()
+        return {line.split(" ")[0] + str(_HASH.findall(line)) for line in lines}
+
+    assert packages("requirements.lock") - packages("requirements-dev.lock") == set()
+
+
+@pytest.mark.parametrize("program", ["uv", "pip"])
+def test_what_make_installs_must_have_a_hash_of_the_lock(program: str, tmp_path: Path) -> None:
+    """``install.sh`` in a folder of its own, with programs that write down what they are asked."""
+    asked = tmp_path / "asked"
+    (tmp_path / "requirements").mkdir()
+    shutil.copy(ROOT / "requirements" / "install.sh", tmp_path / "requirements")
+    (tmp_path / "requirements.lock").write_text("good==1.0 --hash=sha256:aa\n")
+    programs = tmp_path / "programs"
+    for path in (programs / "uv", tmp_path / ".venv" / "bin" / "python"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'#!/bin/sh\ncase "$*" in *install*) echo "$@" >>{asked} ;; esac\n')
+        path.chmod(0o755)
+    if program == "pip":
+        (programs / "uv").unlink()
+    for tool in ("bash", "grep", "dirname", "sh"):
+        (programs / tool).symlink_to(shutil.which(tool) or "")
+
+    command = ["bash", "requirements/install.sh", "requirements.lock"]
+    subprocess.run(command, cwd=tmp_path, env={"PATH": str(programs)}, check=True, timeout=60)
+
+    packages, own = asked.read_text().splitlines()
+    assert packages.startswith("pip install" if program == "uv" else "-m pip install")
+    assert {"--no-deps", "--require-hashes"} <= set(packages.split())
+    assert packages.endswith("-r requirements.lock")
+    assert {"--no-deps", "--no-build-isolation"} <= set(own.split())
+    assert own.endswith("-e .")
+
+
+@pytest.mark.parametrize("page", ["Dockerfile", "docs/deployment.md"])
+def test_who_else_installs_the_lock_asks_for_its_hashes(page: str) -> None:
+    installs = [line for line in (ROOT / page).read_text().splitlines() if re.search(r"pip install .*-r \S*\.lock", line)]
+    assert installs
+    assert all("--require-hashes" in line and "--no-deps" in line for line in installs)
+
+
+def test_make_lock_asks_for_hashes() -> None:
+    told = subprocess.run(["make", "--dry-run", "--always-make", "lock"], cwd=ROOT, capture_output=True, text=True, check=True)
+    resolved = [line for line in told.stdout.replace("\\\n", " ").splitlines() if "pip compile" in line]
+    assert len(resolved) == len(LOCKS)
+    assert all("--generate-hashes" in line and "--no-emit-index-url" in line for line in resolved)
