@@ -80,6 +80,8 @@ def assemble(
             agent_id=agent_id,
             metadata=_metadata(sources),
             citation=sources[0].citation,
+            quote=fact.quote,
+            claims=fact.claims,
             validity=_UNDISPUTED,
             **common,
         )
@@ -119,6 +121,7 @@ def assemble(
             end=foresight.end,
             metadata=_metadata(sources),
             citation=sources[0].citation,
+            claims=foresight.claims,
             validity=_UNDISPUTED,
             **common,
         )

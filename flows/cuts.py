@@ -11,7 +11,7 @@ from typing import Protocol
 
 from flows.lanes import lane_of_message
 from mneme.ids import chunk_episode_id
-from mneme.records import Citation, ClosedBy, Owner, StoredMessage
+from mneme.records import Citation, Claim, ClosedBy, Owner, Quote, StoredMessage
 from mneme.rows import Vector
 
 
@@ -147,10 +147,9 @@ def cut_of_chunk(utterance: Utterance) -> Cut:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """A statement. ``sources`` are indices of the cut's utterances.
+    """A statement, with its parts where it is a quote. ``sources`` are indices of the cut's utterances, its own first.
 
-    ``same_as_source`` says that the statement is the text of its one source, told in the third person, so that the
-    vector of the message serves it too.
+    ``same_as_source`` says that the statement is the text of its one source, so that the vector of the message serves it too.
     """
 
     statement: str
@@ -159,6 +158,8 @@ class ExtractedFact:
     event_at: datetime | None = None
     event_until: datetime | None = None
     same_as_source: bool = False
+    quote: Quote | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,7 @@ class ExtractedForesight:
     sources: tuple[int, ...]
     start: datetime | None = None
     end: datetime | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,11 +202,63 @@ class Validity(_Frozen):
     also_metadata: Metadata = Field(default_factory=dict)
 
 
+class Claim(_Frozen):
+    """One (subject, attribute, value) that a statement makes, which alone can end.
+
+    ``attribute`` is one of the table of relations (mneme/relations); ``value`` is as said. A claim that ``ends`` says that
+    the value holds no longer ("Ann left Google"); without a value, that none does ("Ann quit her job"). ``evidence`` is the
+    sentence that makes it. ``valid_to`` and ``superseded_by`` (the id of a fact or foresight) are what later claims did to
+    it: computed by reconcile, never by the extractor.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    ends: bool = False
+    evidence: str = ""
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+
+    @property
+    def about(self) -> str:
+        """Subject and attribute in a form that can be compared: ``ann|home``."""
+        return f"{self.subject.casefold()}|{self.attribute}"
+
+
+class Spoken(_Frozen):
+    """Words of somebody, unchanged."""
+
+    speaker: str
+    words: str
+
+
+Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "quotation"]
+
+
+class Quote(_Frozen):
+    """What makes a fact without a model: the words of one message, unchanged, and what they need to be read alone.
+
+    ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; ``context`` the
+    sentence before them, where they lean on it ("it", "there", a bare "yes"). Of an ``artifact`` inside a message (code, a
+    draft, a list, quoted text, a long answer of an assistant) nothing is claimed about its speaker.
+    """
+
+    speaker: str
+    listener: str = ""
+    words: str
+    language: str = ""
+    question: Spoken | None = None
+    context: Spoken | None = None
+    artifact: Artifact | None = None
+
+
 class AtomicFact(Record):
     """One self-contained, dated statement from one episode; immutable for a revision of its episode.
 
-    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``cluster_id`` names the statements that it is
-    compared with (``Cluster``); ``validity`` is what came of it.
+    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``quote`` has its parts where no model wrote
+    it: then ``atomic_fact`` is put together from them (flows/extraction/quotes.py), and its first message is the one that
+    said it. ``cluster_id`` names the statements that it is compared with (``Cluster``); ``validity`` is what came of it as a
+    whole, each claim has its own.
     """
 
     kind: Literal["fact"] = "fact"
@@ -221,6 +273,8 @@ class AtomicFact(Record):
     agent_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
     citation: Citation | None = None
+    quote: Quote | None = None
+    claims: tuple[Claim, ...] = ()
     cluster_id: str = ""
     validity: Validity = Validity()
 
@@ -255,6 +309,7 @@ class Foresight(Record):
     end: datetime | None = None
     metadata: Metadata = Field(default_factory=dict)
     citation: Citation | None = None
+    claims: tuple[Claim, ...] = ()
     cluster_id: str = ""
     validity: Validity = Validity()
 
