@@ -1,0 +1,2 @@
+"""Stub until the annotations are merged."""
+def entities_of(sentences): return ()

@@ -1,0 +1,2 @@
+"""Stub until the annotations are merged."""
+def relationships_of(sentences): return ()
