@@ -1,2 +1,5 @@
 """Stub until the annotations are merged."""
-def foresights_of(sentences): return ()
+
+
+def foresights_of(sentences):
+    return ()

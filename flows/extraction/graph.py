@@ -1,2 +1,5 @@
 """Stub until the annotations are merged."""
-def relationships_of(sentences): return ()
+
+
+def relationships_of(sentences):
+    return ()

@@ -1,2 +1,5 @@
 """Stub until the annotations are merged."""
-def profile_of(sentences): return ()
+
+
+def profile_of(sentences):
+    return ()
