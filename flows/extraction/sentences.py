@@ -18,6 +18,7 @@ _ORDINAL = re.compile(r"\b\d{1,2}\.\s*$")  # "am 4. Juli"
 _WITH_ORDINALS = ("cs", "da", "de", "et", "fi", "hr", "hu", "nb", "no", "pl", "sk", "sl")  # languages that write them so
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
+_HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
 _QUESTION = re.compile(r"[?？][\s\"'”’」』）)*_~!！?？\U0001f300-\U0001faff]*$")
 
 
@@ -68,7 +69,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
     at = begun = line.start
-    for piece in sentencex.segment(language or "en", line.of(text)):
+    for piece in sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text))):
         at += len(piece)
         end = text[max(begun, at - _REACH) : at]
         if at < line.end and language not in _FULL_STOPS and _GOES_ON.search(end):
