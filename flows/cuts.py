@@ -32,6 +32,14 @@ def embedding_text(message: StoredMessage) -> str:
     return f"{', '.join(dict.fromkeys(_context(message)))}: {message.text}"
 
 
+def embedded_words(statement: str, quote: Quote | None) -> str:
+    """What is embedded for a fact: of a quote who says what to which question, without the day that is shown."""
+    if quote is None:
+        return statement
+    before = quote.question or quote.context
+    return f"{f'{before.words} ' if before else ''}{quote.speaker}: {quote.words}"
+
+
 def _context(message: StoredMessage) -> Iterator[str]:
     yield message.sender_name
     if message.document_id is not None and message.citation is not None and message.citation.section:
@@ -163,16 +171,6 @@ class ExtractedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractedRemark:
-    """What a message says that no fact tells; ``meant`` is it with names and dates in full."""
-
-    source: int
-    meant: str
-    event_at: datetime | None = None
-    event_until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ExtractedEntity:
     """A thing with a name; ``type`` is person, organisation, location, object or an open word."""
 
@@ -238,7 +236,6 @@ class Extraction:
     summary: str
     narrative: str
     facts: tuple[ExtractedFact, ...]
-    remarks: tuple[ExtractedRemark, ...] = ()
     entities: tuple[ExtractedEntity, ...] = ()
     relationships: tuple[ExtractedRelationship, ...] = ()
     foresights: tuple[ExtractedForesight, ...] = ()

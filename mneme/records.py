@@ -156,7 +156,7 @@ ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
 class Episode(Record):
     """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary.
 
-    It lists everything that was made from it, so that a revision can replace all of it: facts, remarks, foresights, case,
+    It lists everything that was made from it, so that a revision can replace all of it: facts, foresights, case,
     and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in. ``begins_because`` is what
     spoke for the cut before it. A ``provisional`` episode was shown while its conversation paused, and may go on.
     """
@@ -171,7 +171,6 @@ class Episode(Record):
     participants: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
     fact_ids: tuple[str, ...] = ()
-    remark_ids: tuple[str, ...] = ()
     foresight_ids: tuple[str, ...] = ()
     case_id: str | None = None
     aggregate_ids: tuple[str, ...] = ()
@@ -232,7 +231,7 @@ class Spoken(_Frozen):
     words: str
 
 
-Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "quotation"]
+Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "output", "quotation"]
 
 
 class Quote(_Frozen):
@@ -277,23 +276,6 @@ class AtomicFact(Record):
     claims: tuple[Claim, ...] = ()
     cluster_id: str = ""
     validity: Validity = Validity()
-
-
-class Remark(Record):
-    """A message of an episode that no fact tells: found like a fact, by its words as they are meant, and shown as it is."""
-
-    kind: Literal["remark"] = "remark"
-    parent_episode_id: str
-    message_ids: tuple[str, ...]
-    sender_id: str
-    sender_name: str
-    text: str
-    said_at: datetime
-    event_at: datetime | None = None
-    event_until: datetime | None = None
-    agent_id: str | None = None
-    metadata: Metadata = Field(default_factory=dict)
-    citation: Citation | None = None
 
 
 class Foresight(Record):
@@ -420,7 +402,6 @@ AnyRecord = (
     StoredMessage
     | Episode
     | AtomicFact
-    | Remark
     | Foresight
     | Cluster
     | Entity

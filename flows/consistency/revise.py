@@ -123,7 +123,7 @@ def _episode(view: View, row: Row) -> Episode:
 
 def _children(view: View, episode: Episode) -> Iterator[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
-    for identity in (*episode.fact_ids, *episode.remark_ids):
+    for identity in episode.fact_ids:
         yield view.key(Collection.FACTS, identity)
     for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
         yield view.key(Collection.MEMORIES, identity)

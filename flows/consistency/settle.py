@@ -152,7 +152,7 @@ class Settlement:
         scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
         depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
         legs = [VectorLeg(Collection.FACTS, scope, row.vector, depth) for row in rows if row.vector is not None]
-        lately = [each for each in self._view.lately(Collection.FACTS) if each.kind != "remark"]
+        lately = self._view.lately(Collection.FACTS)
         for row, hits in zip(rows, self._view.index.recall(legs), strict=True):
             assert row.vector is not None
             new = self._record(row)

@@ -101,3 +101,7 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
             )
         )
     return mentions
+
+
+def certain_dates(sentence, said_at, zone, language):  # stub until dates are merged
+    return tuple(resolve_dates(sentence, said_at, zone, 16)) if language in ("en", "zh") else ()
