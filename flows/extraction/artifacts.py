@@ -27,7 +27,9 @@ _CLOSE = re.compile(
     r"[^\n]{0,30}$",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"“[^“”]{60,4000}”|«[^«»]{60,4000}»|「[^「」]{30,4000}」|『[^『』]{30,4000}』|(?<![^\s(:])\"[^\"]{60,4000}\"(?!\w)")
+_QUOTED = re.compile(
+    r"“[^“”]{60,4000}”|«[^«»]{60,4000}»|「[^「」]{30,4000}」|『[^『』]{30,4000}』|(?<![^\s(:])\"[^\"]{60,4000}\"(?!\w)"
+)
 _LEAST_PASTED = 200  # characters that a line with a colon introduces from which they are a text of its own
 _LEAST_ITEMS = 2
 _LONG_ANSWER = 500  # characters of an assistant's message from which it is an answer to read up, not something it said

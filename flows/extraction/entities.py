@@ -385,7 +385,9 @@ def _chinese_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     places = "|".join(sorted(_lists()["chinese places"], key=len, reverse=True))
     return (
         re.compile(rf"(?<!老)([{surnames}](?:{titles}))"),
-        re.compile(rf"(?:{places})(?!醋鱼|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|路|[东西南北]路)"),
+        re.compile(
+            rf"(?:{places})(?!醋鱼|烤鸭|牛肉|龙井|火锅|小吃|料理|拉面|米粉|菜|话|人|语|货|银行|大学|队|车|市场|路|[东西南北]路)"
+        ),
     )
 
 

@@ -14,7 +14,9 @@ _LONGEST = 400  # characters
 _FAMILY = "plan:"  # claims of plans
 
 _VAGUE = (  # what follows "going to" and plans nothing
-    r"(?!be (?:able|ok|okay|fine|honest)\b|(?:have to|need|keep|miss|say|try|think|see|love|check|continue|make sure)\b)"
+    r"(?!be (?:able|ok|okay|fine|honest)\b|"
+    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|"
+    r"make (?:it|this|that|sure|my|a difference))\b)"
 )
 _PLANNED = Guarded(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
@@ -35,7 +37,7 @@ _UNCERTAIN = Guarded(
     r"should|thinking (?:of|about)|considering|not sure|unsure|wondering|if|unless|wonder|dream|dreams|dreaming|tentative|"
     r"tentatively|suppose|supposed|looking to|trying to|need to|let['’]?s|can you|help me|"
     r"(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|was going|were going|"
-    r"was planning|were planning|was supposed)\b",
+    r"was planning|were planning|was supposed|see (?:you|ya)|blast)\b",
     re.I,
 )
 _CANCELLED = Guarded(

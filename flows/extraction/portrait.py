@@ -20,8 +20,9 @@ _ADVERB = (
     r"(?: (?:really|also|just|absolutely|still|do|always|totally|definitely|actually|especially|truly|usually|personally))*"
 )
 _DEICTIC = (
-    r"(?!(?:it|that|this|these|those|how|when|what|your?|them|him|her|his|hers|their|one|some|all|the (?:way|idea|fact|look|"
-    r"sound|colou?rs?|vibe|design|energy|concept|photo|pic\w*|first|new|part)|to (?:see|hear|know|get|help|say|join|try|do)|"
+    r"(?!(?:it|that|this|these|those|how|when|what|your?|to[.!,]|them|him|her|his|hers|their|one|some|all|"
+    r"the (?!outdoors|ocean|sea|mountains|beach|rain|cold|heat|countryside|city|night|theatre|theater|gym)|"
+    r"to (?:see|hear|know|get|help|say|join|try|do)|"
     r"(?:see|hear)ing|being able|getting to|having you|hanging out with you|spending)\b)"
 )
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"

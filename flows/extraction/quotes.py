@@ -30,7 +30,9 @@ _LONG_MESSAGE = 5_000
 _PARAGRAPH = 250  # characters of a passage from which a blank line ends it
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
-_ADDRESSED = re.compile(r"^(?:(?:hey|hi|hello|thanks|so|and|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.IGNORECASE)
+_ADDRESSED = re.compile(
+    r"^(?:(?:hey|hi|hello|thanks|so|and|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.IGNORECASE
+)
 _MENTIONED = re.compile(r"@([^\W_]+)")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
