@@ -1,5 +1,120 @@
-"""Stub until the annotations are merged."""
+"""What is expected: sentences that tell of a plan, an appointment or a deadline for certain, unchanged. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from flows.cuts import ExtractedForesight
+from flows.extraction.spoken import Sentence
+from mneme.dates import DateMention
+from mneme.guarded import Guarded
+from mneme.records import Claim
+
+_MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
+_LONGEST = 400  # characters
+_FAMILY = "plan:"  # claims of plans
+
+_VAGUE = (  # what follows "going to" and plans nothing
+    r"(?!be (?:able|ok|okay|fine|honest)\b|"
+    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|"
+    r"make (?:it|this|that|sure|my|a difference))\b)"
+)
+_PLANNED = Guarded(
+    r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
+    rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my)\b|about to (?:start|move|leave|launch|open)\b|"
+    r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
+    r"\b(?:i|we)(?: have|['’]ve)? (?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
+    re.I,
+)
+_AHEAD = Guarded(
+    r"\b(?:will|shall|['’]ll|going to|gonna|plan|plans|planned|planning|scheduled|booked|appointment|deadline|due|exam|"
+    r"interview|flight|trip|wedding|party|visit|starts?|begins?|ends?|opens?|leaves?|leaving|arrives?|launch(?:es|ing)?|moving|flying|"
+    r"having|meeting|hosting|getting|taking|starting|"
+    r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by|coming)\b",
+    re.I,
+)
+_UNCERTAIN = Guarded(
+    r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
+    r"should|thinking (?:of|about)|considering|not sure|unsure|wondering|if|unless|wonder|dream|dreams|dreaming|tentative|"
+    r"tentatively|suppose|supposed|looking to|trying to|need to|let['’]?s|can you|help me|"
+    r"(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|was going|were going|"
+    r"was planning|were planning|was supposed|see (?:you|ya)|blast)\b",
+    re.I,
+)
+_CANCELLED = Guarded(
+    r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
+    r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
+    re.I,
+)
+_CHINESE_PLANNED = re.compile(
+    "(?:我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好)|要去|要参加|要搬|要开|要来|约好|预约了|"
+    "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
+)
+_CHINESE_AHEAD = re.compile(
+    "要|会|将|打算|计划|准备|预约|约了|约好|安排|截止|去|来|举行|举办|开始|出发|面试|考试|开会|聚|搬|见|办|参加|上线|提交|交"
+)
+_CHINESE_UNCERTAIN = re.compile(
+    "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
+    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议"
+)
+_DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 
 
-def foresights_of(sentences):
-    return ()
+def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ...]:
+    """The sentences of users that say for certain what is ahead, as said, at most 100; no questions, wishes or cancelled plans.
+
+    One with a certain date ahead needs a word that fits a plan; one without a date must say that it is planned ("I'm going
+    to", 我打算). It lasts from the start to the end of its date; where it names several, it has none. Its claims are those of
+    the family ``plan:``. What a later sentence of the episode claims as over is left out.
+    """
+    found: list[ExtractedForesight] = []
+    over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
+    for position, one in enumerate(sentences):
+        if not _is_expected(one):
+            continue
+        claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
+        if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
+            continue
+        date = _date(one)
+        start, end = (date.since, date.until) if date else (None, None)
+        found.append(ExtractedForesight(one.text, one.text, (one.index,), start, end, claims))
+        if len(found) == _MOST:
+            break
+    return tuple(found)
+
+
+def _ends_a_plan(claim: Claim) -> bool:
+    return claim.ends and claim.attribute.startswith(_FAMILY)
+
+
+def _is_expected(one: Sentence) -> bool:
+    if one.role != "user" or one.artifact or one.is_question or len(one.text) > _LONGEST:
+        return False
+    if any(claim.attribute.startswith(_FAMILY) for claim in one.claims):
+        return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
+    if one.language == "en":
+        if _UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one):
+            return False
+        return (_AHEAD if _ahead(one) else _PLANNED).search(one.text) is not None
+    if one.language == "zh":
+        if _CHINESE_UNCERTAIN.search(one.text) or _is_over(one):
+            return False
+        if _ahead(one):
+            return _CHINESE_AHEAD.search(one.text) is not None
+        return _CHINESE_PLANNED.search(one.text) is not None and _DONE.search(one.text) is None
+    return False
+
+
+def _ahead(one: Sentence) -> list[DateMention]:
+    """The dates that begin after it was said; today and tonight, where there is none."""
+    later = [date for date in one.dates if date.since > one.said_at]
+    return later or [date for date in one.dates if date.since <= one.said_at < date.until and date.span.first == date.span.last]
+
+
+def _is_over(one: Sentence) -> bool:
+    """Whether it names days, and all of them are past."""
+    return bool(one.dates) and all(date.until <= one.said_at for date in one.dates)
+
+
+def _date(one: Sentence) -> DateMention | None:
+    later = {date.span: date for date in _ahead(one)}
+    return next(iter(later.values())) if len(later) == 1 else None
