@@ -105,7 +105,8 @@ def _ahead(match: re.Match[str], said: date) -> Days | None:
     if back:  # "read it in two days"
         return None
     least, most = least_and_most(match["count"], match["most"])
-    exact = back is False and _is_exact(match, least, most)
+    takes = _TAKES.search(match.string, max(0, match.start() - _LONGEST), match.start())  # how long, rather than when
+    exact = back is False and takes is None and _is_exact(match, least, most)
     return if_certain(exact, _shifted(said, least, most, match["unit"].lower()))
 
 
@@ -206,6 +207,11 @@ _ABOUT = Caseless(
     r"(?:\b(?:about|around|roughly|approximately|almost|nearly|over|than|least|most|some|maybe|perhaps|like|close to|up to|"
     r"every|for)|~)\s*$",
 )
+_LONGEST = 80  # characters of a clause
+_TAKES = Caseless(
+    r"\b(?:achiev\w+|build\w*|can|complet\w+|cover\w*|done|earn\w*|finish\w*|gain\w*|learn\w*|los(?:e|ing)|master\w*|"
+    r"pay\w*|reach\w*|read\w*|sav(?:e|ing)|times|walk\w*|writ\w+|you (?:need|must|should|have))\b",
+)
 _VAGUE = Caseless(r"\b(?:about|around|couple)\b")
 _OWNED = Caseless(r"\b(?:my|your|his|our|their|its)\s+$")
 _WHAT = (
@@ -220,7 +226,7 @@ _RULES = (
          _half_away),
     Rule(insensitive(r"\b(?P<ahead>in)\s+(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\b"),
          _half_away),
-    Rule(insensitive(rf"\bin\s+(?:about\s+|just\s+|around\s+)?{COUNT}\s+{UNIT}(?:['’]s?\s+time)?\b(?!['’])"), _ahead),
+    Rule(insensitive(rf"\bin\s+(?:about\s+|just\s+|around\s+)?{COUNT}\s+{UNIT}(?:['’]s?\s+time)?\b(?!['’]|\s+(?:from|after|before|of)\b)"), _ahead),
     Rule(insensitive(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?:now|today)\b"), _ahead),
     Rule(insensitive(rf"\b(?:the\s+|these\s+)?(?P<which>last|past|next|coming)\s+{COUNT}\s+{UNIT}\b"), _stretch),
     Rule(insensitive(rf"\bwithin\s+(?:the\s+next\s+)?(?P<which>)?{COUNT}\s+{UNIT}\b(?!\s+of\b)"), _stretch),

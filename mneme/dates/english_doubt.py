@@ -58,11 +58,11 @@ _NO_EVENT = Caseless(
     r"(?:was|were) (?:due|scheduled|supposed|to)\b|(?:planned|hoped|wanted|intended|expected) to|had (?:planned|hoped|intended)|"
     r"tentativ\w+|hypothetical\w*|e\.g|for (?:example|instance))\b|['’]d\b|"
     r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
-    r"normally|generally|tradition\w*|times a|once a|twice a|habit|recurring)\b",
+    r"normally|generally|tradition\w*|times|once|twice|per|habit|recurring)\b",
 )
 # Before the date in the sentence: somebody else's words, or a condition.
 _TOLD = Caseless(
-    r"\b(?:said|says|saying|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|according to|"
+    r"\b(?:sa(?:y|ys|id|ying)|thought|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|according to|"
     r"apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|what if|imagine|suppose|wish(?:es|ed)?)\b",
 )
 # What tells the year of a day or a month that lacks it, or that it comes back every year.

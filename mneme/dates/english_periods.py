@@ -16,6 +16,8 @@ HOLIDAY = "|".join(
 _DECADES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
 _HABIT = Caseless(r"\b(?:always|usually|every|each|never|often|traditionally)\b")
 _CLAUSE_REACH = 60  # characters around a holiday that tell a habit
+_IS = Caseless(r"\b(?:is|are)\s+$")  # of every year
+_REACH = 10  # characters
 _SOON = 0.01  # of a holiday to come one speaks in any tense
 _IS_A_DAY = Caseless(r"\b(?:day|eve|halloween|friday|sunday|monday)$")
 SEASONS = ("spring", "summer", "autumn", "fall", "winter")
@@ -60,7 +62,11 @@ def _season(match: re.Match[str], said: date) -> DaySpan:
 def _bare_season(match: re.Match[str], said: date) -> Days | None:
     """Since the summer, in the spring: by tense; without one it is any year's."""
     back = True if match["since"] else looks_back(match)
-    if back is None or _HABIT.search(match.string, max(0, match.start() - _CLAUSE_REACH), match.end() + _CLAUSE_REACH):
+    if (
+        back is None
+        or (not back and _IS.search(match.string, max(0, match.start() - _REACH), match.start()))
+        or _HABIT.search(match.string, max(0, match.start() - _CLAUSE_REACH), match.end() + _CLAUSE_REACH)
+    ):
         return None
     return nearest(_seasons(match["season"], said), said, back)
 

@@ -119,9 +119,10 @@ def _after_next(match: re.Match[str], said: date) -> Days:
     return spans.days_from(_latest(number, said).first, -7)
 
 
-def _of_week(match: re.Match[str], said: date) -> DaySpan:
-    """Friday next week, Monday of last week, next week on Tuesday."""
-    return DaySpan.of_day(spans.week(said, _WEEKS[match["which"].lower()]).first + timedelta(days=_number(match["weekday"])))
+def _of_week(match: re.Match[str], said: date) -> Days:
+    """Friday next week, Monday of last week, next week on Tuesday; on a Sunday, or of one, weeks may begin with it."""
+    number, week = _number(match["weekday"]), spans.week(said, _WEEKS[match["which"].lower()])
+    return if_certain(6 not in (number, said.weekday()), DaySpan.of_day(week.first + timedelta(days=number)))
 
 
 def _weekend(match: re.Match[str], said: date) -> Days | None:

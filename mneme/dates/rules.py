@@ -11,7 +11,7 @@ from mneme.dates import spans
 from mneme.dates.spans import DaySpan
 from mneme.guarded import ByWord
 
-_WITHIN_REASON = timedelta(days=335)  # eleven months: of what is further away one says the year
+_WITHIN_REASON = timedelta(days=280)  # nine months: of what is further away than its like on the other side one says the year
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from mneme.caseless import Caseless
 
-_AHEAD = ("by", "until", "till", "for")
+_AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _FUTURE = Caseless(
     r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
-    r"starts?|begins?|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|"
+    r"starts?|begins?|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
     # what is arranged: "we are flying out on Friday", "the train leaves at six", "I have an exam on Monday"
     r"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!being|doing|feeling|loving|looking|thinking|trying)\w+ing|"
     r"(?:arrives|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place)|"
@@ -22,7 +22,7 @@ _FUTURE = Caseless(
 )
 _PAST = Caseless(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
-    r"(?:based|called|dated|entitled|located|named|needed|related|required|scared|planned|scheduled|thrilled|tired|titled|used|worried)\b)"
+    r"(?:based|called|dated|entitled|located|named|needed|related|required|scared|planned|headed|scheduled|thrilled|tired|titled|used|worried)\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
     r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|born|since|paid|kept|brought|bought|sold|thought|"
     r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
@@ -37,10 +37,10 @@ _AIMED = re.compile(
     r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
-_PASSIVE = Caseless(r"\b(?:is|are|am|be|being|get(?:s|ting)?)\s+(?:\w+ly\s+)?$")  # "it is decided" is of now
+_PASSIVE = Caseless(r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:\w+ly\s+)?$")  # "it is decided" is of now
 _APPOINTED = Caseless(
-    r"\b(?:booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|"
-    r"(?:got|bought|have) (?:\w+ ){0,2}tickets?)\b",
+    r"\b(?:book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|confirmed|accepted|accommodate|"
+    r"available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
 _REARRANGED = Caseless(
@@ -62,15 +62,13 @@ _IS = Caseless(
 )  # "it is on Friday"
 _NEAR = 30  # characters
 _RANGE = re.compile(r"\s(?:to|until|till|through|and)\s|[-–]")
-_SUBJECT = Caseless(r"\b(?:i|we|you|he|she|it|they)\b")
 _LEADING = Caseless(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$")
 
 
 def looks_back(match: re.Match[str]) -> bool | None:
     """Whether a date speaks of the past; None where nothing tells, or both.
 
-    Its own preposition decides, then the nearest cue before it in its clause, then the first after it there; else, when
-    its clause has no subject of its own, the nearest cue before. For a date that leads its sentence it is the first after.
+    Its own preposition decides, then the nearest cue before it in its clause, then the first after it there. For a date that leads its sentence it is the first after.
     """
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)
@@ -92,19 +90,18 @@ def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | 
     earlier, later = _cues(text, begins, start), _cues(text, end, ends)
     clause_begins, clause_ends = clause_of(text, start, end)
     if _LEADING.fullmatch(text, begins, start):
-        return later[0].back if later else None
+        ends = max(clause_ends, later[0].at + 1) if later else ends
+        return _agreed([cue for cue in later if cue.at < ends])
     within = [cue for cue in earlier if cue.at >= clause_begins]
     if within:
-        telling = [cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))]
-        return telling[-1].back if len({cue.back for cue in telling}) == 1 else None
+        return _agreed([cue for cue in within if not (cue.arranged and _AIMED.match(text, cue.at, start))])
     if _IS.search(text, max(begins, start - _NEAR), start):
         return False
-    for cue in later:
-        if cue.at < clause_ends:
-            return cue.back
-    if _SUBJECT.search(text, clause_begins, clause_ends):  # it has a verb of its own
-        return None
-    return next((cue.back for cue in reversed(earlier) if not cue.arranged), None)
+    return _agreed([cue for cue in later if cue.at < clause_ends])
+
+
+def _agreed(cues: "list[_Cue]") -> bool | None:
+    return cues[0].back if len({cue.back for cue in cues}) == 1 else None
 
 
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
@@ -128,9 +125,8 @@ def is_left(text: str, start: int) -> bool:
 
 
 def arranges(match: re.Match[str]) -> bool:
-    """Whether the sentence before a date tells that something was booked or the like: then the date may well lie ahead."""
-    begins, _ = _sentence_of(match.string, match.start(), match.end())
-    return _APPOINTED.search(match.string, begins, match.start()) is not None
+    """Whether the sentence of a date tells that something was booked or the like: then the date may well lie ahead."""
+    return _APPOINTED.search(match.string, *_sentence_of(match.string, match.start(), match.end())) is not None
 
 
 _ASKS = Caseless(r"\s+(?:you|we|he|she|it|they|i|there|the|my|your|our)\b")
@@ -152,6 +148,7 @@ def _cues(text: str, begins: int, ends: int) -> list[_Cue]:
         if cue[0] != "Will" or _ASKS.match(text, cue.end())  # else a name
     ]
     for cue in _PAST.finditer(text, begins, ends):
-        if not _PASSIVE.search(text, max(begins, cue.start() - 20), cue.start()):
+        is_name = cue[0][0].isupper() and cue[0].endswith("ed") and cue.start() > begins  # Stansted, Ahmed
+        if not is_name and not _PASSIVE.search(text, max(begins, cue.start() - 20), cue.start()):
             found.append(_Cue(cue.start(), back=True, arranged=_ARRANGED.match(cue[0]) is not None))
     return sorted(found)
