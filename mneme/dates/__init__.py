@@ -83,14 +83,8 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str)
         language: its code, "en" or "zh"; of another only days like 2026-03-04 are read.
     """
     local = said_at.astimezone(zone)
-    if language == "zh":
-        found = chinese.find(sentence, local.date(), _MOST)
-        doubt = chinese_doubt.in_doubt
-    else:
-        found = (
-            english.find(sentence, local.date(), _MOST) if language == "en" else english.find_iso(sentence, local.date(), _MOST)
-        )
-        doubt = english_doubt.in_doubt
+    rules, doubt = _LANGUAGES.get(language, (english.find_iso, english_doubt.in_doubt))
+    found = rules(sentence, local.date(), _MOST)
     if not found:
         return ()
     chosen = [each for each in _apart(found) if each.certain and not doubt(sentence, each)]
@@ -126,6 +120,7 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
     return list(_mentions(text, _apart(found), zone))
 
 
+_LANGUAGES = {"en": (english.find, english_doubt.in_doubt), "zh": (chinese.find, chinese_doubt.in_doubt)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 

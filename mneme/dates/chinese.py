@@ -7,6 +7,7 @@ from typing import Literal
 
 from mneme.dates import chinese_calendar, spans
 from mneme.dates.chinese_words import NUMBER, edged, least_and_most, looks_back, number, weekday_number
+from mneme.dates.english_calendar import ISO
 from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rule, Rules, apply, if_certain
 from mneme.dates.spans import DaySpan
 
@@ -146,4 +147,4 @@ _RULES = (
     Rule(re.compile(f"(?:半|(?P<count>{NUMBER})(?=年半|个半))(?:年半?|个半?月){_SIDE}"), _half_away),
     Rule(re.compile(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}[之以]?内"), _within),
 )
-_ALL = Rules((*_RULES, *chinese_calendar.RULES))
+_ALL = Rules((*_RULES, *chinese_calendar.RULES, ISO))

@@ -145,7 +145,7 @@ def _both(pattern: str) -> tuple[Rule, Rule]:
     )
 
 
-_WITHIN = ("in", "during", "by")
+_WITHIN = ("in", "during", "by", "year")
 _PERSONS = ("April", "May", "June", "August", "Jan")  # "I bought it for June"
 _ON_A = rf"\b(?:(?P<weekday>{WEEKDAY}|{SHORT_WEEKDAY})\b\.?,?\s+)?(?:the\s+)?"
 _TH = r"(?:st|nd|rd|th)?"
@@ -157,7 +157,7 @@ _PART_OF_MONTH = (
     rf"\b(?:[Tt]he\s+)?(?P<ordinal>(?i:{'|'.join(_ORDINALS)}))\s+(?P<unit>weekend|week|{WEEKDAY})\s+(?:of|in)\s+{_MONTH_NAME}"
 )
 
-ISO = Rule(re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?=\b|T)"), _iso, relative=False)
+ISO = Rule(re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?!\d)"), _iso, relative=False)
 RULES = (
     *_both(rf"{_ON_A}{_FIRST}{_OF}{_MONTH_NAME}"),
     *_both(rf"{_ON_A}{_MONTH_NAME}\b\.?\s+(?:the\s+)?{_FIRST}"),

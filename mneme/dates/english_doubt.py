@@ -53,7 +53,7 @@ _BEHIND = Caseless(
 _NO_EVENT = Caseless(
     r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
     r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! only)|cancel\w*|call(?:ed|ing)? off|fell through)\b|"
-    r"\b(?:if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?! be)|might|maybe|perhaps|probably|"
+    r"\b(?:if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|probably|"
     r"possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|(?:was|were) (?:going|planning|meant|about) to|"
     r"(?:was|were) (?:due|scheduled|supposed|to)\b|(?:planned|hoped|wanted|intended|expected) to|had (?:planned|hoped|intended)|"
     r"tentativ\w+|hypothetical\w*|e\.g|for (?:example|instance))\b|['’]d\b|"

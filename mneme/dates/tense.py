@@ -9,10 +9,10 @@ _AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _FUTURE = Caseless(
     r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
-    r"starts?|begins?|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
+    r"starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
     # what is arranged: "we are flying out on Friday", "the train leaves at six", "I have an exam on Monday"
     r"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!being|doing|feeling|loving|looking|thinking|trying)\w+ing|"
-    r"(?:arrives|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place)|"
+    r"(?:arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|turns \\d+)|"
     r"(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
     r"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){0,3}?(?:appointment|audition|call|checkup|class|concert|date|"
     r"deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|party|performance|presentation|race|reservation|show|"
@@ -39,7 +39,7 @@ _AIMED = re.compile(
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
 _PASSIVE = Caseless(r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:\w+ly\s+)?$")  # "it is decided" is of now
 _APPOINTED = Caseless(
-    r"\b(?:book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|confirmed|accepted|accommodate|"
+    r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|confirmed|accepted|accommodate|"
     r"available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
@@ -47,7 +47,7 @@ _REARRANGED = Caseless(
     r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
     r"brought (?:\S+ ){0,4}forward|"
     r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
-    r"coffee|table|it) (?:was |has been |have been |got |is )?(?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
+    r"coffee|table|it) (?:was |has been |have been |got |is )?(?:now )?moved|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
     r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
 )
 _LEFT = Caseless(
