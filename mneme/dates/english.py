@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
-from functools import lru_cache
 
 from mneme.caseless import Caseless
 from mneme.dates import english_calendar, english_offsets, english_periods, english_weeks, spans
@@ -22,22 +21,26 @@ from mneme.dates.english_words import (
     weekday_number,
 )
 from mneme.dates.rules import Days, Found, Likely, Rule, Rules, apply, if_certain, in_years
-from mneme.dates.spans import MONTHS, DaySpan
+from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
 from mneme.dates.tense import is_left, looks_back
 from mneme.guarded import words_of
 
-_CUES = (
-    """day night week month year morning afternoon evening morrow decade season summer winter spring autumn fall quarter
-    christmas halloween easter thanksgiving valentine nineties eighties seventies sixties mon tue wed thu fri sat sun""".split()
-    + [name[:3].lower() for name in MONTHS]
+_CUES = frozenset(
+    """day days night nights week weeks weekend weekends fortnight fortnights month months year years decade decades quarter
+    today tonight yesterday tomorrow morning afternoon evening spring springs summer summers autumn fall winter winters
+    christmas boxing new halloween easter thanksgiving valentine independence patrick black good
+    fifties sixties seventies eighties nineties mon tue tues wed thu thur thurs fri sat sun sept""".split()
+    + [form for name in MONTHS for form in (name.lower(), name[:3].lower())]
+    + [form for name in WEEKDAYS for form in (name, f"{name}s")]
 )
+_NUMERIC = re.compile(r"\d(?:\d{3}|[./-]\d|(?:st|nd|rd|th)\b|0s\b)|\b[Qq][1-4]\b", re.ASCII)
 
 
 def find(text: str, said: date, most: int) -> list[Found]:
     """The English dates of a text that was said on a day, ``most`` by each rule; phrases may overlap."""
-    rules = _ALL.worth_trying(text)
-    if not rules or not any(map(_is_cue, words_of(text))):
+    if _CUES.isdisjoint(words_of(text)) and not _NUMERIC.search(text):  # without one of these nothing is a date
         return []
+    rules = _ALL.worth_trying(text)
     found = [each for each in apply(rules, text, said, most) if not _is_moved(text, each)]
     return found + list(english_offsets.days_by_another(text, found))
 
@@ -51,12 +54,6 @@ def _is_moved(text: str, found: Found) -> bool:
 def find_iso(text: str, said: date, most: int) -> list[Found]:
     """Days like 2026-03-04, of a text in any language."""
     return apply([english_calendar.ISO], text, said, most)
-
-
-@lru_cache(maxsize=8_192)
-def _is_cue(word: str) -> bool:
-    """Whether a word has something of a day or a time, or a number, without which nothing is a date."""
-    return word.isdecimal() or any(cue in word for cue in _CUES)
 
 
 # --- so far away -----------------------------------------------------------------------------------------------------
