@@ -37,7 +37,7 @@ from flows.extraction.wording.people import People
 from flows.extraction.wording.sentences import split_sentences
 from flows.reading.chunks import chunk
 from flows.transcript import one_line
-from mneme.dates import resolve_dates
+from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
 from mneme.events import LONGEST_TEXT
 from mneme.guarded import words_of
@@ -167,6 +167,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "extract": (extracted, _IN_CHAT),
     "extract a document": (lambda text: LocalExtractor().extract(document(text)), 1_600),
     "resolve_dates": (lambda text: resolve_dates(text, NOW, UTC), 800),
+    "certain_dates": (lambda text: certain_dates(text, NOW, UTC, "en"), 800),
     "claim_of": (claim_of, 900),
     "judges": (lambda text: judges(f"It's really{after_lead(text)} x great."), 800),
     "kin_before": (lambda text: kin_before(f"my wife, Ann{after_lead(text)}", People(["Ann"])), 800),
