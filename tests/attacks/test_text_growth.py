@@ -35,7 +35,7 @@ from flows.extraction.languages import languages_of
 from flows.extraction.sentences import sentence_spans
 from flows.reading.chunks import chunk
 from flows.transcript import one_line
-from mneme.dates import resolve_dates
+from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
 from mneme.events import LONGEST_TEXT
 from mneme.guarded import words_of
@@ -168,6 +168,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "extract": (extracted, _IN_CHAT),
     "extract a document": (lambda text: LocalExtractor().extract(document(text)), 1_600),
     "resolve_dates": (lambda text: resolve_dates(text, NOW, UTC), 800),
+    "certain_dates": (lambda text: certain_dates(text, NOW, UTC, "en"), 800),
     "claims": (lambda text: (claims_in(text, "en", "Ann", "Bo"), claims_in(text, "zh", "Ann", "Bo")), 800),
     "asked attributes": (attributes_asked, LONGEST_QUESTION),
     "is_grounded": (lambda text: is_grounded(text[:300], [message("Ann", text)]), _IN_CHAT),
