@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.results import ranked_results
+from evaluation.truth.material import Statement
 from mneme.records import AtomicFact
 from queries.responses import FoundEpisode, SearchResponse
-from evaluation.truth.material import Statement
 
 
 @dataclass(frozen=True, slots=True)
