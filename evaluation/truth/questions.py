@@ -5,9 +5,11 @@
 3. Look at the first places and at the answers, and report.
 
 A place answers if it stands for a message that does; *in words*, if its text has words that the answer must have. ``ask`` is
-right if its answer has such words, and where there is no answer, if it abstains; else it is wrong, or has abstained.
+right if its answer has such words, and where there is no answer, if it abstains; else it is wrong, or has abstained. It
+*leads* with them if they stand before the first citation: in what it quotes first, and not somewhere below.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,8 +28,9 @@ from mneme.settings import Settings
 from queries import Memories
 
 _DEPTH = 10
+_CITED = re.compile(r"\[\d+\]")
 _SEARCHED = ("of", "questions", "rank 1", "top 3", "rank 1 in words", "top 3 in words")
-_ANSWERED = ("of", "questions", "right", "wrong", "abstained", "unanswerable", "answered anyway")
+_ANSWERED = ("of", "questions", "right", "leads", "wrong", "abstained", "unanswerable", "answered anyway")
 _ALL = "all"
 
 
@@ -48,7 +51,15 @@ class Asked:
             return "right" if self.abstained else "wrong"
         if self.abstained:
             return "abstained"
-        return "right" if any(has_words(self.answer, words) for words in self.question.accept) else "wrong"
+        return "right" if self._tells(self.answer) else "wrong"
+
+    @property
+    def leads(self) -> bool:
+        """Whether what ``ask`` says first, before it cites anything, answers already."""
+        return not self.abstained and self._tells(_CITED.split(self.answer, maxsplit=1)[0])
+
+    def _tells(self, text: str) -> bool:
+        return any(has_words(text, words) for words in self.question.accept)
 
 
 def run_questions(settings: Settings, out: Path, console: Console | None = None) -> Report:
@@ -128,6 +139,7 @@ def _rows(asked: Sequence[Asked]) -> Iterator[Row]:
             "rank 1 in words": _share([each.words_at for each in known], 1),
             "top 3 in words": _share([each.words_at for each in known], 3),
             "right": verdicts.count("right"),
+            "leads": sum(each.leads for each in known),
             "wrong": verdicts.count("wrong"),
             "abstained": verdicts.count("abstained"),
             "unanswerable": len(unknown),

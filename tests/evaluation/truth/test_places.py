@@ -93,3 +93,9 @@ def test_an_answer_is_right_wrong_or_abstained(evidence, answer, abstained, verd
     accept = ("croydon",) if evidence else ()
     question = ChatQuestion("q", "english", "paul", "Where?", frozenset(evidence), accept, NOW)
     assert Asked(question, None, None, answer, abstained).verdict == verdict
+
+
+def test_an_answer_leads_with_what_stands_before_its_first_citation():
+    question = ChatQuestion("q", "english", "paul", "Where?", frozenset({"m1"}), ("croydon",), NOW)
+    assert Asked(question, 1, 1, "In Croydon [1], not in Leeds [2]", False).leads
+    assert not Asked(question, 1, 1, "What tells of it: a cat [4], Croydon [1]", False).leads
