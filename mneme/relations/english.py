@@ -8,7 +8,7 @@ from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, table
-from mneme.relations.values import cleaned, tool_kind
+from mneme.relations.values import Found, cleaned, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -33,7 +33,6 @@ _TRAILING = re.compile(
     r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
 )
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
-Found = tuple[str, str, str, bool]  # subject, attribute, value, ends
 
 
 @cache
@@ -163,12 +162,10 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if "moved" in pattern.flags and not any(each[3] for each in found):
         found.insert(0, (subject, found[0][1], "", True))
     if "switch" in pattern.flags:
-        found = _same_kind(found)
+        found = same_kind(found)
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
-    closed = {attribute for _, attribute, value, ends in found if ends and value}
-    found = [each for each in found if each[2] or each[1] not in closed]
-    yield from sorted(found, key=lambda each: not each[3])
+    yield from settled(found)
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
@@ -227,15 +224,6 @@ _KINDS = {
     "cloud provider": "cloud", "language": "programming language", "issue tracker": "tracker", "chat app": "chat",
     "chat tool": "chat", "tech stack": "stack",
 }  # fmt: skip
-
-
-def _same_kind(found: list[Found]) -> list[Found]:
-    """Of what was switched from and to, the kind of one is that of the other; without the old one, all of its kind end."""
-    kind = next((attribute for _, attribute, _, _ in found if attribute != "uses"), "uses")
-    found = [(subject, kind if attribute == "uses" else attribute, value, ends) for subject, attribute, value, ends in found]
-    if kind != "uses" and not any(ends for *_, ends in found):
-        found.insert(0, (found[0][0], kind, "", True))
-    return found
 
 
 def _is_single(attribute: str) -> bool:

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Mapping
 
+Found = tuple[str, str, str, bool]
+"""What is claimed: subject, attribute, value, and whether it ends."""
+
 _DETERMINER = re.compile(
     r"^(?:(?:the|an?|some|my|our|his|her|their|its|your|this|that|these|those|another|one of)\s+)+", re.IGNORECASE
 )
@@ -157,3 +160,18 @@ def _is_number(words: list[str]) -> bool:
 
 def _digits(words: list[str]) -> list[str]:
     return [word for word in words if word[0].isdigit()]
+
+
+def same_kind(found: list[Found]) -> list[Found]:
+    """Of what was switched from and to, the kind of one is that of the other; without the old one, all of its kind end."""
+    kind = next((attribute for _, attribute, _, _ in found if attribute != "uses"), "uses")
+    found = [(subject, kind if attribute == "uses" else attribute, value, ends) for subject, attribute, value, ends in found]
+    if kind != "uses" and not any(ends for *_, ends in found):
+        found.insert(0, (found[0][0], kind, "", True))
+    return found
+
+
+def settled(found: list[Found]) -> list[Found]:
+    """What one match claims, endings first; one that names its value stands for one that does not."""
+    closed = {attribute for _, attribute, value, ends in found if ends and value}
+    return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])
