@@ -27,7 +27,11 @@ class NewTexts:
     def of(cls, cut: Cut, extraction: Extraction) -> "NewTexts":
         """Subject with summary, then facts that are not their message's text, foresights and the case."""
         texts = [f"{extraction.subject}. {extraction.summary}"]
-        texts += [embedded_words(fact.statement, fact.quote) for fact in extraction.facts if _own_vector(cut, fact.same_as_source, fact.sources) is None]
+        texts += [
+            embedded_words(fact.statement, fact.quote)
+            for fact in extraction.facts
+            if _own_vector(cut, fact.same_as_source, fact.sources) is None
+        ]
         texts += [foresight.statement for foresight in extraction.foresights]
         if extraction.case is not None:
             texts.append(extraction.case.task_intent)

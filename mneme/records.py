@@ -225,10 +225,11 @@ class Claim(_Frozen):
 
 
 class Spoken(_Frozen):
-    """Words of somebody, unchanged."""
+    """Words of a message that a quote takes along, unchanged."""
 
     speaker: str
     words: str
+    message_id: str
 
 
 Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "output", "quotation"]

@@ -32,7 +32,7 @@ _QUOTED = re.compile(
 )
 _LEAST_PASTED = 200  # characters that a line with a colon introduces from which they are a text of its own
 _LEAST_ITEMS = 2
-_LONG_ANSWER = 500  # characters of an assistant's message from which it is an answer to read up, not something it said
+_LONG_ANSWER = 500  # characters of an assistant's message from which it is one answer, whatever it is made of
 
 
 class Part(NamedTuple):
@@ -52,23 +52,24 @@ def parts_of(text: str, role: str) -> list[Part]:
     """
     if role not in ("user", "assistant"):
         return [Part(0, len(text), "output")]
-    own: Artifact | None = "answer" if role == "assistant" and len(text) > _LONG_ANSWER else None
+    if role == "assistant" and len(text) > _LONG_ANSWER:
+        return [Part(0, len(text), "answer")]
     parts: list[Part] = []
     at = 0
     for marked in _MARKED.finditer(text) if "[" in text or "```" in text else ():
-        parts += _prose(text, at, marked.start(), own)
+        parts += _prose(text, at, marked.start())
         parts.append(Part(*marked.span(), "code" if marked[0].startswith("`") else "file"))
         at = marked.end()
-    return [*parts, *_prose(text, at, len(text), own)]
+    return [*parts, *_prose(text, at, len(text))]
 
 
-def _prose(text: str, start: int, end: int, own: Artifact | None) -> Iterator[Part]:
+def _prose(text: str, start: int, end: int) -> Iterator[Part]:
     """The parts of a stretch without marks, line by line."""
     for begun, stop, artifact in _runs(text, start, end):
-        if artifact is None and own is None:
+        if artifact is None:
             yield from _with_quotations(text, begun, stop)
         else:
-            yield Part(begun, stop, artifact or own)
+            yield Part(begun, stop, artifact)
 
 
 def _runs(text: str, start: int, end: int) -> Iterator[Part]:

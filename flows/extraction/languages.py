@@ -37,7 +37,7 @@ def _language_of(text: str, of_conversation: str) -> str:
 @lru_cache(maxsize=4_096)
 def _identified(text: str) -> str:
     letters = sum(map(str.isalpha, text))
-    return _by_script(text, letters) or (str(py3langid.classify(text)[0]) if letters else "")
+    return _by_script(text, letters) or (str(py3langid.classify(text.encode(errors="replace"))[0]) if letters else "")
 
 
 def _by_script(text: str, letters: int) -> str:

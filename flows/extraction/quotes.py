@@ -27,7 +27,6 @@ from mneme.times import zone_or_utc
 _LONGEST = 500  # characters of a passage of somebody's own words
 _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is as long as a document
 _LONG_MESSAGE = 5_000
-_PARAGRAPH = 250  # characters of a passage from which a blank line ends it
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
 _ADDRESSED = re.compile(
@@ -73,9 +72,9 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
         question = _question_before(each, messages[max(0, position - _ANSWERED_WITHIN) : position])
         before = messages[position - 1] if position else None
         for number, passage in enumerate(each.passages):
-            context: tuple[Spoken, int] | None = None
+            context = None
             answers = question if number == 0 or passage.artifact == "answer" else None
-            if answers is None and passage.sentences and leans(passage.sentences[0]):
+            if answers is None and (passage.artifact or leans(passage.sentences[0])):
                 context = _sentence_before(each, number, before)
             yield _fact(each, passage, topic, answers, context)
 
@@ -115,11 +114,11 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
 
 
 def _grouped(text: str, spans: Sequence[Span], longest: int) -> Iterator[list[Span]]:
-    """Sentences in passages that are not too long; a paragraph ends one that is long enough."""
+    """Sentences in passages that are not too long; a blank line ends one that is half as long as it may be."""
     group: list[Span] = []
     for span in spans:
         if group:
-            paragraph = span.start - group[0].start > _PARAGRAPH and _BLANK_LINE.search(text, group[-1].end, span.start)
+            paragraph = span.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, span.start)
             if paragraph or span.end - group[0].start > longest:
                 yield group
                 group = []
@@ -140,50 +139,52 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     return next((other for other in others if name in other.casefold().split()), "")
 
 
-def _question_before(each: Told, earlier: Sequence[Told]) -> tuple[Spoken, int] | None:
+def _question_before(each: Told, earlier: Sequence[Told]) -> Spoken | None:
     """What a message answers: the last question of the message before it that somebody else said, unless it was answered."""
     for other in reversed(earlier):
         if other.message.sender_id == each.message.sender_id:
             return None
         own = [one for one in other.sentences if not one.artifact]
+        if each.message.role == "assistant":  # a request needs no question mark
+            asked = next((one.text for one in reversed(own) if not leans(one)), own[0].text if own else "")
+            return _taken_along(asked, other) if asked else None
         asked = next((one.text for one in reversed(own[-3:]) if one.is_question), "")
-        if not asked and each.message.role == "assistant" and own:
-            asked = own[-1].text if len(own[0].text) > _LONGEST_BEFORE else own[0].text  # a request needs no question mark
         if asked:
-            return Spoken(speaker=other.message.sender_name, words=asked[:_LONGEST_BEFORE]), other.index
-        if each.message.role == "assistant":
-            return None
+            return _taken_along(asked, other)
     return None
 
 
-def _sentence_before(each: Told, number: int, before: Told | None) -> tuple[Spoken, int] | None:
-    """The sentence before a passage: of its own message, else the last of the message before."""
-    source = each if number else before
-    sentences = each.passages[number - 1].sentences if number else before.sentences if before else ()
+def _sentence_before(each: Told, number: int, before: Told | None) -> Spoken | None:
+    """The sentence before a passage: of its own message, else the last of the message before; of somebody's own words."""
+    earlier = [one for passage in each.passages[:number] for one in passage.sentences if not one.artifact]
+    source = each if earlier else before
+    sentences = earlier or ([one for one in before.sentences if not one.artifact] if before else [])
     if source is None or not sentences:
         return None
-    return Spoken(speaker=source.message.sender_name, words=sentences[-1].text[-_LONGEST_BEFORE:]), source.index
+    words = next((one.text for one in reversed(sentences[-3:]) if not one.text.startswith("[")), sentences[-1].text)
+    return _taken_along(words, source)
 
 
-def _fact(
-    each: Told, passage: Passage, topic: str, question: tuple[Spoken, int] | None, context: tuple[Spoken, int] | None
-) -> ExtractedFact:
+def _taken_along(words: str, source: Told) -> Spoken:
+    return Spoken(speaker=source.message.sender_name, words=words[:_LONGEST_BEFORE], message_id=source.message.message_id)
+
+
+def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None) -> ExtractedFact:
     first = passage.sentences[0]
     quote = Quote(
         speaker=each.message.sender_name,
         listener=first.listener,
         words=passage.words,
         language=first.language,
-        question=question[0] if question else None,
-        context=context[0] if context else None,
+        question=question,
+        context=context,
         artifact=passage.artifact,
     )
     event = event_of(passage.sentences)
-    others = [taken[1] for taken in (question, context) if taken and taken[1] != each.index]
     return ExtractedFact(
         statement=rendered(quote, each.message.sent_at, each.message.timezone, event),
         topic=topic,
-        sources=(each.index, *others),
+        sources=(each.index,),
         event_at=event.since if event else None,
         event_until=event.until if event else None,
         same_as_source=len(each.passages) == 1 and question is None and context is None,

@@ -13,9 +13,12 @@ import sentencex
 _LONGEST = 800  # characters; also keeps what reads a sentence from costing the square of a message
 _WINDOW = 4_000  # characters that are cut at once: of many open quotation marks the time grows with the square
 _MOST = 2_000  # sentences of a message; a pasted article has half as many
-_GOES_ON = re.compile(r"(?:(?:^|[\s(\"'“«])(?:[^\W\d_]|\d{1,3}|[A-Z][a-z]{0,2}))[.)]\s*$")  # "J.", "4.", "Dr.", "1)"
+_GOES_ON = re.compile(r"(?:^|[\s(\"'“«])[^\W\d_]\.\s*$|^\s*\d{1,3}[.)]\s*$")  # "J."; "1)" that begins a line
+_ORDINAL = re.compile(r"\b\d{1,2}\.\s*$")  # "am 4. Juli"
+_WITH_ORDINALS = ("cs", "da", "de", "et", "fi", "hr", "hu", "nb", "no", "pl", "sk", "sl")  # languages that write them so
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
+_HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
 _QUESTION = re.compile(r"[?？][\s\"'”’」』）)*_~!！?？\U0001f300-\U0001faff]*$")
 
 
@@ -66,9 +69,12 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
     at = begun = line.start
-    for piece in sentencex.segment(language or "en", line.of(text)):
+    for piece in sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text))):
         at += len(piece)
-        if at < line.end and language not in _FULL_STOPS and _GOES_ON.search(text[max(begun, at - _REACH) : at]):
+        end = text[max(begun, at - _REACH) : at]
+        if at < line.end and language not in _FULL_STOPS and _GOES_ON.search(end):
+            continue
+        if at < line.end and language in _WITH_ORDINALS and _ORDINAL.search(end):
             continue
         yield Span(begun, at)
         begun = at

@@ -76,7 +76,11 @@ def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
         case AtomicFact():
             said = messages.get(_message_key(row, record.message_ids[0])) if len(record.message_ids) == 1 else None
             message = said.record() if said is not None and _is_same(said.vector, row.vector) else None
-            return embedding_text(message) if isinstance(message, StoredMessage) else embedded_words(record.atomic_fact, record.quote)
+            return (
+                embedding_text(message)
+                if isinstance(message, StoredMessage)
+                else embedded_words(record.atomic_fact, record.quote)
+            )
         case Foresight():
             return record.statement
         case AgentCase():

@@ -1,7 +1,7 @@
 """What a chunk of a document yields: its paragraphs and rows as quotes, its section as the subject."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 
 from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction
@@ -16,7 +16,7 @@ from flows.extraction.spoken import Sentence
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import central
 from mneme.caseless import Caseless
-from mneme.dates import DaySpan, certain_dates
+from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.records import Quote, Spoken
 from mneme.relations import claims_in
 from mneme.text import has_cjk
@@ -29,6 +29,15 @@ _IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
 _EXPECTS_IN_A_ROW = Caseless(
     r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
     r"|截止|到期|有效|交付|期限|开始|结束",
+)
+_SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
+_ENDS = tuple(".!?:;。！？：；|")
+_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
+_PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
+_CELLS = re.compile(r"(?<=[;；])\s*")
+_DURATION = Caseless(
+    r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
+    r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
 )
 _CANCELLED = Caseless(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消")
 
@@ -61,10 +70,10 @@ def extract_document(cut: Cut) -> Extraction:
 def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tzinfo) -> list[Sentence]:
     """The sentences of a paragraph; a row is one. What recognition makes of specks is none."""
     text = paragraph.text
-    if paragraph.is_row:
-        words = [text[at : at + _LONGEST] for at in range(0, len(text), _LONGEST)]
-    else:
-        words = [span.of(text) for span in sentence_spans(text, language)]
+    words = list(_parts_of_row(text)) if paragraph.is_row else [span.of(text) for span in sentence_spans(text, language)]
+    if not paragraph.is_row and not paragraph.is_item and len(words) == 1:
+        if _is_heading(words[0]) or _only_dates(words[0], certain_dates(words[0], dated_at, zone, language)):
+            return []
     return [
         Sentence(
             index=0,
@@ -77,12 +86,48 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
             role="user",
             artifact=False,
             is_question=is_question(one),
-            dates=certain_dates(one, dated_at, zone, language),
+            dates=tuple(each for each in certain_dates(one, dated_at, zone, language) if _is_meant(each)),
             claims=() if paragraph.is_row or is_question(one) else claims_in(one, language),
         )
         for one in words
         if not is_noise(one)
     ]
+
+
+def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
+    """Whether a line says no more than what day it is, and where."""
+    rest = line
+    for each in dates:
+        rest = rest.replace(each.text, "")
+    return rest != line and _PLACE_BEFORE.fullmatch(rest) is not None
+
+
+def _is_heading(line: str) -> bool:
+    """Whether a line alone says no more than what follows is about, or of when it is."""
+    if line.endswith(_ENDS):
+        return line.endswith((":", "："))
+    short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
+    return short or _IN_THE_HEAD.match(line) is not None
+
+
+def _parts_of_row(row: str) -> Iterator[str]:
+    """A row whole; one that is too long for a quote in several, each with its first cell, which mostly names it."""
+    if len(row) <= _LONGEST:
+        yield row
+        return
+    first, *cells = _CELLS.split(row)
+    part = first
+    for cell in cells:
+        if part != first and len(part) + len(cell) > _LONGEST:
+            yield part
+            part = first
+        part = f"{part} {cell}"
+    yield part
+
+
+def _is_meant(mention: DateMention) -> bool:
+    """Whether a date is one: a weekday of a document is each of its kind, and a duration begins with something else."""
+    return re.search(r"\d", mention.text) is not None and not _DURATION.match(mention.text)
 
 
 def _grouped(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
@@ -101,7 +146,11 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
     """A quote of the document: where it stands, the line that introduces it, and the words."""
     name = cut.document_name or cut.utterances[0].message.sender_name
     words = ("" if has_cjk(group[0].text) else " ").join(one.text for one in group)
-    context = Spoken(speaker=name, words=paragraph.introduction) if paragraph.introduction else None
+    context = (
+        Spoken(speaker=name, words=paragraph.introduction, message_id=cut.utterances[0].message.message_id)
+        if paragraph.introduction
+        else None
+    )
     event = event_of(group)
     place = cut.citation.place if cut.citation is not None else ""
     head = ", ".join(part for part in dict.fromkeys((name, cut.section or "", place)) if part)
@@ -125,7 +174,7 @@ def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_a
             if paragraph.is_row and not _EXPECTS_IN_A_ROW.search(one.text):
                 continue
             ahead = [each for each in one.dates if each.since > dated_at and each.span.days <= _LONGEST_SPAN]
-            day = next((each for each in ahead if _IN_FULL.search(each.text)), None)
+            day = next((each for each in ahead if each.lacks_year or _IN_FULL.search(each.text)), None)
             if day is not None:
                 yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims)
 

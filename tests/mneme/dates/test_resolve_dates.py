@@ -94,8 +94,6 @@ ENGLISH = [
     ("I have driven since the summer", "2025-06-01", "2025-08-31"),
     ("I booked a trip for October", "2026-10-01", "2026-10-31"),
     ("I signed up for a race on 14 June", "2026-06-14", "2026-06-14"),
-    ("two winters ago", "2024-12-01", "2025-02-28"),
-    ("48 hours from now", "2026-03-06", "2026-03-06"),
     ("a dry January next year", "2027-01-01", "2027-01-31"),
     ("it will be finished by early autumn", "2026-09-01", "2026-09-30"),
     ("born early 80s", "1980-01-01", "1983-05-01"),
