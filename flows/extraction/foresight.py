@@ -20,7 +20,7 @@ _VAGUE = (  # what follows "going to" and plans nothing
 )
 _PLANNED = Guarded(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
-    rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my)\b|about to (?:start|move|leave|launch|open)\b|"
+    rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my) (?!few\b)|about to (?:start|move|leave|launch|open)\b|"
     r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
     r"\b(?:i|we)(?: have|['’]ve)? (?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
     re.I,
@@ -34,19 +34,20 @@ _AHEAD = Guarded(
 )
 _UNCERTAIN = Guarded(
     r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
-    r"should|thinking (?:of|about)|considering|not sure|unsure|wondering|if|unless|wonder|dream|dreams|dreaming|tentative|"
-    r"tentatively|suppose|supposed|looking to|trying to|need to|let['’]?s|can you|help me|"
-    r"(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|was going|were going|"
-    r"was planning|were planning|was supposed|see (?:you|ya)|blast)\b",
+    r"thinking (?:of|about)|considering|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
+    r"tentatively|suppose|let['’]?s|(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|"
+    r"was going|were going|was planning|were planning|was supposed|see (?:you|ya)|blast)\b|"
+    r"^(?:enjoy|have (?:an?|fun)|good luck|don['’]?t|let me know)\b",
     re.I,
 )
+_WANTED = Guarded(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)  # plans nothing without a day
 _CANCELLED = Guarded(
     r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
     r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,
 )
 _CHINESE_PLANNED = re.compile(
-    "(?:我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好)|要去|要参加|要搬|要开|要来|约好|预约了|"
+    "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
     "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
 )
 _CHINESE_AHEAD = re.compile(
@@ -62,9 +63,9 @@ _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ...]:
     """The sentences of users that say for certain what is ahead, as said, at most 100; no questions, wishes or cancelled plans.
 
-    One with a certain date ahead needs a word that fits a plan; one without a date must say that it is planned ("I'm going
-    to", 我打算). It lasts from the start to the end of its date; where it names several, it has none. Its claims are those of
-    the family ``plan:``. What a later sentence of the episode claims as over is left out.
+    A certain date ahead is enough; one of today needs a word of what is to come, and one without a date must say that it is
+    planned ("I'm going to", 我打算). It lasts from the start to the end of its date; where it names several, it has none. Its
+    claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
@@ -94,13 +95,15 @@ def _is_expected(one: Sentence) -> bool:
     if one.language == "en":
         if _UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one):
             return False
-        return (_AHEAD if _ahead(one) else _PLANNED).search(one.text) is not None
+        if any(date.since > one.said_at for date in one.dates):
+            return True
+        return not _WANTED.search(one.text) and (_AHEAD if _ahead(one) else _PLANNED).search(one.text) is not None
     if one.language == "zh":
         if _CHINESE_UNCERTAIN.search(one.text) or _is_over(one):
             return False
-        if _ahead(one):
-            return _CHINESE_AHEAD.search(one.text) is not None
-        return _CHINESE_PLANNED.search(one.text) is not None and _DONE.search(one.text) is None
+        if any(date.since > one.said_at for date in one.dates):
+            return True
+        return (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(one.text) is not None and not _DONE.search(one.text)
     return False
 
 

@@ -15,6 +15,7 @@ from math import log
 from typing import NamedTuple
 
 from flows.extraction.spoken import Sentence
+from flows.extraction.word_lists import word_list
 from mneme.guarded import Guarded
 from mneme.text import has_cjk, tokenise
 
@@ -40,8 +41,8 @@ _EDGES = " \t-–—*_#>~'’`)("
 _SHOWN = re.compile(r"\[[^\]]*\]?")  # an attachment
 _LEADS = Guarded(
     r"^(?:(?:hey|hi|hello|wow|woah|oh|yeah|yes|yep|yup|no|so|and|but|also|well|ok|okay|sure|right|btw|by the way|actually|"
-    r"anyways?|just|plus|thanks?(?: you)?|please|definitely|absolutely|totally|kinda|sorry|like|guess what|then|now|unfortunately|"
-    r"note|update|especially since|maybe|"
+    r"anyways?|just|plus|thanks?(?: you)?|please|definitely|absolutely|totally|kinda|sorry|like|guess what|then|now|"
+    r"unfortunately|note|update|especially since|maybe|"
     r"i(?:['’]m| am)(?: (?:also|really|just|still|kinda))* (?:trying to(?: (?:figure out|understand|decide))?|curious about|"
     r"wondering (?:if|how|whether|about)|worried (?:about|that)|having trouble(?: (?:with|figuring out|understanding))?|"
     r"not sure (?:how to|if|about)|looking (?:for|to)|preparing for|glad|happy|sure)|"
@@ -69,21 +70,7 @@ _NEWS = Guarded(
     r"taking|writing|training|building|going|looking|getting|making|reading|playing|studying|preparing|organi[sz]ing)\b)",
     re.I,
 )
-_COMMON = frozenset(
-    tokenise(
-        """thing things thanks thank great good nice cool awesome amazing wow love like glad happy hope fun time day today way
-        lot bit really sure think know see feel want need look make take get got go going come keep let tell say
-        said sounds sound yeah idea ideas people life world help helping new best better hard try trying much many
-        well something anything everything someone always never still also maybe definitely super totally pretty
-        ready excited sorry hey okay big little lately recently right kind sort stuff happen happened happening
-        check pic photo picture experience moment moments feeling support supporting forward talk chat soon later
-        next last week month year weekend yesterday tomorrow inspire inspiring inspiration passion passionate dream
-        dreams difference impact proud grateful appreciate encouragement challenge growth grow journey incredible
-        express courage strength motivated motivation positive positivity goal goals believe share sharing tough
-        crazy enjoy enjoyed memories important wonderful perfect special heart mind congrats congratulations
-        一个 今天 明天 我们 大家 可以 没有 这个 什么 怎么 知道 觉得 真的 谢谢 现在 还是 时候 问题"""
-    )
-)
+_COMMON = frozenset(tokenise(" ".join(word_list("common"))))
 
 
 class _Clause(NamedTuple):
