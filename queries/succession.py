@@ -9,6 +9,7 @@ against "I start at Stripe on Monday". So in every method
 The older one moves down by one place and keeps its score: nothing is lost if the question was about it. A question
 about the past ("where did Ann work before?", ``Question.about_past``) is ranked without this. Where a statement makes claims,
 only one that the question asks for counts: a new job is no successor to the allergy that the old statement tells as well.
+Where it is not known what the question asks for, only a statement that ended as a whole has a successor.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +31,7 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[st
         return {}
     found = {}
     for row in rows:
-        if claims := claims_of(row):
+        if (claims := claims_of(row)) and question.asked:
             ended = [each for each in asked_for(claims, question) if each.valid_to and each.valid_to <= scope.moment]
             successor = next((each.superseded_by for each in ended if each.superseded_by), None)
         else:
