@@ -81,7 +81,7 @@ def looks_back(match: re.Match[str]) -> bool | None:
     back = _by_cues(text, start, end, begins, ends)
     if not own.isdisjoint(_AHEAD):  # "by May I had lost a lot"
         return None if back and not arranges(match) else False
-    if back and arranges(match) or not own.isdisjoint(_FOR_SOME_DAY) and not _RANGE.search(match[0]):
+    if (back and arranges(match)) or (not own.isdisjoint(_FOR_SOME_DAY) and not _RANGE.search(match[0])):
         return None
     return back
 
