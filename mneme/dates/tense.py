@@ -6,18 +6,24 @@ from dataclasses import dataclass
 from mneme.caseless import Caseless
 
 _AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
+_PREPOSITION = Caseless(r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$").pattern
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
+_NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
+    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|evening|exciting|feeling|interesting|king|loving|"
+    r"looking|missing|morning|outstanding|freezing|relaxing|spring|stunning|surprising|swing|talking|terrifying|thinking|tiring|trying|"
+    r"wedding|wondering)\b"
+)
 _FUTURE = Caseless(
     r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
     r"starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
     # what is arranged: "we are flying out on Friday", "the train leaves at six", "I have an exam on Monday"
-    r"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!being|doing|feeling|loving|looking|thinking|trying)\w+ing|"
-    r"(?:arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|turns \\d+)|"
+    rf"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing|"
+    r"(?:arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|turns \d+)|"
     r"(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
     r"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){0,3}?(?:appointment|audition|call|checkup|class|concert|date|"
     r"deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|party|performance|presentation|race|reservation|show|"
     r"test|tournament|trip|wedding))\b|"
-    r"['’](?:m|re|s) (?:\w+ly |also |now |just |still |not )?(?!being|doing|feeling|loving|looking|thinking|trying)\w+ing\b|"
+    rf"['’](?:m|re|s) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing\b|"
     r"['’]ll\b|['’]d (?:like|love)\b",
 )
 _PAST = Caseless(
@@ -74,8 +80,7 @@ def looks_back(match: re.Match[str]) -> bool | None:
     begins, ends = _sentence_of(text, start, end)
     if _REARRANGED.search(text, begins, start):
         return False
-    before = text[begins:start].split()
-    own = {match[0].split(maxsplit=1)[0].lower(), before[-1].lower() if before else ""}
+    own = {word.lower() for word in (match[0].split(maxsplit=1)[0], *_PREPOSITION.findall(text, begins, start))}
     if "since" in own:
         return True
     back = _by_cues(text, start, end, begins, ends)
