@@ -147,19 +147,20 @@ def _step(match: re.Match[str], said: date) -> Days | None:
     if _STEP[which] < 0 and _OWNED.search(match.string, max(0, match.start() - _REACH), match.start()):  # "your last week"
         return None
     days = _step_to(which, what, said, match)
-    if not match["edge"] or days is None:
+    if not (match["edge"] or match["the"]) or days is None:
         return days
     span = edged(match["edge"], days if isinstance(days, DaySpan) else days.span)
-    return if_certain(isinstance(days, DaySpan) and what == "month", span)
+    # "The last Friday" is one of a month or a story; "the last month" is thirty days as often as one of the calendar.
+    return if_certain(isinstance(days, DaySpan) and what == "month" and not match["the"], span)
 
 
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | None:
     step, weekday = _STEP[which], weekday_number(what)
     if weekday is not None:
         return english_weeks.weekday(weekday, which, step, said, match)
-    # "The last month" is thirty days as often as a month of the calendar, and "the coming year" as well.
-    plain = which in ("last", "this", "next") and not match["the"]
-    plain = plain and not _THIS.search(match.string, max(0, match.start() - _REACH), match.start())  # "this last year"
+    # "This last month" and "the coming year" may be those of the calendar or not.
+    this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
+    plain = which in ("last", "this", "next") and this is None
     if what == "week":  # on a Sunday it may have begun or not
         return if_certain(plain and said.weekday() != 6, spans.week(said, step))
     if what == "weekend":

@@ -52,13 +52,13 @@ _QUOTES = ("'", "‘", "’", "`", "*", "_")
 _ITSELF = Caseless(r"(?:since|before|after|until|till|between|around)\b")
 _BESIDE = Caseless(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
-    r"rather than|except|not|or|nor|first|second|third|following|same|previous|preceding|black|man|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)"
+    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|black|man|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)"
     r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
 )
 _NAMED = re.compile(r"\w\W+(?!(?:On|In|By|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun|I|May|June|July)\b|[A-Z]\w+day\b)[A-Z][a-z]+\s+$")
 _WEEKDAY = Caseless(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day")
 _ALONE = re.compile(
-    rf"(?!\s+(?:when|where|that|which|after|before|following)\b){ALONE}"
+    rf"(?!\s+(?:when|where|that|which|after|before|following|is)\b){ALONE}"
 )  # no "Friday after the exam", "Sunday school"
 _THE = Caseless(r"\bthe\s+$")
 _BEHIND = Caseless(
@@ -71,7 +71,7 @@ _NO_EVENT = Caseless(
     r"\b(?:if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|probably|"
     r"possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|(?:was|were) (?:going|planning|meant|about) to|"
     r"(?:was|were) (?:due|scheduled|supposed|to)\b|(?:planned|hoped|wanted|intended|expected) to|had (?:planned|hoped|intended)|"
-    r"original(?:ly)?|feels? like|had (?:\w+ ){0,2}(?:scheduled|booked)|tentativ\w+|hypothetical\w*|e\.g|for (?:example|instance))\b|['’]d\b|"
+    r"original(?:ly)?|feels? like|(?:how|what|when|where|which|who) to|had (?:\w+ ){0,2}(?:scheduled|booked)|tentativ\w+|hypothetical\w*|e\.g|for (?:example|instance))\b|['’]d\b|"
     r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
     r"normally|generally|tradition\w*|times|once|twice|per|habit|recurring)\b",
 )

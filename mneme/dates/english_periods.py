@@ -70,7 +70,7 @@ def _bare_season(match: re.Match[str], said: date) -> Days | None:
     if back is None or _HABIT.search(text, max(0, start - _CLAUSE_REACH), match.end() + _CLAUSE_REACH):
         return None
     days = nearest(_seasons(match["season"], said), said, back)
-    any_year = own == "in" and (back or _IS.search(text, max(0, start - _REACH), start))
+    any_year = own in ("in", "during") and (back or _IS.search(text, max(0, start - _REACH), start))
     return Likely(days) if any_year and isinstance(days, DaySpan) else days
 
 

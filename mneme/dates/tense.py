@@ -43,7 +43,9 @@ _AIMED = re.compile(
     r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
-_PASSIVE = Caseless(r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:\w+ly\s+)?$")  # "it is decided" is of now
+_PASSIVE = Caseless(
+    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$"
+)  # "it is decided" is of now
 _APPOINTED = Caseless(
     r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|confirmed|accepted|accommodate|"
     r"available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
