@@ -209,7 +209,7 @@ _FROM, _TO = Caseless(r"from\s+"), Caseless(r"\sto\s")
 _EXACT = {"day": 10, "night": 10, "week": 8, "fortnight": 1, "weekend": 3, "month": 11, "year": 9}  # up to how many
 _ABOUT = Caseless(
     r"(?:\b(?:about|around|roughly|approximately|almost|nearly|over|than|least|most|some|maybe|perhaps|like|close to|up to|"
-    r"every|for)|~)\s*$",
+    r"every|for|and)|~)\s*$",
 )
 _NOT_LONG = 150  # days since "this summer"
 _LONGEST = 80  # characters of a clause

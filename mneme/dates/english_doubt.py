@@ -62,7 +62,7 @@ _ALONE = re.compile(
 )  # no "Friday after the exam", "Sunday school"
 _THE = Caseless(r"\bthe\s+$")
 _BEHIND = Caseless(
-    r"\s+of\s+\w|\s*(?:or\b|/\s*\w|['’]s\s+(?:society|world|age|standards)\b|onwards?\b|\s+(?:break|season|vacation|holidays?)\b|[-_(.]\w|\(\)|-ish\b|\(?(?:ish|tbd|tbc)\b)"
+    r"\s+of\s+\w|\s*(?:or\b|/\s*\w|['’]s\s+(?:society|world|age|standards)\b|onwards?\b|\s+school\b|\s+(?:break|season|vacation|holidays?)\b|[-_(.]\w|\(\)|-ish\b|\(?(?:ish|tbd|tbc)\b)"
 )
 # In the clause: what did not happen, may not, or happens again and again.
 _NO_EVENT = Caseless(
@@ -78,7 +78,7 @@ _NO_EVENT = Caseless(
 # Before the date in the sentence: somebody else's words, or a condition.
 _TOLD = Caseless(
     r"\b(?:sa(?:y|ys|id|ying)|thought|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|according to|"
-    r"apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|what if|imagine|suppose|wish(?:es|ed)?)\b",
+    r"apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|imagine|suppose|wish(?:es|ed)?|always|every|often|sometimes|usually|whenever)\b",
 )
 # What tells the year of a day or a month that lacks it, or that it comes back every year.
 _OTHER_YEAR = Caseless(

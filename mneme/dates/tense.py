@@ -14,7 +14,7 @@ _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
     r"wedding|wondering)\b"
 )
 _FUTURE = Caseless(
-    r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
+    r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
     r"starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
     # what is arranged: "we are flying out on Friday", "the train leaves at six", "I have an exam on Monday"
     rf"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing|"
@@ -30,7 +30,7 @@ _PAST = Caseless(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
     r"(?:based|called|dated|entitled|located|named|needed|related|required|scared|planned|headed|scheduled|thrilled|tired|titled|used|worried)\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
-    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|born|since|paid|kept|brought|bought|sold|thought|"
+    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|bought|sold|thought|"
     r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
     r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
 )
