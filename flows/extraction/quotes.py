@@ -207,7 +207,8 @@ def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
 def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[DateMention] = ()) -> str:
     """A quote as one text: who said it to whom and when, what it answers or leans on, the words, and what days they mean.
 
-    >>> rendered(Quote(speaker="Mira", words="It hurts.", language="en"), datetime.fromisoformat("2025-04-19T08:00+00:00"), "UTC")
+    >>> said_at = datetime.fromisoformat("2025-04-19T08:00+00:00")
+    >>> rendered(Quote(speaker="Mira", words="It hurts.", language="en"), said_at, "UTC")
     'Mira, 19 April 2025: It hurts.'
     """
     day = DaySpan.of_day(said_at.astimezone(zone_or_utc(timezone)).date())

@@ -72,9 +72,9 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
     """The sentences of a paragraph; a row is one. What recognition makes of specks is none."""
     text = paragraph.text
     words = list(_parts_of_row(text)) if paragraph.is_row else [span.of(text) for span in sentence_spans(text, language)]
-    if not paragraph.is_row and not paragraph.is_item and len(words) == 1:
-        if _is_heading(words[0]) or _only_dates(words[0], _dates(words[0], dated_at, zone, language)):
-            return []
+    alone = len(words) == 1 and not (paragraph.is_row or paragraph.is_item)
+    if alone and (_is_heading(words[0]) or _only_dates(words[0], _dates(words[0], dated_at, zone, language))):
+        return []
     return [
         Sentence(
             index=0,
