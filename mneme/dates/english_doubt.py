@@ -44,7 +44,8 @@ _SINCE = Caseless(r"(?:since|before|after|until|till|between|around)\b")
 _BESIDE = Caseless(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
     r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
-    r"too|so|very|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)(?:\s+(?:on|in|at|the|just|for))*\s*$",
+    r"too|so|very|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)"
+    r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
 )
 _BEHIND = Caseless(
     r"\s+(?:of\s+\w|school\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
@@ -60,8 +61,9 @@ _NO_EVENT = Caseless(
     r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
     r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! only)|cancel\w*|call(?:ed|ing)? off|fell through|"
     r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|"
-    r"probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|feels? like|tentativ\w+|hypothetical\w*|"
-    r"original(?:ly)?|e\.g|for (?:example|instance)|(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
+    r"probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|feels? like|tentativ\w+|"
+    r"hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
+    r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
     r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
     r"(?:how|what|when|where|which|who) to)\b|['’]d\b",
 )
@@ -78,6 +80,7 @@ _TOLD = Caseless(
 )
 # What tells the year of a day or a month that lacks it, or that it comes back every year.
 _OTHER_YEAR = Caseless(
-    r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|(?:last|previous|next|following|that) year|"
-    r"years? (?:ago|before|later|earlier|back)|was (?:\w+ )?(?:years old|a (?:kid|child|teenager)))\b",
+    r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
+    r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
+    r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager)))\b",
 )

@@ -51,8 +51,13 @@ class Rule:
 
     pattern: re.Pattern[str]
     meaning: Meaning
-    relative: bool = True
-    lacks_year: bool = False
+    relative: bool
+    lacks_year: bool
+
+
+def rule(pattern: str, meaning: Meaning, *, relative: bool = True, lacks_year: bool = False, anycase: bool = False) -> Rule:
+    """A rule by its pattern, in any case perhaps."""
+    return Rule(re.compile(pattern, re.IGNORECASE if anycase else 0), meaning, relative, lacks_year)
 
 
 class Rules:
