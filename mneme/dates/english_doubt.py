@@ -25,6 +25,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or _NO_EVENT.search(sentence, begins, ends)
         or _AGAIN.search(sentence, begins, ends)
         or _TOLD.search(sentence, far, start)
+        or ((date.lacks_year or _WEEKDAY.match(sentence, start, end)) and _TODAY_IS.search(sentence, near, start))
         or (date.lacks_year and _OTHER_YEAR.search(sentence, far, end + _REACH))
     )
 
@@ -54,6 +55,7 @@ _BEHIND = Caseless(
 _WEEKDAY, _THE = Caseless(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day"), Caseless(r"\bthe\s+$")
 _ALONE = re.compile(rf"(?!\s+(?:when|where|that|which|after|before|following|is)\b){ALONE}")
 _NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
+_TODAY_IS = Caseless(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$")  # "it's Sunday"
 _TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"
 _NOWADAYS = Caseless(rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b")
 # In the clause: what did not happen or may not.

@@ -214,6 +214,38 @@ def test_names_numbers_and_times_are_no_dates(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "sentence",
+    [
+        "We went there on the Saturday when the film came out.",
+        "We will meet on the first Sunday after the conference.",
+        "We learned that in Sunday School.",
+        "We went to Taco Tuesday with Ann.",
+        "Finally, it's Sunday.",
+        "Over the summer it is hot.",
+        "They won like there was no tomorrow.",
+        "In the world today nobody waits.",
+    ],
+)
+def test_a_weekday_or_season_that_needs_a_description_is_no_certain_one(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("I rented it to read again this summer.", ""),  # the last one or the next?
+        ("I went to Wales this winter.", "2025-12-01..2026-02-28"),
+        ("She is going to start school this fall.", "2026-09-01..2026-11-30"),
+        ("I gotta call my mother on Saturday.", "2026-03-07"),
+        ("I've been studying for my exam on Friday.", ""),
+        ("I had two exams scheduled for Monday.", ""),
+    ],
+)
+def test_what_is_no_past_is_not_read_as_one(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
     ("sentence", "dates"),
     [
         ("The call was moved from Thursday to Friday.", "2026-03-06"),
