@@ -45,7 +45,7 @@ _SINCE = Caseless(r"(?:since|before|after|until|till|between|around)\b")
 _BESIDE = Caseless(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
     r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
-    r"too|so|very|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)"
+    r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any)"
     r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
 )
 _BEHIND = Caseless(
@@ -67,7 +67,7 @@ _NO_EVENT = Caseless(
     r"hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
     r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
     r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
-    r"(?:how|what|when|where|which|who) to)\b|['’]d\b",
+    r"(?:how|what|when|where|which|who) to|(?:asking|calling|writing) about)\b|['’]d\b",
 )
 # In the clause: what happens again and again.
 _AGAIN = Caseless(

@@ -117,11 +117,6 @@ def nearest(candidates: Sequence[DaySpan], said: date, back: bool | None, ahead:
     return Likely(span) if back is None or goes_on or far else span
 
 
-def one_of(readings: Sequence[DaySpan]) -> Days:
-    """The first reading; only likely where they differ."""
-    return readings[0] if len(set(readings)) == 1 else Likely(readings[0])
-
-
 def if_certain(certain: bool, span: DaySpan) -> Days:
     """The days, or the same as likely ones."""
     return span if certain else Likely(span)

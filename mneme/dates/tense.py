@@ -11,11 +11,11 @@ _PREPOSITION = re.compile(
 )
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
-    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|evening|exciting|feeling|freezing|interesting|"
-    r"king|loving|looking|missing|morning|outstanding|relaxing|spring|stunning|surprising|swing|talking|terrifying|thinking|"
-    r"tiring|trying|wedding|wondering)\b"
+    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
+    r"healing|interesting|king|loving|looking|missing|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
+    r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
 )
-_ARRANGING = rf"(?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
+_ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
 _EVENT = (
     "(?:appointment|audition|call|checkup|class|concert|date|deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|"
     "party|performance|presentation|race|reservation|show|test|tournament|trip|wedding)"

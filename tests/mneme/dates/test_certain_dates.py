@@ -51,6 +51,9 @@ AHEAD_OR_BEHIND = [
     ("Will you be in Rome in May?", "2026-05-01..2026-05-31"),
     ("May is coming on Friday.", "2026-03-06"),
     ("On Friday Will came home.", "2026-02-27"),
+    ("I moved to Turku in May last year.", "2025-05-01..2025-05-31"),
+    ("I'm still recovering from the surgery on Monday.", ""),
+    ("The outage on 2 March lasted 40 minutes.", "2026-03-02"),
     ("June and I are flying to Oslo on 3 June.", "2026-06-03"),
 ]
 
