@@ -4,8 +4,9 @@ The work is done in flows/conversations/; this step keeps the conversations of o
 pool where it calls a model), looks after time, and holds no texts of conversations that rest: those are references,
 read again from the index, in the pool, when the conversation goes on. Changes of what was decided long ago, and
 conversations that were forgotten here, are read from the index too (resegment.py). While a conversation waits for
-the pool it only takes in messages and changes; pauses wait with it. One that meets a defect is put in quarantine, and a
-``flush`` asks for it again; the others go on (flows/conversations/quarantine.py).
+the pool it only takes in messages; changes and pauses wait with it, and whatever comes behind them waits behind them, so
+that how long the pool takes makes no difference. One that meets a defect is put in quarantine, and a ``flush`` asks for it
+again; the others go on (flows/conversations/quarantine.py).
 """
 
 import logging
@@ -18,7 +19,7 @@ from connectors.telemetry.context import about
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.quarantine import is_quarantined, noted, quarantine_letter, quarantined, released
 from flows.conversations.resegment import Remembered, Resegmented, remember, resegment
-from flows.conversations.rest import Resting, Texts, owner_at_rest, read_texts, rest, without_texts
+from flows.conversations.rest import Resting, Texts, Waiting, owner_at_rest, read_texts, rest, without_texts
 from flows.conversations.shelf import Awake, Shelf, joined, parts_in
 from flows.conversations.timers import Timers
 from flows.conversations.verdicts import judge
@@ -65,7 +66,7 @@ class SegmentLane:
         self._judging: set[str] = set()
         self._waking: dict[str, Resting] = {}
         self._looking_back: set[str] = set()
-        self._waiting: dict[str, list[Pause | Erasure]] = {}
+        self._waiting: dict[str, list[Waiting]] = {}
         self._timers = Timers()
         if state is not None:
             self._restore(state)
@@ -90,16 +91,11 @@ class SegmentLane:
                 yield item
             elif item.utterance.message.document_id is not None:
                 yield cut_of_chunk(item.utterance)
-            elif self._is_quarantined(lane := item.lane):
-                before = self._resting[lane]
-                if (after := noted(before, item, now)) is not before:
-                    self._resting[lane] = after
-            elif isinstance(item, Embedded):
-                self._conversation_of(lane, item, item.continues).hold(item.utterance, now, doubtful=item.replayed)
-                touched[lane] = None
             else:
-                self._conversation_of(lane, item, True).amend(item.utterance, now, item.replayed)
-                touched[lane] = None
+                if isinstance(item, Amended) and item.lane in touched:
+                    yield from self._unless_defective(item.lane, self._go_on(item.lane, now))
+                self._take_in(item, now)
+                touched[item.lane] = None
         for lane in touched:
             yield from self._unless_defective(lane, self._go_on(lane, now))
         yield from self.poll()
@@ -135,10 +131,27 @@ class SegmentLane:
 
     def snapshot(self) -> bytes:
         """References to the messages of what is open."""
-        waiting = {lane: [refer(item) for item in items] for lane, items in self._waiting.items()}
-        return joined((*self._resting.parts(), *self._awake.parts(self._waking, waiting, self._judging | self._looking_back)))
+        at_work = self._judging | self._looking_back
+        parts = self._awake.parts(self._waking, self._waiting, at_work, self._services.clock())
+        return joined((*self._resting.parts(), *parts))
 
     # --- conversations -----------------------------------------------------------------------------------------------
+
+    def _take_in(self, item: Embedded | Amended, now: datetime) -> None:
+        """A message or a change joins its conversation, unless it must wait for what came before it."""
+        lane = item.lane
+        if self._is_quarantined(lane):
+            before = self._resting[lane]
+            if (after := noted(before, item, now)) is not before:
+                self._resting[lane] = after
+            return
+        conversation = self._conversation_of(lane, item, isinstance(item, Amended) or item.continues)
+        if lane in self._waiting or (isinstance(item, Amended) and self._waits_for_the_pool(lane)):
+            self._waiting.setdefault(lane, []).append(item)
+        elif isinstance(item, Embedded):
+            conversation.hold(item.utterance, now, doubtful=item.replayed)
+        else:
+            conversation.amend(item.utterance, now, item.replayed)
 
     def _conversation_of(self, lane: str, item: Embedded | Amended, has_a_past: bool) -> Conversation:
         conversation = self._wake(lane)
@@ -205,16 +218,21 @@ class SegmentLane:
         return [*self._awake, *(lane for lane in self._resting if not self._resting.is_shown(lane))]
 
     def _resume(self, lane: str, now: datetime) -> Iterator[Out]:
-        """The pool has answered: do what had to wait for it."""
+        """The pool has answered: do what had to wait for it, in order."""
         waiting = self._waiting.pop(lane, [])
         # Erasures first: what came in behind one must not be decided together with what is erased.
-        for item in sorted(waiting, key=lambda each: isinstance(each, Pause)):
+        last = max((at for at, each in enumerate(waiting) if isinstance(each, Erasure)), default=-1)
+        for _, item in sorted(enumerate(waiting), key=lambda each: each[0] > last or isinstance(each[1], Pause)):
             if isinstance(item, Pause):
                 yield from self._pause_unless_defective(lane, item, now)
-            else:
+            elif isinstance(item, Erasure):
                 self._erase(lane, item)
                 yield from self._pass_on_if_done(item)
-        if not waiting:
+            else:
+                if isinstance(item, Amended) and lane in self._awake:
+                    yield from self._unless_defective(lane, self._go_on(lane, now))
+                self._take_in(item, now)
+        if lane in self._awake:
             yield from self._unless_defective(lane, self._go_on(lane, now))
 
     def _go_on(self, lane: str, now: datetime) -> Iterator[Out]:

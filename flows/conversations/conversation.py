@@ -222,15 +222,13 @@ class Conversation:
     def question(self, detector: BoundaryDetector, pausing: bool = False, at_most: int | None = None) -> Question | None:
         """What to ask the detector now, about ``at_most`` messages; None when it must wait for more."""
         ahead = detector.look_ahead
-        ready = len(self.undecided) - (0 if pausing and detector.calls_a_model else ahead)
-        if ready < 1:
-            return None
+        ready = max(0, len(self.undecided) - ahead)
         if not detector.calls_a_model:
             count = self._room(min(ready, at_most or detector.window))
-        elif ready < detector.window and not pausing and not self._signalled(detector, ready):
-            return None
         else:
-            count = min(ready, detector.window)
+            count = self._window(detector, ready) or (min(len(self.undecided), detector.window) if pausing else 0)
+        if not count:
+            return None
         return Question(tuple(self.episode), tuple(self.undecided[:count]), tuple(self.undecided[count : count + ahead]))
 
     def _room(self, at_most: int) -> int:
@@ -242,13 +240,20 @@ class Conversation:
                 return count
         return at_most
 
-    def _signalled(self, detector: BoundaryDetector, ready: int) -> bool:
-        """Whether something cheap asks for an early call; half a window at least keeps the calls few."""
-        if ready < detector.window // 2:
-            return False
-        context = [*self.episode, *self.undecided]
-        start = len(self.episode)
-        return any(detector.signals(context[: start + at], self.undecided[at]) for at in range(ready))
+    def _window(self, detector: BoundaryDetector, ready: int) -> int:
+        """How many messages one call of a model judges; 0 when it must wait for more than are ready.
+
+        They are a full window, or fewer, up to the first for which something cheap asks; half a window at least keeps the
+        calls few. What was said decides, not how much of it has arrived, so that a replay asks the same.
+        """
+        fewest = max(1, detector.window // 2)
+        if ready < fewest:
+            return 0
+        said, start = [*self.episode, *self.undecided], len(self.episode)
+        for at in range(min(ready, detector.window)):
+            if detector.signals(said[: start + at], self.undecided[at]):
+                return max(fewest, at + 1)
+        return detector.window if ready >= detector.window else 0
 
     def apply(self, question: Question, verdict: Verdict) -> Iterator[Cut | Retraction]:
         """Decide about the judged messages; yields what is finished by it."""

@@ -1,12 +1,15 @@
 """A conversation at rest: references and counters without texts, and back."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from flows.conversations.conversation import Change, Conversation, Held, Limits
 from flows.cuts import Utterance
+from flows.items import Amended, Embedded, Erasure, Pause
+from flows.references import refer
 from flows.services import Services
 from mneme.ids import message_id
 from mneme.records import Owner, StoredMessage
@@ -14,6 +17,7 @@ from mneme.rows import Collection, Key
 from mneme.times import from_milliseconds, to_milliseconds
 
 Resting = dict[str, Any]
+Waiting = Pause | Erasure | Embedded | Amended  # for the pool
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +49,18 @@ def rest(conversation: Conversation, waking: Resting | None) -> Resting:
         "changes": list(dict.fromkeys([*before["changes"], *conversation.changes])),
         "forgotten": conversation.forgotten,
         "touched": to_milliseconds(conversation.touched_at) if conversation.touched_at else None,
+    }
+
+
+def with_waiting(resting: Resting, waiting: Sequence[Waiting], now: datetime) -> Resting:
+    """A conversation at rest with what waits for the pool; the messages among it arrived ``now``."""
+    pauses = [refer(item) for item in waiting if isinstance(item, Pause | Erasure)]
+    held = [[item.utterance.message.message_id, to_milliseconds(now)] for item in waiting if isinstance(item, Embedded)]
+    changes = [item.utterance.message.message_id for item in waiting if isinstance(item, Amended)]
+    return resting | {
+        "waiting": pauses,
+        "held": [*resting["held"], *held],
+        "changes": list(dict.fromkeys([*resting["changes"], *changes])),
     }
 
 

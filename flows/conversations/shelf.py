@@ -10,12 +10,11 @@ tell without the body when a conversation needs attention, so that a restart rea
 import json
 import struct
 import zlib
-from collections.abc import ItemsView, Iterable, Iterator, MutableMapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from flows.conversations.conversation import Conversation
-from flows.conversations.rest import Resting, after_a_crash, rest
+from flows.conversations.rest import Resting, Waiting, after_a_crash, rest, with_waiting
 from flows.state import split_state
 from mneme.errors import StoreRejected
 from mneme.times import from_milliseconds
@@ -123,19 +122,22 @@ class Awake(MutableMapping[str, Conversation]):
         """All, to look at: they do not count as changed."""
         return self._conversations.items()
 
-    def parts(self, waking: dict[str, Resting], waiting: dict[str, list[Any]], at_work: set[str]) -> Iterator[bytes]:
+    def parts(
+        self, waking: dict[str, Resting], waiting: Mapping[str, Sequence[Waiting]], at_work: set[str], now: datetime
+    ) -> Iterator[bytes]:
         """What a state keeps of them.
 
         Args:
             waking: what those were whose texts are not there yet.
-            waiting: references of what waits for the pool, with its conversation.
+            waiting: what waits for the pool, with its conversation.
             at_work: lanes of conversations for which the pool is at work.
+            now: when the messages among what waits count as arrived.
         """
         self._changed.update(waiting)  # what waits may be more than when the conversation was asked for
         for lane in self._changed:
             resting = rest(self._conversations[lane], waking.get(lane))
             if lane in waiting:
-                resting["waiting"] = waiting[lane]
+                resting |= with_waiting(resting, waiting[lane], now)
             self._parts[lane] = part_of(lane, resting, at_once=lane in at_work)
         self._changed.clear()
         return (self._parts[lane] for lane in self._conversations)

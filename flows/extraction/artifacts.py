@@ -22,13 +22,15 @@ _SALUTATION = re.compile(
     r"[ \w.'’\[\]-]{0,40}[,:!]|尊敬的[^\n]{1,20}[:：，,]|亲爱的[^\n]{1,20}[:：，,]|拝啓|Subject: [^\n]*|Betreff: [^\n]*)[^\S\n]*$"
 )
 _CLOSE = re.compile(
-    r"[^\S\n]*(?:(?:best|kind|warm|many)? ?(?:regards|wishes)|sincerely|yours (?:sincerely|truly|faithfully)|cheers|thanks|thank you|"
+    r"[^\S\n]*(?:(?:best|kind|warm|many)? ?(?:regards|wishes)|sincerely|yours (?:sincerely|truly|faithfully)|cheers|thanks|"
+    r"thank you|"
     r"viele grüße|mit freundlichen grüßen|liebe grüße|saludos|un saludo|atentamente|cordialement|bien à vous|此致|敬具)"
     r"[^\n]{0,30}$",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
-    r"“[^“”]{60,4000}”|«[^«»]{60,4000}»|「[^「」]{30,4000}」|『[^『』]{30,4000}』|(?<![^\s(:])\"[^\"]{60,4000}\"(?!\w)"
+    r"“[^“”]{60,4000}”|«[^«»]{60,4000}»|「[^「」]{30,4000}」|『[^『』]{30,4000}』"
+    r"|(?<![^\s(:])\"[^\"]{60,4000}\"(?!\w)"
 )
 _LEAST_PASTED = 200  # characters that a line with a colon introduces from which they are a text of its own
 _LEAST_ITEMS = 2

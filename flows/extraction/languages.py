@@ -11,8 +11,8 @@ from functools import lru_cache
 import py3langid
 
 _ENOUGH = 25  # letters from which a message tells its language by itself
-_READ = 1_000  # characters of a message that tell its language
-_MOST_READ = 4_000  # the same of a conversation
+_READ = 300  # characters of a message that tell its language
+_MOST_READ = 1_000  # the same of a conversation
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\uac00-\ud7af]")

@@ -181,13 +181,14 @@ def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, con
         artifact=passage.artifact,
     )
     event = event_of(passage.sentences)
+    dates = [mention for one in passage.sentences for mention in one.dates]
     return ExtractedFact(
-        statement=rendered(quote, each.message.sent_at, each.message.timezone, event),
+        statement=rendered(quote, each.message.sent_at, each.message.timezone, dates),
         topic=topic,
         sources=(each.index,),
         event_at=event.since if event else None,
         event_until=event.until if event else None,
-        same_as_source=len(each.passages) == 1 and question is None and context is None,
+        same_as_source=len(each.passages) == 1 and question is None,
         quote=quote,
         claims=tuple(claim for one in passage.sentences for claim in one.claims),
     )
@@ -203,10 +204,11 @@ def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
     return best if around else None
 
 
-def rendered(quote: Quote, said_at: datetime, timezone: str, event: DateMention | None = None) -> str:
-    """A quote as one text: who said it to whom and when, what it answers or leans on, the words, and the day that they tell of.
+def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[DateMention] = ()) -> str:
+    """A quote as one text: who said it to whom and when, what it answers or leans on, the words, and what days they mean.
 
-    >>> rendered(Quote(speaker="Mira", words="It hurts.", language="en"), datetime.fromisoformat("2025-04-19T08:00+00:00"), "UTC")
+    >>> said_at = datetime.fromisoformat("2025-04-19T08:00+00:00")
+    >>> rendered(Quote(speaker="Mira", words="It hurts.", language="en"), said_at, "UTC")
     'Mira, 19 April 2025: It hurts.'
     """
     day = DaySpan.of_day(said_at.astimezone(zone_or_utc(timezone)).date())
@@ -221,7 +223,8 @@ def rendered(quote: Quote, said_at: datetime, timezone: str, event: DateMention 
         led = f"（{before.speaker}：「{before.words}」）" if chinese else f' ({before.speaker}: "{before.words}")'
     kind = f" [{quote.artifact}]" if quote.artifact else ""
     head = f"{quote.speaker}{to}，{when}{led}{kind}：" if chinese else f"{quote.speaker}{to}, {when}{led}{kind}: "
-    tail = f" [{event.written}]" if event is not None and event.written not in quote.words else ""
+    days = [f"{each.text}: {each.written}" for each in dates if each.written not in quote.words]
+    tail = f" [{'; '.join(dict.fromkeys(days))}]" if days else ""
     return f"{head}{quote.words}{tail}"
 
 

@@ -147,18 +147,20 @@ def _step(match: re.Match[str], said: date) -> Days | None:
     if _STEP[which] < 0 and _OWNED.search(match.string, max(0, match.start() - _REACH), match.start()):  # "your last week"
         return None
     days = _step_to(which, what, said, match)
-    if not match["edge"] or days is None:
+    if not (match["edge"] or match["the"]) or days is None:
         return days
     span = edged(match["edge"], days if isinstance(days, DaySpan) else days.span)
-    return if_certain(isinstance(days, DaySpan) and what == "month", span)
+    # "The last Friday" is one of a month or a story; "the last month" is thirty days as often as one of the calendar.
+    return if_certain(isinstance(days, DaySpan) and what == "month" and not match["the"], span)
 
 
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | None:
     step, weekday = _STEP[which], weekday_number(what)
     if weekday is not None:
         return english_weeks.weekday(weekday, which, step, said, match)
-    # "The last month" is thirty days as often as a month of the calendar, and "the coming year" as well.
-    plain = which in ("last", "this", "next") and not match["the"]
+    # "This last month" and "the coming year" may be those of the calendar or not.
+    this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
+    plain = which in ("last", "this", "next") and this is None
     if what == "week":  # on a Sunday it may have begun or not
         return if_certain(plain and said.weekday() != 6, spans.week(said, step))
     if what == "weekend":
@@ -170,24 +172,29 @@ def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | 
     if what == "quarter":  # of whose year?
         return Likely(english_periods.quarter(said, step))
     if what in english_periods.SEASONS:
-        return _recurring(in_years(lambda year: spans.season(what, year), said), step, said)
-    holiday = english_periods.holiday_around(what, said)
-    number = 0 if holiday else month_number(what)
-    return _recurring(holiday or in_years(lambda year: spans.month(date(year, number, 1)), said), step, said)
+        return _recurring(in_years(lambda year: spans.season(what, year), said), step, said, match)
+    if holiday := english_periods.holiday_around(what, said):
+        return english_periods.if_a_day(what, _recurring(holiday, step, said, match))
+    number = month_number(what)
+    return _recurring(in_years(lambda year: spans.month(date(year, number, 1)), said), step, said, match)
 
 
-def _recurring(candidates: list[DaySpan], step: int, said: date) -> Days | None:
-    """Of the same days in several years: the latest that is over, the first that is to come, or that of this year.
+def _recurring(candidates: list[DaySpan], step: int, said: date, match: re.Match[str]) -> Days | None:
+    """Of the same days in several years: the latest that is over, the first that is to come, or for "this" one by tense.
 
-    "Last summer" is certain in spring, and in October may be this year's.
+    "Last summer" is certain in spring, and in October may be this year's, as may "this spring".
     """
-    if step < 0:
-        found = next((span for span in reversed(candidates) if span.last < said), None)
-    elif step > 0:
-        found = next((span for span in candidates if span.first > said), None)
-    else:
-        return min(candidates, key=lambda span: abs((span.first - said).days + span.days // 2))
-    return found and if_certain(found.first.year != said.year, found)
+    over = next((span for span in reversed(candidates) if span.last < said), None)
+    coming = next((span for span in candidates if span.first > said), None)
+    now = next((span for span in candidates if span.first <= said <= span.last), None)
+    if step:
+        found = over if step < 0 else coming
+        return found and if_certain(found.first.year != said.year, found)
+    back = looks_back(match)
+    if now or not back:
+        found = now or coming
+        return found and if_certain(back is False or found.first.year == said.year, found)
+    return over and if_certain((said - over.last).days < _NOT_LONG, over)
 
 
 def _edge_of_this(match: re.Match[str], said: date) -> Days:
@@ -202,14 +209,16 @@ _FROM, _TO = Caseless(r"from\s+"), Caseless(r"\sto\s")
 _EXACT = {"day": 10, "night": 10, "week": 8, "fortnight": 1, "weekend": 3, "month": 11, "year": 9}  # up to how many
 _ABOUT = Caseless(
     r"(?:\b(?:about|around|roughly|approximately|almost|nearly|over|than|least|most|some|maybe|perhaps|like|close to|up to|"
-    r"every|for)|~)\s*$",
+    r"every|for|and)|~)\s*$",
 )
+_NOT_LONG = 150  # days since "this summer"
 _LONGEST = 80  # characters of a clause
 _TAKES = Caseless(
     r"\b(?:achiev\w+|build\w*|can|complet\w+|cover\w*|done|earn\w*|finish\w*|gain\w*|learn\w*|los(?:e|ing)|master\w*|"
     r"pay\w*|reach\w*|read\w*|sav(?:e|ing)|times|walk\w*|writ\w+|you (?:need|must|should|have))\b",
 )
 _VAGUE = Caseless(r"\b(?:about|around|couple)\b")
+_THIS = Caseless(r"\bthis\s+$")
 _OWNED = Caseless(r"\b(?:my|your|his|our|their|its)\s+$")
 _WHAT = (
     rf"week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter|{WEEKDAY}|(?-i:{SHORT_WEEKDAY})|(?-i:{MONTH})|"

@@ -1,6 +1,9 @@
 """Why an English date may not be that of what its sentence tells: a habit, a supposition, a negation, a quotation, a change."""
 
+import re
+
 from mneme.caseless import Caseless
+from mneme.dates.english_words import ALONE
 from mneme.dates.rules import Found
 from mneme.dates.tense import clause_of, is_left
 
@@ -16,7 +19,13 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or _BEHIND.match(sentence, end)
     ):
         return True
-    if _is_quoted(sentence, start, end):
+    if (
+        _is_quoted(sentence, start, end)
+        or sentence[start : start + 1].isupper()
+        and _NAMED.search(sentence[near:start]) is not None
+    ):
+        return True
+    if _WEEKDAY.match(sentence, start, end) and (_ALONE.match(sentence, end) is None or _THE.search(sentence, near, start)):
         return True
     begins, ends = clause_of(sentence, start, end)
     if is_left(sentence, start) or _NO_EVENT.search(sentence, begins, ends):
@@ -43,11 +52,17 @@ _QUOTES = ("'", "‘", "’", "`", "*", "_")
 _ITSELF = Caseless(r"(?:since|before|after|until|till|between|around)\b")
 _BESIDE = Caseless(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
-    r"rather than|except|not|or|nor|following|same|previous|preceding|black|man|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)"
+    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|black|man|around|about|approximately|roughly|circa|near|dated|of the|every|each|any)"
     r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
 )
+_NAMED = re.compile(r"\w\W+(?!(?:On|In|By|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun|I|May|June|July)\b|[A-Z]\w+day\b)[A-Z][a-z]+\s+$")
+_WEEKDAY = Caseless(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day")
+_ALONE = re.compile(
+    rf"(?!\s+(?:when|where|that|which|after|before|following|is)\b){ALONE}"
+)  # no "Friday after the exam", "Sunday school"
+_THE = Caseless(r"\bthe\s+$")
 _BEHIND = Caseless(
-    r"\s+(?:after|before|following|of)\s+(?:that|this|the|my|our|his|her|their|its|christmas|easter|\d)|\s*(?:or\b|/\s*\w|['’]s\s+(?:society|world|age|standards)\b|onwards?\b|[-_(.]\w|\(\)|-ish\b|\(?(?:ish|tbd|tbc)\b)"
+    r"\s+of\s+\w|\s*(?:or\b|/\s*\w|['’]s\s+(?:society|world|age|standards)\b|onwards?\b|\s+school\b|\s+(?:break|season|vacation|holidays?)\b|[-_(.]\w|\(\)|-ish\b|\(?(?:ish|tbd|tbc)\b)"
 )
 # In the clause: what did not happen, may not, or happens again and again.
 _NO_EVENT = Caseless(
@@ -56,14 +71,14 @@ _NO_EVENT = Caseless(
     r"\b(?:if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|probably|"
     r"possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|(?:was|were) (?:going|planning|meant|about) to|"
     r"(?:was|were) (?:due|scheduled|supposed|to)\b|(?:planned|hoped|wanted|intended|expected) to|had (?:planned|hoped|intended)|"
-    r"tentativ\w+|hypothetical\w*|e\.g|for (?:example|instance))\b|['’]d\b|"
+    r"original(?:ly)?|feels? like|(?:how|what|when|where|which|who) to|had (?:\w+ ){0,2}(?:scheduled|booked)|tentativ\w+|hypothetical\w*|e\.g|for (?:example|instance))\b|['’]d\b|"
     r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
     r"normally|generally|tradition\w*|times|once|twice|per|habit|recurring)\b",
 )
 # Before the date in the sentence: somebody else's words, or a condition.
 _TOLD = Caseless(
     r"\b(?:sa(?:y|ys|id|ying)|thought|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|according to|"
-    r"apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|what if|imagine|suppose|wish(?:es|ed)?)\b",
+    r"apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|imagine|suppose|wish(?:es|ed)?|always|every|often|sometimes|usually|whenever)\b",
 )
 # What tells the year of a day or a month that lacks it, or that it comes back every year.
 _OTHER_YEAR = Caseless(

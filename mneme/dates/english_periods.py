@@ -19,7 +19,7 @@ _CLAUSE_REACH = 60  # characters around a holiday that tell a habit
 _IS = Caseless(r"\b(?:is|are)\s+$")  # of every year
 _REACH = 10  # characters
 _SOON = 0.01  # of a holiday to come one speaks in any tense
-_IS_A_DAY = Caseless(r"\b(?:day|eve|halloween|friday|sunday|monday)$")
+_IS_A_DAY = Caseless(r"\b(?:day|eve|halloween|thanksgiving|valentine['’]s|friday|sunday|monday)$")
 SEASONS = ("spring", "summer", "autumn", "fall", "winter")
 
 
@@ -42,8 +42,12 @@ def _holiday(match: re.Match[str], said: date) -> Days | None:
     if not candidates or _HABIT.search(around):
         return None
     days = nearest(candidates, said, looks_back(match), _SOON)
-    exact = match.groupdict().get("on", "on").lower() == "on" or _IS_A_DAY.search(match["name"])
-    return days if exact or not isinstance(days, DaySpan) else Likely(days)  # "for Christmas" is some days around
+    return days if match.groupdict().get("on", "on").lower() == "on" else if_a_day(match["name"], days)
+
+
+def if_a_day(name: str, days: Days | None) -> Days | None:
+    """The days of a holiday; likely ones of what some use for the days around it as well ("for Christmas")."""
+    return Likely(days) if isinstance(days, DaySpan) and not _IS_A_DAY.search(name) else days
 
 
 def _holiday_of_year(match: re.Match[str], said: date) -> DaySpan:
@@ -60,15 +64,14 @@ def _season(match: re.Match[str], said: date) -> DaySpan:
 
 
 def _bare_season(match: re.Match[str], said: date) -> Days | None:
-    """Since the summer, in the spring: by tense; without one it is any year's."""
-    back = True if match["since"] else looks_back(match)
-    if (
-        back is None
-        or (not back and _IS.search(match.string, max(0, match.start() - _REACH), match.start()))
-        or _HABIT.search(match.string, max(0, match.start() - _CLAUSE_REACH), match.end() + _CLAUSE_REACH)
-    ):
+    """Over the summer, in the spring: by tense; without one it is any year's, as is "it is in" and "it was cold in"."""
+    own, text, start = match["own"].lower(), match.string, match.start()
+    back = True if own == "since" else looks_back(match)
+    if back is None or _HABIT.search(text, max(0, start - _CLAUSE_REACH), match.end() + _CLAUSE_REACH):
         return None
-    return nearest(_seasons(match["season"], said), said, back)
+    days = nearest(_seasons(match["season"], said), said, back)
+    any_year = own in ("in", "during") and (back or _IS.search(text, max(0, start - _REACH), start))
+    return Likely(days) if any_year and isinstance(days, DaySpan) else days
 
 
 def _part_of_season(match: re.Match[str], said: date) -> Days | None:
@@ -106,7 +109,7 @@ RULES = (
          _holiday_of_year, relative=False),
     Rule(insensitive(rf"\b(?:the\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+|in\s+)?{_YEAR}"), _season,
          relative=False),
-    Rule(insensitive(rf"\b(?:(?P<since>since)|in|during|over|by|until|till|before|after)\s+the\s+"
+    Rule(insensitive(rf"\b(?P<own>since|in|during|over|by|until|till|before|after)\s+the\s+"
                       rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"), _bare_season),
     Rule(insensitive(r"\b(?:(?:by|in|since|until|till|from)\s+)?(?P<edge>early|mid|late)[\s-]+"
                       rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"),

@@ -131,7 +131,7 @@ def _weekend(match: re.Match[str], said: date) -> Days | None:
     if back is None:
         return None
     this = spans.weekend(said)
-    if this.first <= said:
+    if this.first <= said or match["own"].lower() == "all":
         return Likely(this)
     return spans.weekend(said, -1) if back else this
 
@@ -148,5 +148,5 @@ RULES = (
     Rule(insensitive(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b"), _after_next),
     Rule(insensitive(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b"), _of_week),
     Rule(insensitive(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}"), _of_week),
-    Rule(insensitive(r"\b(?:on|at|over|during|all|for)\s+(?:the\s+)?weekend\b"), _weekend),
+    Rule(insensitive(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b"), _weekend),
 )  # fmt: skip

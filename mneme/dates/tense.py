@@ -6,25 +6,31 @@ from dataclasses import dataclass
 from mneme.caseless import Caseless
 
 _AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
+_PREPOSITION = Caseless(r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$").pattern
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
+_NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
+    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|evening|exciting|feeling|interesting|king|loving|"
+    r"looking|missing|morning|outstanding|freezing|relaxing|spring|stunning|surprising|swing|talking|terrifying|thinking|tiring|trying|"
+    r"wedding|wondering)\b"
+)
 _FUTURE = Caseless(
-    r"\b(?:will|won't|going to|gonna|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
+    r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
     r"starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
     # what is arranged: "we are flying out on Friday", "the train leaves at six", "I have an exam on Monday"
-    r"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!being|doing|feeling|loving|looking|thinking|trying)\w+ing|"
-    r"(?:arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|turns \\d+)|"
+    rf"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing|"
+    r"(?:arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|turns \d+)|"
     r"(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
     r"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){0,3}?(?:appointment|audition|call|checkup|class|concert|date|"
     r"deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|party|performance|presentation|race|reservation|show|"
     r"test|tournament|trip|wedding))\b|"
-    r"['’](?:m|re|s) (?:\w+ly |also |now |just |still |not )?(?!being|doing|feeling|loving|looking|thinking|trying)\w+ing\b|"
+    rf"['’](?:m|re|s) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing\b|"
     r"['’]ll\b|['’]d (?:like|love)\b",
 )
 _PAST = Caseless(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
     r"(?:based|called|dated|entitled|located|named|needed|related|required|scared|planned|headed|scheduled|thrilled|tired|titled|used|worried)\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
-    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been|born|since|paid|kept|brought|bought|sold|thought|"
+    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|bought|sold|thought|"
     r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
     r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
 )
@@ -37,7 +43,9 @@ _AIMED = re.compile(
     r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
-_PASSIVE = Caseless(r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:\w+ly\s+)?$")  # "it is decided" is of now
+_PASSIVE = Caseless(
+    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$"
+)  # "it is decided" is of now
 _APPOINTED = Caseless(
     r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|confirmed|accepted|accommodate|"
     r"available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
@@ -74,14 +82,13 @@ def looks_back(match: re.Match[str]) -> bool | None:
     begins, ends = _sentence_of(text, start, end)
     if _REARRANGED.search(text, begins, start):
         return False
-    before = text[begins:start].split()
-    own = {match[0].split(maxsplit=1)[0].lower(), before[-1].lower() if before else ""}
+    own = {word.lower() for word in (match[0].split(maxsplit=1)[0], *_PREPOSITION.findall(text, begins, start))}
     if "since" in own:
         return True
     back = _by_cues(text, start, end, begins, ends)
     if not own.isdisjoint(_AHEAD):  # "by May I had lost a lot"
         return None if back and not arranges(match) else False
-    if back and arranges(match) or not own.isdisjoint(_FOR_SOME_DAY) and not _RANGE.search(match[0]):
+    if (back and arranges(match)) or (not own.isdisjoint(_FOR_SOME_DAY) and not _RANGE.search(match[0])):
         return None
     return back
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
@@ -48,7 +49,7 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         return
     held = english()
     low = lowered(text)
-    candidates = held.said_by_word.worth_searching(without_adverbs(low)) if speaker or low != text else []
+    candidates = held.said_by_word.worth_searching(low) if speaker or low != text else []
     anywhere = held.anywhere_by_word.worth_searching(low)
     if not candidates and not anywhere:
         return
@@ -69,17 +70,17 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
     if not candidates:
         return
     subject, ended = "", ""
-    for at, part in enumerate(parts(text)):
+    for at, part in enumerate(parts(text, held.said_by_word.worth_searching)):
         begin = 0
-        for end_before, after in [(0, 0), *joints(part.low)]:
+        for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
                 continue
-            rest = Part(part.text[after:], part.low[after:], part.over, part.ahead, part.several)
+            rest = replace(part, text=part.text[after:], low=part.low[after:])
             first = rest.low.split(" ", 1)[0]
             if first in ("i", "we"):
                 subject = "I"
             for match, seen, claims in _matches(
-                candidates, rest, subject, bool(speaker) and at == 0 and after == 0, speaker, caseless, ended
+                rest, subject, bool(speaker) and at == 0 and after == 0, speaker, caseless, ended
             ):
                 begin = max(begin, after + match.end() - (len(seen.text) - len(rest.text)))
                 if match.groupdict().get("s"):
@@ -89,7 +90,7 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
 
 
 def _matches(
-    candidates: list[int], part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
+    part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
 ) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
     """What a clause claims, as it is or with the subject of the clause before; each attribute once."""
     said = english().said
@@ -97,11 +98,13 @@ def _matches(
     elided = subject or ("I" if may_elide else "")
     if elided and part.low.split(" ", 1)[0] not in _SELF and (subject or _ELIDED.match(part.low)):
         text = f"{elided} {part.text}"
-        tried.append(Part(text, lowered(text), part.over, part.ahead, part.several))
+        tried.append(replace(part, text=text, low=lowered(text)))
     for clause in tried:
         taken: set[str] = set()
-        for number in candidates:
+        for number in part.numbers:
             pattern = said[number]
+            if clause is not part and "explicit" in pattern.flags:
+                continue
             if (part.ahead and "ahead" not in pattern.flags) or (taken and pattern.is_open):
                 continue
             if (match := pattern.shape.match(clause.low)) is None:
@@ -197,7 +200,9 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
         if attribute == "same" and not slot.ends and kind is None:
             return (ended, value) if ended else None
         named = "car" if kind == "car" else f"uses:{kind}" if kind else "owns" if attribute == "same" else "uses"
-        return (named, value) if value[0].isupper() or value[0].isdigit() or caseless or kind else None
+        return (named, value) if kind or value[0].isupper() or value[0].isdigit() else None
+    if attribute == "car" and not kind and value.islower():
+        return None
     return attribute, value
 
 
@@ -263,9 +268,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
             if known is None:
                 continue
             key, own = known
-            if attribute == "plan:" and not own:
-                subject = key
-            elif attribute != "plan:":
+            if (attribute == "plan:" and not own) or attribute != "plan:":
                 subject = key
             if attribute.endswith(":"):
                 attribute += key.split()[-1] if attribute == "is:" else key

@@ -38,7 +38,7 @@ class Pattern:
     @property
     def is_open(self) -> bool:
         """Whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
-        return "switch" in self.flags or not {"t", "m"}.isdisjoint(self.shape.groupindex)
+        return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m"}.isdisjoint(self.shape.groupindex)
 
 
 @dataclass(frozen=True, slots=True)

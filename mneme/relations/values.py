@@ -51,12 +51,15 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     bare = text.strip(" .,'-*_~")
     match kind:
         case "place":
-            return _name(bare, words, caseless, 5)
+            return _name(bare, words, caseless and not low.startswith("the "), 5)
         case "org":
-            if low.startswith(("a ", "an ", "my ", "our ")):
+            if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
                 bare = _DETERMINER.sub("", bare)
-                return bare if 2 <= len(bare.split()) <= 5 and not _leans(bare) else None
-            return _name(bare, words, caseless, 6)
+                short = bare and len(bare.split()) <= 5 and not _leans(bare) and not _TIME.match(bare)
+                return bare if short and bare.split()[0].lower() not in words["no_name"] else None
+            return _name(bare, words, caseless and not low.startswith("the "), 6)
+        case "name":
+            return _name(bare, words, False, 5)
         case "person" | "who":
             found = _name(bare, words, caseless, 3)
             return (
@@ -65,7 +68,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 else found
             )
         case "given":
-            return _name(bare, words, False, 1)
+            return _name(bare, words, False, 2)
         case "trade":
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None

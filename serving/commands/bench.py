@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from serving.commands import bench_retrieval, capacity
+from serving.commands import bench_retrieval, bench_truth, capacity
 from serving.commands.bench_retrieval import Backend, with_index
 from serving.commands.options import SegmentationArgument, VectorsOption
 
@@ -34,6 +34,7 @@ def register(app: typer.Typer) -> None:
     benches.command()(freshness)
     benches.command()(load)
     benches.command()(startup)
+    bench_truth.register(benches)
     capacity.register_benches(benches)
     app.add_typer(benches, name="bench")
 

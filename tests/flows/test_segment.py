@@ -1,14 +1,18 @@
 """The segment step by itself: time, rest, the pool, and what it costs to keep many conversations."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
 
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
 from flows.consistency.judges import RuleJudge
 from flows.conversations.shelf import Shelf, parts_in
-from flows.cuts import Utterance
+from flows.cuts import Utterance, Verdict
 from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
 from flows.pending import Pending
 from flows.pump import NotYet
@@ -28,6 +32,20 @@ class Windows(CutOnWord):
 
     window = 4
     calls_a_model = True
+
+
+class Asked(Windows):
+    """Notes what it is asked."""
+
+    look_ahead = 2
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: list[tuple[tuple[str, ...], ...]] = []
+
+    def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
+        self.questions.append(tuple(tuple(each.message.text for each in part) for part in (context, judged, ahead)))
+        return super().judge(context, judged, ahead)
 
 
 class Bench:
@@ -269,3 +287,59 @@ def test_the_reason_for_which_an_episode_begins_goes_with_it() -> None:
     out = [item for number, text in enumerate(["a", "NEW b", "c", "d", "e", "f"]) for item in bench.hear(number, text)]
     out += bench.wait(301)
     assert [cut.begins_because for cut in out if isinstance(cut, Cut)] == [("start",), ("NEW after a",), ("limit",)]
+
+
+def played(events: Sequence[str], is_pool_quick: Sequence[bool]) -> tuple[list[Any], list[Any]]:
+    """What is asked and what comes out when a conversation is played, and the pool works behind some of the events."""
+    detector = Asked()
+    bench, out = Bench(detector), list[Any]()
+
+    def passed(items: Iterable[Any]) -> None:
+        for item in items:
+            if isinstance(item, Pause) and item.flush_id not in ("", flush().flush_id):  # that the index has caught up
+                bench.index.write([Put(flush_marker("default", item.flush_id, bench.now))])
+            else:
+                out.append(item)
+
+    def work() -> None:
+        while bench.jobs:
+            passed(bench.work())
+
+    for number, (event, is_quick) in enumerate(zip(events, is_pool_quick, strict=True)):
+        if event == "flush":
+            passed(bench.lane.on_batch([flush()]))
+        elif event == "edit":
+            edited = message(number - 1, f"edited {number}").message.model_copy(update={"version": 2})
+            bench.index.write([Put(row_of(edited))])
+            passed(bench.lane.on_batch([Amended(Utterance(edited, None))]))
+        else:
+            passed(bench.hear(number, f"{event} {number}"))
+        if is_quick:
+            work()
+    passed(bench.lane.on_batch([Pause("", "end")]))
+    work()
+    assert bench.lane.unfinished == 0
+    return detector.questions, [item if isinstance(item, Pause) else ids([item]) for item in out]
+
+
+said = st.lists(st.sampled_from(["a", "b", "NEW c"]), max_size=9)
+LONG_TALK = st.tuples(said, st.sampled_from(["flush", "edit"]), said).map(
+    lambda parts: ["a", *parts[0], "b", parts[1], *parts[2]]
+)
+
+
+@hypothesis_settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_what_a_model_is_asked_does_not_depend_on_how_quick_the_pool_is(data: st.DataObject) -> None:
+    events = data.draw(LONG_TALK)
+    quick = played(events, [True] * len(events))
+    assert played(events, data.draw(st.lists(st.booleans(), min_size=len(events), max_size=len(events)))) == quick
+
+
+def test_a_window_ends_with_the_first_message_that_a_cheap_signal_finds_behind_half_a_window() -> None:
+    questions, _ = played(["a", "b", "c", "NEW d", "e", "f", "NEW g", "h", "i", "j"], [False] * 10)
+    assert [[text.rstrip(" 0123456789") for text in judged] for _, judged, _ in questions] == [
+        ["a", "b", "c", "NEW d"],
+        ["e", "f", "NEW g"],
+        ["h", "i", "j"],
+    ]

@@ -16,7 +16,7 @@ from flows.extraction.spoken import Sentence
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import central
 from mneme.caseless import Caseless
-from mneme.dates import DateMention, DaySpan, certain_dates
+from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
 from mneme.records import Quote, Spoken
 from mneme.relations import claims_in
 from mneme.text import has_cjk
@@ -34,6 +34,7 @@ _SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line witho
 _ENDS = tuple(".!?:;。！？：；|")
 _IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
 _PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
+_MOST_DATES = 16  # of one form in a sentence
 _CELLS = re.compile(r"(?<=[;；])\s*")
 _DURATION = Caseless(
     r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
@@ -71,9 +72,9 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
     """The sentences of a paragraph; a row is one. What recognition makes of specks is none."""
     text = paragraph.text
     words = list(_parts_of_row(text)) if paragraph.is_row else [span.of(text) for span in sentence_spans(text, language)]
-    if not paragraph.is_row and not paragraph.is_item and len(words) == 1:
-        if _is_heading(words[0]) or _only_dates(words[0], certain_dates(words[0], dated_at, zone, language)):
-            return []
+    alone = len(words) == 1 and not (paragraph.is_row or paragraph.is_item)
+    if alone and (_is_heading(words[0]) or _only_dates(words[0], _dates(words[0], dated_at, zone, language))):
+        return []
     return [
         Sentence(
             index=0,
@@ -86,7 +87,7 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
             role="user",
             artifact=False,
             is_question=is_question(one),
-            dates=tuple(each for each in certain_dates(one, dated_at, zone, language) if _is_meant(each)),
+            dates=_dates(one, dated_at, zone, language),
             claims=() if paragraph.is_row or is_question(one) else claims_in(one, language),
         )
         for one in words
@@ -125,9 +126,14 @@ def _parts_of_row(row: str) -> Iterator[str]:
     yield part
 
 
-def _is_meant(mention: DateMention) -> bool:
-    """Whether a date is one: a weekday of a document is each of its kind, and a duration begins with something else."""
-    return re.search(r"\d", mention.text) is not None and not _DURATION.match(mention.text)
+def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tuple[DateMention, ...]:
+    """The dates of a document: those in full, and others that are certain. A weekday is each of its kind there, and a
+    duration begins with something else than the document.
+    """
+    full = [each for each in resolve_dates(sentence, dated_at, zone, _MOST_DATES) if _IN_FULL.search(each.text)]
+    sure = [each for each in certain_dates(sentence, dated_at, zone, language) if re.search(r"\d", each.text)]
+    by_place = {each.start_index: each for each in (*full, *sure) if not _DURATION.match(each.text)}
+    return tuple(by_place[at] for at in sorted(by_place))
 
 
 def _grouped(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

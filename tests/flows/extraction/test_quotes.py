@@ -50,7 +50,7 @@ def test_nothing_is_claimed_of_who_wrote_a_draft_or_had_it_written():
 
 def test_a_long_answer_is_cut_at_paragraphs_under_what_the_user_asked():
     answer = "\n\n".join(f"Step {number}: water the {plant} in the garden. " * 6 for number, plant in enumerate("abcdef"))
-    user, *pieces = facts("Ann: How do I care for my garden in May?", f"assistant: {answer}")
+    _user, *pieces = facts("Ann: How do I care for my garden in May?", f"assistant: {answer}")
     assert len(pieces) > 1
     assert {piece.quote.question.words for piece in pieces} == {"How do I care for my garden in May?"}
     assert all(len(piece.quote.words) <= 900 for piece in pieces)

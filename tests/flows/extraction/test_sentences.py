@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def test_a_very_long_sentence_is_cut_at_a_blank():
 @given(st.text(alphabet="ab.!?。 \n1\"'“”", max_size=300), st.sampled_from(["en", "de", "zh", ""]))
 def test_no_letter_is_lost_and_none_stands_twice(text, language):
     spans = sentence_spans(text, language)
-    assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(spans))
     covered = {at for span in spans for at in range(span.start, span.end)}
     assert all(at in covered for at, character in enumerate(text) if character.isalnum())
 
