@@ -16,7 +16,7 @@ from functools import cache
 
 from flows.cuts import ExtractedEntity
 from flows.extraction.chinese_entities import chinese_entities
-from flows.extraction.graph import relation
+from flows.extraction.graph import edge_of
 from flows.extraction.spoken import Sentence
 from flows.extraction.word_lists import types_of_words, word_list
 from mneme.guarded import Guarded
@@ -44,6 +44,7 @@ _RUN = re.compile(
 _HONORIFIC = re.compile(rf"{_TITLED}\.? (?=\w)")
 _TITLE = re.compile(rf"[\"“]([{_UPPER}][^\"”]{{1,60}})[\"”]")
 _OPENING = re.compile(r"(?:^|[.:;!?…(\[\n/→+]|\d\)|\s[-–•*]|[\"“'‘])[\s\"'“‘]*$")
+_INITIAL_AFTER, _INITIAL_BEFORE = re.compile(rf" [{_UPPER}]\."), re.compile(rf"\b[{_UPPER}]\. $")
 _ENDING = re.compile(r"['’]s?$|-(?:based|related|like|style|born|themed)$")
 _SMALL = frozenset("a an the of and or in on at to for with from by de la & da del van von".split())
 _KIN = (
@@ -175,10 +176,9 @@ def _is_present(name: str, present: Collection[str]) -> bool:
 def _claimed(one: Sentence) -> Iterator[tuple[str, str]]:
     """Both ends of the edges that the claims of a sentence state."""
     for claim in one.claims:
-        row = relation(claim)
-        if row is not None and row.edge and claim.value:
+        if edge := edge_of(claim):
             yield claim.subject, PERSON
-            yield claim.value, _TYPE_OF_TARGET.get(row.edge, PERSON)
+            yield claim.value, _TYPE_OF_TARGET.get(edge, PERSON)
 
 
 def _named(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -259,6 +259,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     given, place, calendar = first in word_list("given"), name.casefold() in word_list("places"), first in word_list("calendar")
     if _HONORIFIC.match(name):
         return PERSON
+    if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
+        return ""  # a part of "George R. R. Martin"
     if name.casefold() in word_list("organisations"):
         return ORGANISATION
     if (name.isupper() and not given and not place) or first in _NOBODY:

@@ -22,7 +22,9 @@ _PLANNED = Guarded(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
     rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my) (?!few\b)|about to (?:start|move|leave|launch|open)\b|"
     r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
-    r"\b(?:i|we)(?: have|['’]ve)? (?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
+    rf"^(?:now |then |so )?gonna {_VAGUE}|\b(?:i|we) will (?!(?:always|never|definitely|be|remember|have|not)\b){_VAGUE}|"
+    r"\b(?:i|we)(?: have|['’]ve)?(?: already| also| just)? "
+    r"(?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
     re.I,
 )
 _AHEAD = Guarded(
@@ -32,6 +34,12 @@ _AHEAD = Guarded(
     r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by|coming)\b",
     re.I,
 )
+_SOON = Guarded(  # of what is to come, where no certain day could be read
+    r"\b(?:tomorrow|tonight|this (?:weekend|evening)|next (?:week|weekend|month|year|spring|summer|autumn|winter|[a-z]+day)|"
+    r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:a|two|three|a few|\d+) (?:days|weeks|week|months|month))\b",
+    re.I,
+)
+_WILL = Guarded(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
 _UNCERTAIN = Guarded(
     r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
     r"thinking (?:of|about)|considering|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
@@ -50,12 +58,13 @@ _CHINESE_PLANNED = re.compile(
     "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
     "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
 )
+_CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)|[我咱]们?会(?![说弹拉不])[^，。]{3}")
 _CHINESE_AHEAD = re.compile(
     "要|会|将|打算|计划|准备|预约|约了|约好|安排|截止|去|来|举行|举办|开始|出发|面试|考试|开会|聚|搬|见|办|参加|上线|提交|交"
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
-    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议"
+    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议(?:你|您|大家|先|可以)"
 )
 _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 
@@ -63,9 +72,9 @@ _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ...]:
     """The sentences of users that say for certain what is ahead, as said, at most 100; no questions, wishes or cancelled plans.
 
-    A certain date ahead is enough; one of today needs a word of what is to come, and one without a date must say that it is
-    planned ("I'm going to", 我打算). It lasts from the start to the end of its date; where it names several, it has none. Its
-    claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
+    A certain date ahead is enough; one of today needs a word of what is to come, and without a certain date it must be said
+    that it is planned ("I'm going to", 我打算). It lasts from the start to the end of its date; where it names several, it has
+    none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
@@ -88,7 +97,13 @@ def _ends_a_plan(claim: Claim) -> bool:
 
 
 def _is_expected(one: Sentence) -> bool:
-    if one.role != "user" or one.artifact or one.is_question or len(one.text) > _LONGEST:
+    if (
+        one.role != "user"
+        or one.artifact
+        or one.is_question
+        or len(one.text) > _LONGEST
+        or one.text.rstrip().endswith((":", "："))
+    ):
         return False
     if any(claim.attribute.startswith(_FAMILY) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
@@ -97,13 +112,17 @@ def _is_expected(one: Sentence) -> bool:
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
-        return not _WANTED.search(one.text) and (_AHEAD if _ahead(one) else _PLANNED).search(one.text) is not None
+        if _WANTED.search(one.text):
+            return False
+        soon = _SOON.search(one.text) and _WILL.search(one.text)
+        return bool(soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text))
     if one.language == "zh":
         if _CHINESE_UNCERTAIN.search(one.text) or _is_over(one):
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
-        return (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(one.text) is not None and not _DONE.search(one.text)
+        planned = _CHINESE_SOON.search(one.text) or (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(one.text)
+        return planned is not None and not _DONE.search(one.text)
     return False
 
 

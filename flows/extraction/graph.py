@@ -11,7 +11,22 @@ from mneme.records import Claim
 from mneme.relations import Relation, relation_of
 
 _MOST = 300  # edges of an episode; each is a row of its own
+_LONGEST_NAME = 60  # characters
+_SMALL = frozenset("of the de da del la van von and & in on at for to".split())
 _TURNS = re.compile(r"\b(?:and|but|because|when|while|after|before|until|so|since then)\b|[;:—–]|，|；|后来|因为")
+
+
+def edge_of(claim: Claim) -> str:
+    """The relation of the edge that a claim states; empty where it states none, or not between two that have a name."""
+    row = relation(claim)
+    named = claim.subject.casefold() != claim.value.casefold() and _is_name(claim.value)
+    return row.edge if row is not None and named else ""
+
+
+def _is_name(value: str) -> bool:
+    """Whether all words of a value are written like those of a name; in a script without capitals all are."""
+    words = [word.lstrip("\"“'‘(") for word in value.split() if word not in _SMALL]
+    return bool(words) and len(value) <= _LONGEST_NAME and all(not word[:1].islower() for word in words)
 
 
 def relation(claim: Claim) -> Relation | None:
@@ -33,15 +48,15 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
         if one.artifact or one.is_question:
             continue
         for claim in one.claims:
-            row = relation(claim)
-            if row is None or not row.edge or not claim.value or claim.subject.casefold() == claim.value.casefold():
+            edge = edge_of(claim)
+            if not edge:
                 continue
-            key = (claim.subject.casefold(), row.edge, claim.value.casefold(), claim.ends)
+            key = (claim.subject.casefold(), edge, claim.value.casefold(), claim.ends)
             known = edges.get(key)
             if known is None:
                 if len(edges) < _MOST:
                     edges[key] = ExtractedRelationship(
-                        claim.subject, row.edge, claim.value, _since(one, claim), (one.index,), claim.ends
+                        claim.subject, edge, claim.value, _since(one, claim), (one.index,), claim.ends
                     )
             else:
                 sources = known.sources if one.index in known.sources else (*known.sources, one.index)

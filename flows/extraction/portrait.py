@@ -48,6 +48,10 @@ _UNSURE = Guarded(
     r"thought|he|she|they)\b",
     re.I,
 )
+_POINTS = Guarded(
+    r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
+)  # to what, is not said
+_ABOUT_THINGS = ("preference", "dislike", "possession")
 _CHINESE_CUES = tuple(
     (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
     for category, pattern in (
@@ -62,16 +66,17 @@ _CHINESE_CUES = tuple(
 
 
 def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
-    """Lines about those whom sentences claim something of, each sentence once for each person, at most 100.
+    """Lines about those who take part, each sentence once for each of them, at most 100.
 
     The statement is the sentence as said, after the name of who said it. What is claimed as over is no line.
     """
+    present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
     lines: dict[tuple[str, str], ExtractedProfileItem] = {}
     for one in sentences:
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
             continue
         for about, category in _told(one):
-            if len(lines) < _MOST:
+            if about in present and len(lines) < _MOST:
                 statement = f"{one.speaker}: {one.text}"
                 lines.setdefault((about, statement), ExtractedProfileItem(about, statement, category, False, (one.index,)))
     return tuple(lines.values())
@@ -80,12 +85,13 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
 def _told(one: Sentence) -> Iterator[tuple[str, str]]:
     """Of whom a sentence tells what kind of trait."""
     claimed = False
+    leans = _POINTS.search(one.text) is not None
     for claim in one.claims:
         row = relation(claim)
         claimed = claimed or (row is not None and bool(row.category))
-        if row is not None and row.category and not claim.ends:
+        if row is not None and row.category and not claim.ends and not (leans and row.category in _ABOUT_THINGS):
             yield claim.subject, row.category
-    if not claimed:
+    if not claimed and not leans:
         category = _said_outright(one)
         if category:
             yield one.speaker, category

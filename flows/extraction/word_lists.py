@@ -1,4 +1,4 @@
-"""The lists of words.txt, each under its name."""
+"""The lists of words.txt, each under its name; a word of several is written with ``_`` between them."""
 
 from functools import cache
 from importlib.resources import files
@@ -32,5 +32,5 @@ def _lists() -> dict[str, frozenset[str]]:
             name = line.strip("[]")
             lists[name] = []
         elif not line.startswith("#"):
-            lists[name] += line.split()
+            lists[name] += [word.replace("_", " ") for word in line.split()]
     return {name: frozenset(words) for name, words in lists.items()}
