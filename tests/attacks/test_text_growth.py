@@ -26,7 +26,6 @@ from evaluation.bench_stages import services_of, writer_of
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.rows_in_memory import RowsInMemory
 from flows.boundaries.cues import read, turning_words
-from flows.consistency.claims import claim_of
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.extraction.facts.attitudes import judges
@@ -167,7 +166,6 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "extract": (extracted, _IN_CHAT),
     "extract a document": (lambda text: LocalExtractor().extract(document(text)), 1_600),
     "resolve_dates": (lambda text: resolve_dates(text, NOW, UTC), 800),
-    "claim_of": (claim_of, 900),
     "judges": (lambda text: judges(f"It's really{after_lead(text)} x great."), 800),
     "kin_before": (lambda text: kin_before(f"my wife, Ann{after_lead(text)}", People(["Ann"])), 800),
     "is_grounded": (lambda text: is_grounded(text[:300], [message("Ann", text)]), _IN_CHAT),

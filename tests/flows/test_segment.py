@@ -6,7 +6,6 @@ from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
 
-from flows.consistency.judges import RuleJudge
 from flows.conversations.shelf import Shelf, parts_in
 from flows.cuts import Utterance
 from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
@@ -58,7 +57,7 @@ class Bench:
             fallback_detector=CutOnWord(),
             extractor=OneFactEach(),
             fallback_extractor=OneFactEach(),
-            judge=RuleJudge(),
+            judge=None,
             skill_writer=None,
             tally=Counter(),
         )

@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from itertools import takewhile
 
-from flows.consistency.claims import claim_of
 from flows.extraction.facts.leaning import leans
 from flows.extraction.facts.memorable import memorable, speaks_of_listener, speaks_of_self, specific, substance
 from flows.extraction.wording.retelling import Kind, Retelling, Said
 from flows.extraction.wording.substance import without_opening
 from mneme.caseless import Caseless
+from mneme.relations import claims_in
 from mneme.text import has_cjk
 
 _QUESTION_TELLS = 2.5  # substance of a question that is itself to remember: "Where does Elias sleep?"
@@ -16,7 +16,6 @@ _SAYS_MUCH = 2.5  # substance of a sentence from which it says what it is about
 _PRESENTED = 1.0  # substance of a sentence that says what is shown
 _PRESENTS = Caseless(r"^(?:(?:here|this|these|those|that)(?:['’]s| is| are| was)\b|check\b|look\b)")
 _MINE = Caseless(r"\b(?:i|my|we|our)\b|\bof (?:me|us)\b")
-_CLAIMS_NOTHING = ("said|", "plan|")  # no attribute, and plans, which are "keep trying" as well
 
 
 class Reader:
@@ -77,9 +76,7 @@ class Reader:
         plain = without_opening(one.text, self._names)
         if one.informative and memorable(plain, self._names, bool(one.dates), answers, self._among_many):
             return True
-        return (
-            speaks_of_self(plain) and not speaks_of_listener(plain) and not claim_of(one.told).about.startswith(_CLAIMS_NOTHING)
-        )
+        return speaks_of_self(plain) and not speaks_of_listener(plain) and bool(claims_in(one.told, "en"))
 
     def leans(self, one: Said, retelling: Retelling) -> bool:
         """Whether a sentence cannot be understood alone."""
