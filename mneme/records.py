@@ -314,8 +314,9 @@ class Foresight(Record):
 class Stated(_Frozen):
     """What a cluster keeps of a fact or foresight: enough to say what becomes of it without reading it.
 
-    ``values`` are those that it states of what the cluster is about, ``ends`` those that it says to hold no longer ("": all).
-    Statements with the same ``words`` repeat one another; without any it repeats none. ``by_model`` says that it has no quote.
+    In a cluster about a subject's attribute: ``values`` are those that it states, ``ends`` those that it says to hold no longer
+    ("": all). In one of the same words: whether it ``repeats`` others of its kind and they it, as long as it holds, which is
+    until the first of its claims ends (``holds_until``). ``by_model`` says that it has no quote.
     """
 
     id: str
@@ -323,9 +324,10 @@ class Stated(_Frozen):
     event_at: datetime | None = None
     message_ids: tuple[str, ...]
     metadata: Metadata = Field(default_factory=dict)
-    words: str = ""
     values: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    repeats: bool = False
+    holds_until: datetime | None = None
     by_model: bool = False
 
 

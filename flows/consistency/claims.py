@@ -1,10 +1,9 @@
-"""What became of the claims about one attribute of one subject, and which statements only repeat others. Pure.
+"""What became of the claims about one attribute of one subject. Pure.
 
 The statements of a cluster are taken in the order in which they were said (ties by id):
 1. An explicit end ("Ann left Google") closes the claims with that value, or all where it names none.
 2. Where a subject has one value at a time, a new value closes those with another. What says again what still holds is no
    news: it closes nothing, and holds as long.
-3. The same words said again are a repetition: the first statement that still holds stands for them.
 
 Nobody contradicts himself in one message: there a claim closes another only by naming it. What was over when the newer was
 said stands as history: a plan whose day had passed, and what was said after the newer began to be so, where that was more than
@@ -14,19 +13,19 @@ Nothing else enters, neither the order of arrival nor what was decided before, a
 with their pairs: so a replay, an edit, a withdrawal and any division into batches lead to what a clean run gives.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from flows.consistency.statements import place
 from mneme.ids import episode_of
-from mneme.labels import joined
-from mneme.records import Metadata, Stated
+from mneme.records import Stated
 from mneme.relations import relation_of, same_value
 
 _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
 _A_DAY = timedelta(days=1)
-_MOST_REPETITIONS = 200  # named by the statement that stands for them: the newest
+_PLAN = "plan:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,45 +36,33 @@ class End:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Became:
-    """What became of a statement in one cluster.
-
-    ``ends`` are those of the values that it states. One that only repeats another is ``merged_into`` it, which has its
-    sources in ``also_said_in`` and their metadata in ``also_metadata``, and itself in ``repeated_by``.
-    """
-
-    ends: Mapping[str, End] = field(default_factory=dict)
-    merged_into: str | None = None
-    repeated_by: tuple[str, ...] = ()
-    also_said_in: tuple[str, ...] = ()
-    also_metadata: Metadata = field(default_factory=dict)
-
-
 def is_plan(about: str) -> bool:
     """Whether a cluster is about a plan ("ann|plan:dentist"): that changes the moment it is said, however far ahead it lies."""
-    return about.rpartition("|")[2].startswith("plan:")
+    return about.rpartition("|")[2].startswith(_PLAN)
 
 
-def became(about: str, statements: Iterable[Stated], judged: bool = False) -> dict[str, Became]:
-    """What became of each statement of a cluster, by its id.
+def ends(about: str, statements: Iterable[Stated], judged: bool = False) -> dict[str, dict[str, End]]:
+    """The values of each statement of a cluster that have ended, by its id; it is missing where none has.
 
     Args:
         about: of the cluster (``Cluster.about``).
         statements: all of them, in any order.
-        judged: a model compares what a model wrote: of such statements none closes or repeats another here.
+        judged: a model compares what a model wrote: of such statements none closes another here.
     """
-    fold = _Fold(_is_single(about), is_plan(about), judged)
+    fold = _Fold(about.rpartition("|")[2], judged)
     for statement in sorted(statements, key=lambda each: place(each.said_at, each.id)):
         fold.take(statement)
-    return dict(fold.result())
+    return fold.ends()
 
 
-def _is_single(about: str) -> bool:
+def _is_single(attribute: str) -> bool:
     try:
-        return relation_of(about.rpartition("|")[2]).single
+        return relation_of(attribute).single
     except KeyError:
         return False
+
+
+_same_value = lru_cache(maxsize=8_192)(same_value)  # a value is compared again whenever another comes
 
 
 @dataclass(slots=True, eq=False)
@@ -92,92 +79,70 @@ class _Claim:
         return self.end is None or self.end.at > time
 
 
-@dataclass(slots=True, eq=False)
-class _Told:
-    """A statement with what became of it so far."""
-
-    statement: Stated
-    claims: list[_Claim] = field(default_factory=list)
-    original: "_Told | None" = None
-    repetitions: list[Stated] = field(default_factory=list)
-
-
 class _Fold:
     """One pass over the statements of a cluster."""
 
-    def __init__(self, single: bool, plan: bool, judged: bool) -> None:
-        self._single, self._plan, self._judged = single, plan, judged
+    def __init__(self, attribute: str, judged: bool) -> None:
+        self._attribute, self._judged = attribute, judged
+        self._single, self._plan = _is_single(attribute), attribute.startswith(_PLAN)
         self._standing: dict[str, list[_Claim]] = {}  # by value, case folded: what may still hold
-        self._originals: dict[str, _Told] = {}  # by words: the statement that stands for them
-        self._told: list[_Told] = []
+        self._claims: list[_Claim] = []
 
     def take(self, newer: Stated) -> None:
         """The next statement."""
-        told = _Told(newer)
-        closes = sum(self._end(newer, value) for value in newer.ends)
-        for value in dict.fromkeys(newer.values):
-            claim = _Claim(newer, value)
-            if self._single:
-                closes += self._supersede(claim)
-            told.claims.append(claim)
-        for claim in told.claims:
+        for value in newer.ends:
+            self._end(newer, value)
+        claims = [_Claim(newer, value) for value in dict.fromkeys(newer.values)]
+        for claim in claims if self._single else ():
+            self._supersede(claim)
+        for claim in claims:
             self._standing.setdefault(claim.value.casefold(), []).append(claim)
-        self._told.append(told)
-        if newer.words and not (self._judged and newer.by_model):
-            self._repeat(told, is_news=closes > 0)
+        self._claims += claims
 
-    def result(self) -> Iterator[tuple[str, Became]]:
-        """What became of each statement."""
-        for told in self._told:
-            ends = {claim.value: claim.end for claim in told.claims if claim.end is not None}
-            again = told.repetitions[-_MOST_REPETITIONS:]
-            said_in = dict.fromkeys(message for each in again for message in each.message_ids)
-            yield (
-                told.statement.id,
-                Became(
-                    ends,
-                    told.original.statement.id if told.original is not None else None,
-                    tuple(each.id for each in again),
-                    tuple(message for message in said_in if message not in told.statement.message_ids),
-                    joined(each.metadata for each in again),
-                ),
-            )
+    def ends(self) -> dict[str, dict[str, End]]:
+        """What has ended of what each statement states."""
+        found: dict[str, dict[str, End]] = {}
+        for claim in self._claims:
+            if claim.end is not None:
+                found.setdefault(claim.statement.id, {})[claim.value] = claim.end
+        return found
 
-    def _end(self, newer: Stated, value: str) -> int:
-        """1. How many claims an explicit end closes."""
+    def _end(self, newer: Stated, value: str) -> None:
+        """1."""
         key = value.casefold()
         if not value:
             keys = list(self._standing)
         elif key in self._standing:
             keys = [key]
         else:
-            keys = [each for each in self._standing if same_value(each, key)]
-        return sum(self._close(each, newer, named=bool(value)) for each in keys)
+            keys = [each for each in self._standing if _same_value(self._attribute, each, key)]
+        for each in keys:
+            self._close(each, newer, named=bool(value))
 
-    def _supersede(self, claim: _Claim) -> int:
-        """2. How many claims a new value closes."""
+    def _supersede(self, claim: _Claim) -> None:
+        """2."""
         newer, stated = claim.statement, [value.casefold() for value in claim.statement.values]
         others = []
         for key, group in self._standing.items():
-            if not any(same_value(key, value) for value in stated):
+            if not any(_same_value(self._attribute, key, value) for value in stated):
                 others.append(key)
-            elif group[-1].holds_at(newer.said_at) and same_value(key, claim.value.casefold()):
+            elif group[-1].holds_at(newer.said_at) and _same_value(self._attribute, key, claim.value.casefold()):
                 claim.end, claim.closer = group[-1].end, group[-1].closer
                 if claim.closer is not None:
                     claim.closer.closed.append(claim)
-                return 0
-        return sum(self._close(key, newer, by=claim) for key in others)
+                return
+        for key in others:
+            self._close(key, newer, by=claim)
 
-    def _close(self, key: str, newer: Stated, named: bool = False, by: _Claim | None = None) -> int:
-        """Close the claims with a value, as far as a newer statement can; returns how many."""
+    def _close(self, key: str, newer: Stated, named: bool = False, by: _Claim | None = None) -> None:
+        """Close the claims with a value, as far as a newer statement can."""
         end = End(newer.said_at if self._plan else max(newer.said_at, newer.event_at or newer.said_at), newer.id)
-        left, closed = [], 0
+        left = []
         for claim in self._standing[key]:
             if not claim.holds_at(newer.said_at) or self._is_over(claim.statement, newer):
                 continue  # for good: what comes later was said later
             if self._can_close(claim.statement, newer, named):
                 if claim.holds_at(end.at):
-                    closed += 1
                     claim.end, claim.closer = end, by
                     if by is not None:
                         by.closed.append(claim)
@@ -189,7 +154,6 @@ class _Fold:
             self._standing[key] = left
         else:
             del self._standing[key]
-        return closed
 
     def _give_back(self, called_off: _Claim) -> None:
         for claim in called_off.closed:
@@ -208,17 +172,6 @@ class _Fold:
             return False
         is_history = newer.event_at is not None and newer.said_at - newer.event_at > _LONG_AGO
         return not is_history or (newer.event_at is not None and older.said_at < newer.event_at)
-
-    def _repeat(self, told: _Told, is_news: bool) -> None:
-        """3. Merge a statement into the one that has the same words, if that still holds and this one changed nothing."""
-        words = told.statement.words
-        original = self._originals.get(words)
-        at = told.statement.said_at
-        if original is None or is_news or not all(claim.holds_at(at) for claim in original.claims):
-            self._originals[words] = told
-        else:
-            told.original = original
-            original.repetitions.append(told.statement)
 
 
 def _begins(statement: Stated) -> datetime:

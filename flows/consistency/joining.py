@@ -1,8 +1,7 @@
 """Which clusters a fact or foresight is in, and what it says there: follows from the record alone. Pure.
 
-It is in one cluster for each subject and attribute that it claims something of. Where it claims nothing, or a model wrote it,
-it is also in that of its own words. Its repetitions are known in the one cluster that it is in; what claims something of several
-attributes repeats nothing: it may be half true.
+It is in one cluster for each subject and attribute that it claims something of, and in that of its own words, unless they say
+so little that nobody asks for them.
 """
 
 import unicodedata
@@ -14,19 +13,19 @@ from mneme.text import tokenise
 
 Said = AtomicFact | Foresight
 
+_SAID = "said|"  # begins what the cluster of the same words is about
 _OF_SUBSTANCE = 2  # different tokens of a quote that is compared by its words: "Thanks!" is said often and says nothing
 
 
 def joined_by(record: Said) -> Iterator[tuple[str, Stated]]:
     """What each cluster is about that a record is in, and what it says there."""
-    home = home_of(record)
-    abouts = list(dict.fromkeys(claim.about for claim in record.claims))
-    if not abouts or by_model(record):
-        own = _about_words(record)
-        if home or by_model(record):
-            yield own, _stated(record, own, home)
-    for about in abouts:
-        yield about, _stated(record, about, home)
+    if by_model(record) or len(set(tokenise(words_of(record)))) >= _OF_SUBSTANCE:
+        yield _own_about(record), in_own_words(record)
+    for about in dict.fromkeys(claim.about for claim in record.claims):
+        claims = [claim for claim in record.claims if claim.about == about]
+        values = tuple(claim.value for claim in claims if not claim.ends)
+        ends = tuple(claim.value for claim in claims if claim.ends)
+        yield about, _stated(record).model_copy(update={"values": values, "ends": ends})
 
 
 def clusters_of(record: Said) -> list[str]:
@@ -35,16 +34,20 @@ def clusters_of(record: Said) -> list[str]:
 
 
 def own_cluster(record: Said) -> str:
-    """The id of the cluster of a record's own words; of one that a model wrote, which is always in it."""
-    return cluster_id(record.owner.key, _about_words(record))
+    """The id of the cluster of a record's own words."""
+    return cluster_id(record.owner.key, _own_about(record))
 
 
-def home_of(record: Said) -> str:
-    """What the cluster is about in which its repetitions are known; "" for a record that is compared with none."""
-    abouts = {claim.about for claim in record.claims}
-    if len(abouts) == 1:
-        return abouts.pop()
-    return "" if abouts or not _is_of_substance(record) else _about_words(record)
+def in_own_words(record: Said) -> Stated:
+    """What a record is in the cluster of its own words. What tells of an end tells news each time."""
+    repeats = not any(claim.ends for claim in record.claims)
+    until = min((claim.valid_to for claim in record.claims if claim.valid_to is not None), default=None)
+    return _stated(record).model_copy(update={"repeats": repeats, "holds_until": until})
+
+
+def is_of_words(about: str) -> bool:
+    """Whether a cluster is one of the same words."""
+    return about.startswith(_SAID)
 
 
 def by_model(record: Said) -> bool:
@@ -64,8 +67,7 @@ def normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,!?…。！？、，~\"'")
 
 
-def _stated(record: Said, about: str, home: str) -> Stated:
-    claims = [claim for claim in record.claims if claim.about == about]
+def _stated(record: Said) -> Stated:
     is_quote = isinstance(record, AtomicFact) and record.quote is not None
     return Stated(
         id=record.id,
@@ -73,26 +75,15 @@ def _stated(record: Said, about: str, home: str) -> Stated:
         event_at=record.event_at if isinstance(record, AtomicFact) else record.start,
         message_ids=record.message_ids[:1] if is_quote else record.message_ids,
         metadata=record.metadata,
-        words=f"{record.kind}|{_hash(record)}" if about == home else "",
-        values=tuple(claim.value for claim in claims if not claim.ends),
-        ends=tuple(claim.value for claim in claims if claim.ends),
         by_model=by_model(record),
     )
 
 
-def _about_words(record: Said) -> str:
-    return f"said|{_hash(record)}"
-
-
-def _hash(record: Said) -> str:
-    """Of everything that a record says: who, to what question, of which day. Two events of the same words are two."""
+def _own_about(record: Said) -> str:
+    """By everything that a record says: who, to what question, of which day. Two events of the same words are two."""
     said = [words_of(record)]
     event_at = record.event_at if isinstance(record, AtomicFact) else record.start
     if isinstance(record, AtomicFact) and record.quote is not None:
         around = (record.quote.question, record.quote.context)
         said += [record.quote.speaker, *(each.words if each is not None else "" for each in around)]
-    return long_hash("\n".join((*map(normal, said), event_at.isoformat() if event_at else "")))
-
-
-def _is_of_substance(record: Said) -> bool:
-    return by_model(record) or len(set(tokenise(words_of(record)))) >= _OF_SUBSTANCE
+    return _SAID + long_hash("\n".join((*map(normal, said), event_at.isoformat() if event_at else "")))

@@ -1,24 +1,32 @@
 """What becomes of facts and foresights, and of each of their claims. Blocks: for the pool.
 
 1. A statement is in the clusters that follow from it (joining.py), and has what it says written there.
-2. Of each cluster that a statement came to or left, what became of its claims is computed again (claims.py) from the cluster
-   alone; read and written are only the statements of which something changed.
-3. Where a model judges, it compares the statements that a model wrote (pairs.py).
-4. A statement as a whole holds no longer when all that it says has ended.
+2. Of each attribute that a statement came to or left, what became of the claims is computed again (claims.py).
+3. So is of the same words what only repeats (repetitions.py): what has ended is not repeated but said anew.
+4. A statement as a whole holds no longer when all that it says has ended. Where a model judges, it compares the statements
+   that a model wrote (pairs.py).
+
+2 and 3 need the clusters alone: read and written are only the statements of which something changed.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
+from typing import TypeVar
 
-from flows.consistency.claims import Became, End, became, is_plan
+from flows.consistency.claims import End, ends, is_plan
 from flows.consistency.clusters import Clusters
 from flows.consistency.deciders import Deciders
-from flows.consistency.joining import Said, by_model, home_of, joined_by, normal, words_of
+from flows.consistency.joining import Said, by_model, in_own_words, is_of_words, joined_by, normal, own_cluster, words_of
 from flows.consistency.pairs import Pairs, statement_key
+from flows.consistency.repetitions import Repetition, repetitions
 from flows.consistency.view import View
 from mneme.ids import cluster_id
-from mneme.records import AtomicFact, Claim, Foresight, Validity
+from mneme.records import AtomicFact, Claim, Foresight, Stated, Validity
 from mneme.rows import revised
+
+Became = TypeVar("Became")
 
 
 class Settlement:
@@ -61,35 +69,66 @@ class Settlement:
             ModelError: from a judge that calls a model.
             StoreUnavailable: the index does not answer.
         """
-        judge = self._deciders.judge
-        judged: Mapping[str, Validity] = {}
+        judge, is_judged = self._deciders.judge, self._deciders.judge is not None
+        verdicts: Mapping[str, Validity] = {}
         if judge is not None:
-            judged = Pairs(self._view, self._clusters, judge, self._deciders).settle(self._new, self._open)
-        changed: dict[str, dict[str, Became]] = {identity: {} for identity in judged}
+            verdicts = Pairs(self._view, self._clusters, judge, self._deciders).settle(self._new, self._open)
+        # 2.
+        ended: dict[str, dict[str, Mapping[str, End]]] = defaultdict(dict)
         for cluster in self._open:
-            about, read = self._clusters.about(cluster), self._clusters.statements_before(cluster)
-            # A job that is done again after a crash may find the cluster as it left it, and the statements not.
-            without = [each for each in read if each.id not in self._new]
-            before = [became(about, each, judge is not None) for each in (read, without)]
-            for identity, now in became(about, self._clusters.statements(cluster), judge is not None).items():
-                if identity in self._new or any(each.get(identity) != now for each in before):
-                    changed.setdefault(identity, {})[about] = now
-        self._put(changed, judged)
+            about = self._clusters.about(cluster)
+            if not is_of_words(about):
+                for identity, its in self._changes(cluster, partial(ends, about, judged=is_judged)).items():
+                    ended[identity][about] = its or {}
+        records = {each: _with_ends(record, ended[each]) for each, record in self._records(ended).items()}
+        # 3.
+        self._clusters.load(own_cluster(record) for record in records.values())
+        for record in records.values():
+            cluster, stated = own_cluster(record), in_own_words(record)
+            if any(each.id == record.id and each != stated for each in self._clusters.statements(cluster)):
+                self._clusters.state(cluster, self._clusters.about(cluster), stated)
+                self._open[cluster] = None
+        repeated: dict[str, Repetition] = {}
+        for cluster in self._open:
+            if is_of_words(self._clusters.about(cluster)):
+                changes = self._changes(cluster, partial(repetitions, judged=is_judged))
+                repeated |= {identity: its or Repetition() for identity, its in changes.items()}
+        # 4.
+        records = self._records({*repeated, *verdicts} - records.keys()) | records
+        after = {}
+        for each, record in records.items():
+            known = record.validity if is_judged and by_model(record) else None
+            after[each] = _with_validity(record, repeated.get(each), verdicts.get(each, known))
+        self._put(after)
         self._new.clear()
         self._open.clear()
 
-    def _put(self, changed: Mapping[str, Mapping[str, Became]], judged: Mapping[str, Validity]) -> None:
-        after = {}
-        for key, row in self._view.rows(statement_key(self._view, each) for each in changed).items():
+    def _changes(self, cluster: str, became: Callable[[list[Stated]], Mapping[str, Became]]) -> dict[str, Became | None]:
+        """What became of each statement of a cluster that is new in it, or of which it is not what it was."""
+        read, now = self._clusters.statements_before(cluster), self._clusters.statements(cluster)
+        after = became(now)
+        # A job that is done again after a crash may find the cluster as it left it, and the statements not.
+        before = [became(each) for each in (read, [one for one in read if one.id not in self._new])]
+        changed = (each.id for each in now if each.id in self._new or any(b.get(each.id) != after.get(each.id) for b in before))
+        return {identity: after.get(identity) for identity in changed}
+
+    def _records(self, identities: Iterable[str]) -> dict[str, Said]:
+        records: dict[str, Said] = {}
+        for row in self._view.rows(statement_key(self._view, each) for each in identities).values():
             record = self._view.record(row)
             assert isinstance(record, AtomicFact | Foresight)
-            is_judged = self._deciders.judge is not None and by_model(record)
-            verdict = judged.get(row.id, record.validity) if is_judged else None
-            now = _with(record, changed[row.id], verdict)
-            if (now.claims, now.validity) != (record.claims, record.validity):
-                after[key] = now
-        for key, row in self._view.rows(after, with_vectors=True).items():
-            self._view.put(revised(row, after[key]), after[key])
+            records[row.id] = record
+        return records
+
+    def _put(self, records: Mapping[str, Said]) -> None:
+        changed = {}
+        for identity, now in records.items():
+            key = statement_key(self._view, identity)
+            before = self._view.record_at(key)
+            if isinstance(before, AtomicFact | Foresight) and (now.claims, now.validity) != (before.claims, before.validity):
+                changed[key] = now
+        for key, row in self._view.rows(changed, with_vectors=True).items():
+            self._view.put(revised(row, changed[key]), changed[key])
 
 
 def _standing(record: Said) -> Said:
@@ -97,37 +136,40 @@ def _standing(record: Said) -> Said:
     return record.model_copy(update={"claims": claims, "validity": Validity(valid_from=_begins(record))})
 
 
-def _with(record: Said, changed: Mapping[str, Became], judged: Validity | None) -> Said:
-    """A record with what became of it in some of its clusters, and by a judge."""
+def _with_ends(record: Said, ended: Mapping[str, Mapping[str, End]]) -> Said:
+    """A record with what became of its claims about some attributes."""
     claims = tuple(
-        _ended(claim, changed[claim.about].ends.get(claim.value)) if claim.about in changed and not claim.ends else claim
+        _ended(claim, ended[claim.about].get(claim.value)) if claim.about in ended and not claim.ends else claim
         for claim in record.claims
     )
-    home = changed.get(home_of(record))
-    if judged is not None:
-        validity = judged
-    elif home is not None:
+    return record.model_copy(update={"claims": claims})
+
+
+def _with_validity(record: Said, repetition: Repetition | None, verdict: Validity | None) -> Said:
+    """A record with what follows for it as a whole; of what is None nothing changed."""
+    validity = verdict or record.validity
+    if repetition is not None and verdict is None:
         validity = Validity(
             valid_from=_begins(record),
-            merged_into=home.merged_into,
-            repeated_by=home.repeated_by,
-            also_said_in=home.also_said_in,
-            also_metadata=home.also_metadata,
+            merged_into=repetition.merged_into,
+            repeated_by=repetition.repeated_by,
+            also_said_in=repetition.also_said_in,
+            also_metadata=repetition.also_metadata,
         )
-    else:
-        validity = record.validity.model_copy(update={"valid_to": None, "superseded_by": None})
-    end = _end_of(record, claims)
+    elif verdict is None:
+        validity = validity.model_copy(update={"valid_to": None, "superseded_by": None})
+    end = _end_of(record)
     if end is not None and validity.merged_into is None and (validity.valid_to is None or end.at < validity.valid_to):
         validity = validity.model_copy(update={"valid_to": end.at, "superseded_by": end.by})
-    return record.model_copy(update={"claims": claims, "validity": validity})
+    return record.model_copy(update={"validity": validity})
 
 
-def _end_of(record: Said, claims: tuple[Claim, ...]) -> End | None:
+def _end_of(record: Said) -> End | None:
     """When a record as a whole ceased to hold: when the last of its claims did, and it says nothing else.
 
     A foresight is off with its plan.
     """
-    stated = [claim for claim in claims if not claim.ends]
+    stated = [claim for claim in record.claims if not claim.ends]
     ended = [(claim.valid_to, claim.superseded_by, claim.about) for claim in stated if claim.valid_to and claim.superseded_by]
     plans = [each for each in ended if is_plan(each[2])]
     if isinstance(record, Foresight) and plans:

@@ -18,7 +18,7 @@ which weighs how often against how long ago. Ages are in days before the owner's
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -26,8 +26,9 @@ from functools import lru_cache
 from math import log
 
 from flows.consistency.aggregates.mentions import in_order, newest
-from flows.consistency.claims import Became, became
+from flows.consistency.claims import End, ends
 from flows.consistency.joining import normal
+from flows.consistency.repetitions import repetitions
 from mneme.ids import short_hash
 from mneme.records import Mention, Owner, Profile, ProfileItem, Stated
 from mneme.settings import Profiles
@@ -101,15 +102,15 @@ def compose(evidence: Sequence[ProfileItem], limits: Profiles) -> Portrait:
         limits: how much there is room for.
     """
     replaced: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
-    known = _outcome(evidence)
-    for identity, what in known.items():
-        for end in what.ends.values():
-            replaced[end.by].append((end.at, identity))
+    ended = _ended(evidence)
+    first = _first_lines(evidence, ended)
+    for identity, end in ended.items():
+        replaced[end.by].append((end.at, identity))
     lines: dict[str, _Line] = {}
     operations: list[ProfileOperation] = []
     for (_, identity), item in sorted(((_place(item), item) for item in evidence), key=lambda each: each[0]):
         because = item.evidence[0]
-        root = known[identity].merged_into or identity
+        root = first.get(identity, identity)
         if because.claim is None or not because.claim.ends:
             line = lines.setdefault(root, _Line())
             shown_before = line.is_shown(limits)
@@ -182,29 +183,38 @@ def _activation(item: ProfileItem, now: datetime) -> float:
     return log(sum((1 + (now - at).total_seconds() / 86_400) ** -_DECAY for at in occasions.values()))
 
 
-def _outcome(evidence: Iterable[ProfileItem]) -> dict[str, Became]:
-    """What became of each line of the evidence, by its identity.
+def _stated(item: ProfileItem) -> Stated:
+    """What a line says of what it is about."""
+    said = item.evidence[0]
+    values = (said.claim.value,) if said.claim is not None else ()
+    if said.claim is not None and said.claim.ends:
+        return Stated(id=_identity(item), said_at=said.at, message_ids=said.message_ids, ends=values)
+    return Stated(id=_identity(item), said_at=said.at, message_ids=said.message_ids, values=values, repeats=True)
+
+
+def _ended(evidence: Iterable[ProfileItem]) -> dict[str, End]:
+    """When the claims of lines ended, by the lines' identities."""
+    by_attribute: dict[str, list[Stated]] = defaultdict(list)
+    for item in evidence:
+        if (claim := item.evidence[0].claim) is not None:
+            by_attribute[claim.about].append(_stated(item))
+    found = [ends(about, stated) for about, stated in by_attribute.items()]
+    return {identity: end for each in found for identity, of_values in each.items() for end in of_values.values()}
+
+
+def _first_lines(evidence: Iterable[ProfileItem], ended: Mapping[str, End]) -> dict[str, str]:
+    """For each line that only says another again, the identity of that one.
 
     Lines about the same with the same value are one line; without a claim those with the same words are.
     """
-    clusters: dict[str, list[Stated]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[Stated]] = defaultdict(list)
     for item in evidence:
-        about, stated = _stated(item)
-        clusters[about].append(stated)
-    return {identity: what for about, stated in clusters.items() for identity, what in became(about, stated).items()}
-
-
-def _stated(item: ProfileItem) -> tuple[str, Stated]:
-    """What a line is about, and what it says of that."""
-    said = item.evidence[0]
-    claim, identity = said.claim, _identity(item)
-    if claim is None:
-        about = f"said|{item.about}|{normal(item.statement)}"
-        return about, Stated(id=identity, said_at=said.at, message_ids=said.message_ids, words="same")
-    values, words = (claim.value,), claim.value.casefold()
-    if claim.ends:
-        return claim.about, Stated(id=identity, said_at=said.at, message_ids=said.message_ids, ends=values)
-    return claim.about, Stated(id=identity, said_at=said.at, message_ids=said.message_ids, values=values, words=words)
+        claim, stated = item.evidence[0].claim, _stated(item)
+        if stated.id in ended:
+            stated = stated.model_copy(update={"holds_until": ended[stated.id].at})
+        alike[(claim.about, normal(claim.value)) if claim is not None else (item.about, normal(item.statement))].append(stated)
+    found = [repetitions(stated) for stated in alike.values()]
+    return {identity: each.merged_into for of_line in found for identity, each in of_line.items() if each.merged_into}
 
 
 def _identity(item: ProfileItem) -> str:
