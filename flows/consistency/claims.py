@@ -121,12 +121,12 @@ class _Fold:
 
     def _supersede(self, claim: _Claim) -> None:
         """2."""
-        newer, stated = claim.statement, [value.casefold() for value in claim.statement.values]
-        others = []
+        newer, others = claim.statement, []
+        own = {value.casefold() for value in newer.values}
         for key, group in self._standing.items():
-            if not any(_same_value(self._attribute, key, value) for value in stated):
+            if not any(_same_value(self._attribute, key, value) for value in own):
                 others.append(key)
-            elif group[-1].holds_at(newer.said_at) and _same_value(self._attribute, key, claim.value.casefold()):
+            elif _same_value(self._attribute, key, claim.value.casefold()) and self._still_holds(group[-1], newer):
                 claim.end, claim.closer = group[-1].end, group[-1].closer
                 if claim.closer is not None:
                     claim.closer.closed.append(claim)
@@ -161,6 +161,9 @@ class _Fold:
                 claim.end = claim.closer = None
         called_off.closed.clear()
 
+    def _still_holds(self, older: _Claim, newer: Stated) -> bool:
+        return older.end is None or (older.end.at > newer.said_at and older.end.by != newer.id)
+
     def _is_over(self, older: Stated, newer: Stated) -> bool:
         """Whether the day of an older plan had passed: another has the same name."""
         return self._plan and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
@@ -180,6 +183,6 @@ def _begins(statement: Stated) -> datetime:
 
 def _is_one_message(older: Stated, newer: Stated) -> bool:
     """Whether the newer comes from the message, or the messages, of the older. Ids of messages are those of a conversation."""
-    if not set(newer.message_ids) <= set(older.message_ids):
+    if not newer.message_ids or not set(newer.message_ids) <= set(older.message_ids):
         return False
     return episode_of(older.id).rpartition("/")[0] == episode_of(newer.id).rpartition("/")[0]
