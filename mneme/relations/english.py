@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, table
-from mneme.relations.values import cleaned, tool_kind
+from mneme.relations.values import Found, cleaned, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -33,7 +34,6 @@ _TRAILING = re.compile(
     r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
 )
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
-Found = tuple[str, str, str, bool]  # subject, attribute, value, ends
 
 
 @cache
@@ -49,7 +49,7 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         return
     held = english()
     low = lowered(text)
-    candidates = held.said_by_word.worth_searching(without_adverbs(low)) if speaker or low != text else []
+    candidates = held.said_by_word.worth_searching(low) if speaker or low != text else []
     anywhere = held.anywhere_by_word.worth_searching(low)
     if not candidates and not anywhere:
         return
@@ -70,17 +70,17 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
     if not candidates:
         return
     subject, ended = "", ""
-    for at, part in enumerate(parts(text)):
+    for at, part in enumerate(parts(text, held.said_by_word.worth_searching)):
         begin = 0
-        for end_before, after in [(0, 0), *joints(part.low)]:
+        for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
                 continue
-            rest = Part(part.text[after:], part.low[after:], part.over, part.ahead, part.several)
+            rest = replace(part, text=part.text[after:], low=part.low[after:])
             first = rest.low.split(" ", 1)[0]
             if first in ("i", "we"):
                 subject = "I"
             for match, seen, claims in _matches(
-                candidates, rest, subject, bool(speaker) and at == 0 and after == 0, speaker, caseless, ended
+                rest, subject, bool(speaker) and at == 0 and after == 0, speaker, caseless, ended
             ):
                 begin = max(begin, after + match.end() - (len(seen.text) - len(rest.text)))
                 if match.groupdict().get("s"):
@@ -90,7 +90,7 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
 
 
 def _matches(
-    candidates: list[int], part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
+    part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
 ) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
     """What a clause claims, as it is or with the subject of the clause before; each attribute once."""
     said = english().said
@@ -98,11 +98,13 @@ def _matches(
     elided = subject or ("I" if may_elide else "")
     if elided and part.low.split(" ", 1)[0] not in _SELF and (subject or _ELIDED.match(part.low)):
         text = f"{elided} {part.text}"
-        tried.append(Part(text, lowered(text), part.over, part.ahead, part.several))
+        tried.append(replace(part, text=text, low=lowered(text)))
     for clause in tried:
         taken: set[str] = set()
-        for number in candidates:
+        for number in part.numbers:
             pattern = said[number]
+            if clause is not part and "explicit" in pattern.flags:
+                continue
             if (part.ahead and "ahead" not in pattern.flags) or (taken and pattern.is_open):
                 continue
             if (match := pattern.shape.match(clause.low)) is None:
@@ -163,12 +165,10 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if "moved" in pattern.flags and not any(each[3] for each in found):
         found.insert(0, (subject, found[0][1], "", True))
     if "switch" in pattern.flags:
-        found = _same_kind(found)
+        found = same_kind(found)
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
-    closed = {attribute for _, attribute, value, ends in found if ends and value}
-    found = [each for each in found if each[2] or each[1] not in closed]
-    yield from sorted(found, key=lambda each: not each[3])
+    yield from settled(found)
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
@@ -200,7 +200,9 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
         if attribute == "same" and not slot.ends and kind is None:
             return (ended, value) if ended else None
         named = "car" if kind == "car" else f"uses:{kind}" if kind else "owns" if attribute == "same" else "uses"
-        return (named, value) if value[0].isupper() or value[0].isdigit() or caseless or kind else None
+        return (named, value) if kind or value[0].isupper() or value[0].isdigit() else None
+    if attribute == "car" and not kind and value.islower():
+        return None
     return attribute, value
 
 
@@ -227,15 +229,6 @@ _KINDS = {
     "cloud provider": "cloud", "language": "programming language", "issue tracker": "tracker", "chat app": "chat",
     "chat tool": "chat", "tech stack": "stack",
 }  # fmt: skip
-
-
-def _same_kind(found: list[Found]) -> list[Found]:
-    """Of what was switched from and to, the kind of one is that of the other; without the old one, all of its kind end."""
-    kind = next((attribute for _, attribute, _, _ in found if attribute != "uses"), "uses")
-    found = [(subject, kind if attribute == "uses" else attribute, value, ends) for subject, attribute, value, ends in found]
-    if kind != "uses" and not any(ends for *_, ends in found):
-        found.insert(0, (found[0][0], kind, "", True))
-    return found
 
 
 def _is_single(attribute: str) -> bool:

@@ -1,7 +1,7 @@
 """Clauses of an English sentence, made ready for the table: what claims nothing away, denial and contrast written one way."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mneme.guarded import words_of
@@ -54,7 +54,7 @@ _ADVERBS = re.compile(
     r",? ?(?<![\w'-])(?:(?<!from )now(?! (?:on|at|\d|next|noon|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|may|june|july|"
     r"august|september|october|november|december))\b)|currently|still|just|really|recently|finally|actually|already|basically|officially|nowadays|honestly|"
     r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
-    r"after all|as well|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|entirely|permanently|temporarily|"
+    r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|entirely|permanently|temporarily|"
     r"for good|newly|proudly|literally|freshly|obviously|clearly|luckily|fortunately|sadly|unfortunately|legit|lowkey|ofc|"
     r"of course|by now|to be honest|tbh|btw|by the way|fyi|all of a sudden|suddenly|as of (?:now|today|this week|last week|monday))(?![\w'-])"
 )
@@ -82,7 +82,9 @@ _WANT = re.compile(
     r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|ready|prefer|apply|"
     r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b"
 )
-_PARTS = re.compile(r"\s*(?:[,](?!\d)|;|[()]|:(?! ?\+?\d)|\s[-—]+(?=\s)|\.\.\.?|…|[!.?](?=\s))\s*")
+_PARTS = re.compile(
+    r"\s*(?:[,](?!\d)|;|[()]|(?<!address)(?<!number)(?<!mail)(?<!phone):(?! ?\+?\d)|\s[-—]+(?=\s)|\.\.\.?|…|[!.?](?=\s))\s*"
+)
 _JOINTS = re.compile(r" (?:and|but|so|then|because|since|plus|&|cause|cuz|bc|yet|while|as) ")
 _CONTRAST = re.compile(
     r"\b(?P<be>is|are|am) not (?P<old>(?:(?! but ).){1,50}?),? but (?:rather |actually )?(?P<new>[^,.;]{1,50})"
@@ -105,7 +107,8 @@ _QUOTED = re.compile(r'"([^"]*)"')
 class Part:
     """What stands between two marks of a sentence: its words as said, and in lower case (equally long).
 
-    ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind.
+    ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind. ``numbers``: of the
+    patterns that may fit.
     """
 
     text: str
@@ -113,6 +116,7 @@ class Part:
     over: bool
     ahead: bool
     several: bool
+    numbers: tuple[int, ...] = ()
 
 
 def prepared(sentence: str) -> str | None:
@@ -153,7 +157,7 @@ def without_adverbs(text: str) -> str:
     return _ADVERBS.sub("", text)
 
 
-def parts(text: str) -> Iterator[Part]:
+def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
     """The parts of a prepared sentence that assert something."""
     unsure_before = False
     for piece in _PARTS.split(text):
@@ -170,6 +174,10 @@ def parts(text: str) -> Iterator[Part]:
         if unsure or unsure_before:
             unsure_before = True
             continue
+        if not (numbers := worth(low)):
+            if low.startswith(("i ", "we ")):
+                yield Part(piece, low, False, False, False)
+            continue
         several = _SEVERAL.search(low) is not None
         ahead = _AHEAD.search(low) is not None
         bare = _ADVERBS.sub("", " " + _lower_first(piece)).strip()
@@ -177,7 +185,7 @@ def parts(text: str) -> Iterator[Part]:
         lead = _LEADING.match(lowered(bare))
         bare = bare[lead.end() :] if lead else bare
         if bare := bare.strip():
-            yield Part(bare, lowered(bare), over, ahead, several)
+            yield Part(bare, lowered(bare), over, ahead, several, tuple(numbers))
 
 
 def _lower_first(text: str) -> str:
@@ -212,6 +220,6 @@ def _without_denial(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def joints(low: str) -> list[tuple[int, int]]:
-    """Where a part of a sentence may be joined of several clauses: (end of one, beginning of the next)."""
-    return [(joint.start(), joint.end()) for joint in _JOINTS.finditer(low)]
+def joints(low: str) -> list[int]:
+    """Where a part of a sentence that is joined of several clauses goes on with another."""
+    return [joint.end() for joint in _JOINTS.finditer(low)]

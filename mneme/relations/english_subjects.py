@@ -5,6 +5,7 @@ import re
 from mneme.relations.table import Table
 
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
+_BOTH = re.compile(r"^(?:me and |i and )?my (?P<kin>\w+)(?: and i| and me)?$")
 _OF = re.compile(r"^(?P<head>[^\s]+(?: [^\s]+)?) (?:for|of|to|with|in) (?:the |our |my |an? )?(?P<rest>.+)$")
 _TAIL = re.compile(r" (?:appointment|appt|date|time|day|itself)$")
 _LEAD = re.compile(r"^(?:the|an?|my|our|this|that|his|her|their|new|current|upcoming|next|final|monthly|weekly|total) ")
@@ -24,8 +25,8 @@ def person(words: str, speaker: str, table: Table, asked: bool = False) -> str |
     low = words.lower()
     if low in _SELF:
         return speaker if speaker or asked else None
-    if low in ("tom and i", "my wife and i", "my husband and i", "my partner and i", "me and my wife", "me and my husband"):
-        return speaker or None
+    if " and " in low and (both := _BOTH.match(low)) and both["kin"] in table.words["kin"]:
+        return speaker if speaker or asked else None
     if low in table.words["bare_kin"]:
         return f"{speaker}'s {low}" if speaker or asked else None
     if low.endswith("'s") or low.endswith("s'"):
@@ -86,7 +87,11 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         for each in (head, singular, low.replace(" ", "-"))
         for name in ("events", "one_of_a_kind", "amounts")
     )
-    if head in table.words["vague"] or singular in table.words["vague"] or ((event or not determined) and not known):
+    if (
+        head in table.words["vague"]
+        or singular in table.words["vague"]
+        or ((event or not determined) and not known and not (not event and any(map(str.isdigit, head))))
+    ):
         return None
     if low in table.words["not_things"]:
         return None

@@ -38,7 +38,7 @@ class Pattern:
     @property
     def is_open(self) -> bool:
         """Whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
-        return "switch" in self.flags or not {"t", "m"}.isdisjoint(self.shape.groupindex)
+        return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m"}.isdisjoint(self.shape.groupindex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
         {name: frozenset(words.split()) for name, words in held["words"].items()},
         {word: name for name, words in held["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in held["tools"].items() for word in words.split(",")},
-        re.compile(held["times"]["when"]),
+        re.compile(_expanded(held["times"]["when"], fragments)),
     )
 
 
@@ -117,9 +117,13 @@ def _compiled(
 
     pattern = _SLOT.sub(slot, source)
     slots.extend(_named_slots(pattern))
+    return Pattern(re.compile(_expanded(pattern, fragments)), tuple(slots), gives, flags)
+
+
+def _expanded(pattern: str, fragments: Mapping[str, str]) -> str:
     while _FRAGMENT.search(pattern):
         pattern = _FRAGMENT.sub(lambda mark: fragments[mark[1]], pattern)
-    return Pattern(re.compile(pattern), tuple(slots), gives, flags)
+    return pattern
 
 
 def _named_slots(pattern: str) -> Iterator[Slot]:

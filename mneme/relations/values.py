@@ -3,6 +3,9 @@
 import re
 from collections.abc import Mapping
 
+Found = tuple[str, str, str, bool]
+"""What is claimed: subject, attribute, value, and whether it ends."""
+
 _DETERMINER = re.compile(
     r"^(?:(?:the|an?|some|my|our|his|her|their|its|your|this|that|these|those|another|one of)\s+)+", re.IGNORECASE
 )
@@ -48,12 +51,15 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     bare = text.strip(" .,'-*_~")
     match kind:
         case "place":
-            return _name(bare, words, caseless, 5)
+            return _name(bare, words, caseless and not low.startswith("the "), 5)
         case "org":
-            if low.startswith(("a ", "an ", "my ", "our ")):
+            if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
                 bare = _DETERMINER.sub("", bare)
-                return bare if 2 <= len(bare.split()) <= 5 and not _leans(bare) else None
-            return _name(bare, words, caseless, 6)
+                short = bare and len(bare.split()) <= 5 and not _leans(bare) and not _TIME.match(bare)
+                return bare if short and bare.split()[0].lower() not in words["no_name"] else None
+            return _name(bare, words, caseless and not low.startswith("the "), 6)
+        case "name":
+            return _name(bare, words, False, 5)
         case "person" | "who":
             found = _name(bare, words, caseless, 3)
             return (
@@ -62,7 +68,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 else found
             )
         case "given":
-            return _name(bare, words, False, 1)
+            return _name(bare, words, False, 2)
         case "trade":
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
@@ -157,3 +163,18 @@ def _is_number(words: list[str]) -> bool:
 
 def _digits(words: list[str]) -> list[str]:
     return [word for word in words if word[0].isdigit()]
+
+
+def same_kind(found: list[Found]) -> list[Found]:
+    """Of what was switched from and to, the kind of one is that of the other; without the old one, all of its kind end."""
+    kind = next((attribute for _, attribute, _, _ in found if attribute != "uses"), "uses")
+    found = [(subject, kind if attribute == "uses" else attribute, value, ends) for subject, attribute, value, ends in found]
+    if kind != "uses" and not any(ends for *_, ends in found):
+        found.insert(0, (found[0][0], kind, "", True))
+    return found
+
+
+def settled(found: list[Found]) -> list[Found]:
+    """What one match claims, endings first; one that names its value stands for one that does not."""
+    closed = {attribute for _, attribute, value, ends in found if ends and value}
+    return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])
