@@ -188,7 +188,7 @@ def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, con
         sources=(each.index,),
         event_at=event.since if event else None,
         event_until=event.until if event else None,
-        same_as_source=len(each.passages) == 1 and question is None,
+        same_as_source=len(each.passages) == 1,
         quote=quote,
         claims=tuple(claim for one in passage.sentences for claim in one.claims),
     )
