@@ -201,7 +201,7 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
                 profile_id(owner),
                 "profile",
                 (item.about, item.category, "implicit" if item.implicit else "explicit"),
-                _mention(cut, item.statement, item.sources),
+                _mention(cut, item.statement, item.sources, claim=item.claim),
             )
         )
     return mentions

@@ -209,13 +209,17 @@ class ExtractedForesight:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedProfileItem:
-    """Something that says what ``about`` is like; ``implicit`` when it was shown rather than said."""
+    """Something that says what ``about`` is like; ``implicit`` when it was shown rather than said.
+
+    ``claim`` is what the line is made from, where it is: one that ``ends`` is no line, it ends lines.
+    """
 
     about: str
     statement: str
     category: str
     implicit: bool
     sources: tuple[int, ...]
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)

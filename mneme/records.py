@@ -185,7 +185,7 @@ class Episode(Record):
 
 
 class Validity(_Frozen):
-    """What other statements did to one: computed by reconcile (flows/consistency/validity.py), never by the extractor.
+    """What other statements did to one: computed by reconcile (flows/consistency/), never by the extractor.
 
     It holds from ``valid_from`` until ``valid_to`` (exclusive), when ``superseded_by`` was said. One that only repeats
     another is ``merged_into`` it, and is not found any more: the other stands for it, with its sources in
@@ -257,8 +257,7 @@ class AtomicFact(Record):
 
     What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``quote`` has its parts where no model wrote
     it: then ``atomic_fact`` is put together from them (flows/extraction/quotes.py), and its first message is the one that
-    said it. ``cluster_id`` names the statements that it is compared with (``Cluster``); ``validity`` is what came of it as a
-    whole, each claim has its own.
+    said it. ``validity`` is what came of it as a whole, each claim has its own.
     """
 
     kind: Literal["fact"] = "fact"
@@ -275,7 +274,6 @@ class AtomicFact(Record):
     citation: Citation | None = None
     quote: Quote | None = None
     claims: tuple[Claim, ...] = ()
-    cluster_id: str = ""
     validity: Validity = Validity()
 
 
@@ -293,18 +291,41 @@ class Foresight(Record):
     metadata: Metadata = Field(default_factory=dict)
     citation: Citation | None = None
     claims: tuple[Claim, ...] = ()
-    cluster_id: str = ""
     validity: Validity = Validity()
+
+
+class Stated(_Frozen):
+    """What a cluster keeps of a fact or foresight: enough to say what becomes of it without reading it.
+
+    In a cluster about a subject's attribute: ``values`` are those that it states, ``ends`` those that it says to hold no longer
+    ("": all). In one of the same words: whether it ``repeats`` others of its kind and they it, as long as it holds, which is
+    until the first of its claims ends (``holds_until``). ``by_model`` says that it has no quote.
+    """
+
+    id: str
+    said_at: datetime
+    event_at: datetime | None = None
+    message_ids: tuple[str, ...]
+    metadata: Metadata = Field(default_factory=dict)
+    values: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    repeats: bool = False
+    holds_until: datetime | None = None
+    by_model: bool = False
 
 
 class Cluster(Record):
     """What is looked at together when one of it changes: statements about the same, entities that share a name, ...
 
-    Lies in ``control``, never found. ``linked_ids`` are clusters of statements that are near in meaning and related.
+    Lies in ``control``, never found. Of statements (facts, foresights) it has what they say of ``about`` (``Claim.about``, or
+    ``said|`` and a hash of their words); of other records the ``member_ids``. ``linked_ids`` are clusters of statements that
+    are near in meaning and related.
     """
 
     kind: Literal["cluster"] = "cluster"
-    member_ids: tuple[str, ...]
+    about: str = ""
+    statements: tuple[Stated, ...] = ()
+    member_ids: tuple[str, ...] = ()
     linked_ids: tuple[str, ...] = ()
 
 
@@ -312,7 +333,7 @@ class Mention(_Frozen):
     """What one episode says of an entity, a relationship or an owner: the raw material of an aggregate.
 
     An entity's mention has the ``name`` and ``type`` it was given there; a relationship's the ``date`` it began, or
-    ``ended``.
+    ``ended``; that of a line of a profile the ``claim`` that it is made from, if any.
     """
 
     episode_id: str
@@ -323,6 +344,7 @@ class Mention(_Frozen):
     type: str = ""
     date: datetime | None = None
     ended: bool = False
+    claim: Claim | None = None
 
 
 class Entity(Record):

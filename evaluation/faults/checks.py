@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
+from flows.consistency.joining import clusters_of
 from mneme.ids import case_id, chunk_episode_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
-from mneme.records import Owner
+from mneme.records import AtomicFact, Foresight, Owner
 from mneme.rows import Collection, Row, flush_marker
 from mneme.times import to_milliseconds, utc_now
 
@@ -224,6 +225,7 @@ def check_control(expected: Expected, rows: Rows, found: Findings) -> None:
     talks = {make_id("conversation", *talk): owner for talk, owner in expected.owners.items()}
     statements = {**rows[Collection.FACTS], **rows[Collection.MEMORIES]}
     members = {**statements, **rows[Collection.GRAPH]}
+    clusters = {identity: _members(row) for identity, row in control.items() if row.kind == "cluster"}
     for identity, row in control.items():
         if row.kind == "flush" and identity not in markers:
             found.add("orphans", identity, "is the marker of a flush that nobody sent")
@@ -235,15 +237,24 @@ def check_control(expected: Expected, rows: Rows, found: Findings) -> None:
             elif row.body["owner"] != talks[identity].model_dump():
                 found.add("different", identity, "tells another owner than that of the conversation's first message")
         elif row.kind == "cluster":
-            for member in row.body["member_ids"]:
+            for member in sorted(clusters[identity]):
                 if member not in members:
                     found.add("orphans", identity, f"has the member {member}, which is not there")
     for identity in talks.keys() - control.keys():
         found.add("lost", identity, "the conversation's owner is not known")
     for identity, row in statements.items():
-        cluster = row.body.get("cluster_id")
-        if cluster and (cluster not in control or identity not in control[cluster].body["member_ids"]):
-            found.add("orphans", identity, f"says it is in the cluster {cluster}, which does not have it")
+        if row.kind not in ("fact", "repetition", "foresight"):
+            continue
+        record = row.record()
+        assert isinstance(record, AtomicFact | Foresight)
+        for cluster in clusters_of(record):
+            if identity not in clusters.get(cluster, ()):
+                found.add("orphans", identity, f"belongs into the cluster {cluster}, which does not have it")
+
+
+def _members(cluster: Row) -> set[str]:
+    """The ids of what is in a cluster."""
+    return {*cluster.body["member_ids"], *(each["id"] for each in cluster.body["statements"])}
 
 
 def check_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:

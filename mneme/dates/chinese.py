@@ -8,7 +8,7 @@ from typing import Literal
 from mneme.dates import chinese_calendar, spans
 from mneme.dates.chinese_words import NUMBER, edged, least_and_most, looks_back, number, weekday_number
 from mneme.dates.english_calendar import ISO
-from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rule, Rules, apply, if_certain
+from mneme.dates.rules import NO_DATE, Days, Found, Likely, Rules, apply, if_certain, rule
 from mneme.dates.spans import DaySpan
 
 _DAY_OF_WEEK = "[一二三四五六日天]"
@@ -122,29 +122,24 @@ _WHICH_WEEK = r"(?P<which>上上|下下|上|这|本|下)个?"
 _UNIT = "(?P<unit>天|日|周|个?星期|个?礼拜|个月|年)"
 _SIDE = "(?P<side>以前|之前|前|以后|之后|后)"
 _RULES = (
-    Rule(re.compile("|".join(sorted(_DAYS, key=len, reverse=True))), _named_day),
-    Rule(
-        re.compile(f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})(?:{_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK}))?"),
-        _weekday,
-    ),
-    Rule(re.compile(f"{_WHICH_WEEK}{_WEEK_WORD}(?![一二三四五六日天末])"), _week),
-    Rule(re.compile(f"(?<![每逢个])(?:{_WHICH_WEEK})?周末"), _weekend),
-    Rule(re.compile(f"(?<![上下这本个一每逢]){_WEEK_WORD}(?P<day>{_DAY_OF_WEEK})"), _bare_weekday),
-    Rule(
-        re.compile(f"从?(?<![上下这本个一逢]){_WEEK_WORD}(?P<first>{_DAY_OF_WEEK}){_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK})"),
+    rule("|".join(sorted(_DAYS, key=len, reverse=True)), _named_day),
+    rule(f"{_WHICH_WEEK}{_WEEK_WORD}(?P<first>{_DAY_OF_WEEK})(?:{_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK}))?", _weekday),
+    rule(f"{_WHICH_WEEK}{_WEEK_WORD}(?![一二三四五六日天末])", _week),
+    rule(f"(?<![每逢个])(?:{_WHICH_WEEK})?周末", _weekend),
+    rule(f"(?<![上下这本个一每逢]){_WEEK_WORD}(?P<day>{_DAY_OF_WEEK})", _bare_weekday),
+    rule(
+        f"从?(?<![上下这本个一逢]){_WEEK_WORD}(?P<first>{_DAY_OF_WEEK}){_TO}{_WEEK_WORD}?(?P<last>{_DAY_OF_WEEK})",
         _weekday_range,
     ),
-    Rule(
-        re.compile(
-            f"(?P<which>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
-            f"(?:的?(?P<day>{NUMBER})[日号](?:{_TO}(?P<last>{NUMBER})[日号])?|(?P<edge>[初中底]))?"
-        ),
+    rule(
+        f"(?P<which>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+        f"(?:的?(?P<day>{NUMBER})[日号](?:{_TO}(?P<last>{NUMBER})[日号])?|(?P<edge>[初中底]))?",
         _month,
     ),
-    Rule(re.compile("(?<![0-9一二三四五六七八九十个本上下份这])(?<!\\d )月(?P<edge>[初中底])(?!学)旬?"), _part_of_this_month),
-    Rule(re.compile(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}{_SIDE}"), _away),
-    Rule(re.compile(f"再(?:过|有)(?P<count>{NUMBER}){_UNIT}(?P<side>)"), _away),
-    Rule(re.compile(f"(?:半|(?P<count>{NUMBER})(?=年半|个半))(?:年半?|个半?月){_SIDE}"), _half_away),
-    Rule(re.compile(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}[之以]?内"), _within),
+    rule("(?<![0-9一二三四五六七八九十个本上下份这])(?<!\\d )月(?P<edge>[初中底])(?!学)旬?", _part_of_this_month),
+    rule(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}{_SIDE}", _away),
+    rule(f"再(?:过|有)(?P<count>{NUMBER}){_UNIT}(?P<side>)", _away),
+    rule(f"(?:半|(?P<count>{NUMBER})(?=年半|个半))(?:年半?|个半?月){_SIDE}", _half_away),
+    rule(f"(?<![第十百])(?P<count>{NUMBER}){_UNIT}[之以]?内", _within),
 )
 _ALL = Rules((*_RULES, *chinese_calendar.RULES, ISO))

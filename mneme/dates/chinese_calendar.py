@@ -5,7 +5,7 @@ from datetime import date
 
 from mneme.dates import holidays, spans
 from mneme.dates.chinese_words import NUMBER, edged, looks_back, number, year_number
-from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest
+from mneme.dates.rules import Days, Likely, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
@@ -111,30 +111,18 @@ _RULE_OF_YEAR = (
     r"|(?P<part>[初中底])(?!学))?)?"
 )
 RULES = (
-    Rule(re.compile(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?!\\d)", 1)), _within_year),
-    Rule(re.compile(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?=[\\d一二])", 1)), _within_year, relative=False),
-    Rule(re.compile(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))"), _season),
-    Rule(re.compile(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]"), _this_season),
-    Rule(re.compile(r"(?<![0-9〇零一二三四五六七八九十去今明前后本年])年(?P<edge>[初底末])"), _edge_of_year),
-    Rule(
-        re.compile(
-            rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
-            rf"(?P<last>{NUMBER})[日号])?"
-        ),
-        _month_and_day,
-        lacks_year=True,
-    ),
-    Rule(re.compile(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>[初中底上下])(?:旬|(?<![上下])(?!学))"), _month,
-         lacks_year=True),
-    Rule(re.compile(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号])(?P<edge>)"),
+    rule(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?!\\d)", 1), _within_year),
+    rule(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?=[\\d一二])", 1), _within_year, relative=False),
+    rule(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))", _season),
+    rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
+    rule(r"(?<![0-9〇零一二三四五六七八九十去今明前后本年])年(?P<edge>[初底末])", _edge_of_year),
+    rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
+            rf"(?P<last>{NUMBER})[日号])?", _month_and_day, lacks_year=True),
+    rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>[初中底上下])(?:旬|(?<![上下])(?!学))", _month, lacks_year=True),
+    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号])(?P<edge>)",
          _month, lacks_year=True),
-    Rule(
-        re.compile(
-            rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED
-        ),
-        _day,
-    ),
-    Rule(re.compile(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代"), _decade, relative=False),
-    Rule(re.compile(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度"), _quarter),
-    Rule(re.compile(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树)"), _holiday),
+    rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
+    rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
+    rule(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度", _quarter),
+    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树)", _holiday),
 )  # fmt: skip

@@ -15,12 +15,11 @@ from mneme.dates.english_words import (
     UNIT,
     WEEKDAY,
     edged,
-    insensitive,
     least_and_most,
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Days, Found, Likely, Rule, Rules, apply, if_certain, in_years
+from mneme.dates.rules import Days, Found, Likely, Rules, apply, if_certain, in_years, rule
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
 from mneme.dates.tense import is_left, looks_back
 from mneme.guarded import words_of
@@ -226,21 +225,22 @@ _WHAT = (
 )
 _WHICH = r"this\s+past|this\s+coming|last|past|previous|this|next|coming|upcoming"
 _RULES = (
-    Rule(insensitive(rf"\b{COUNT}\s+{UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)"), _ago),
-    Rule(insensitive(rf"\b{COUNT}\s+years?\s+ago\s+(?:to the day|today)\b"), _years_ago_today),
-    Rule(insensitive(r"\b(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\s+ago\b(?P<ahead>)?"),
-         _half_away),
-    Rule(insensitive(r"\b(?P<ahead>in)\s+(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\b"),
-         _half_away),
-    Rule(insensitive(rf"\bin\s+(?:about\s+|just\s+|around\s+)?{COUNT}\s+{UNIT}(?:['’]s?\s+time)?\b(?!['’]|\s+(?:from|after|before|of)\b)"), _ahead),
-    Rule(insensitive(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?:now|today)\b"), _ahead),
-    Rule(insensitive(rf"\b(?:the\s+|these\s+)?(?P<which>last|past|next|coming)\s+{COUNT}\s+{UNIT}\b"), _stretch),
-    Rule(insensitive(rf"\bwithin\s+(?:the\s+next\s+)?(?P<which>)?{COUNT}\s+{UNIT}\b(?!\s+of\b)"), _stretch),
-    Rule(insensitive(r"\b((?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow|"
-                      r"last\s+night|this\s+(?:morning|afternoon|evening))\b" + PART_OF_DAY), _simple),
-    Rule(insensitive(r"\bthe\s+(week|weekend|month|year)\s+(before\s+last|after\s+next)\b"), _before_last),
-    Rule(insensitive(rf"\b(?P<edge>{EDGE})?(?P<the>the\s+)?(?P<which>{_WHICH})\s+(?P<what>{_WHAT})\b(?!\s+of\b)"
-                      rf"{PART_OF_DAY}"), _step),
-    Rule(insensitive(rf"\b(?P<edge>{EDGE})the\s+(?P<what>week|month|year)\b"), _edge_of_this),
+    rule(rf"\b{COUNT}\s+{UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)", _ago, anycase=True),
+    rule(rf"\b{COUNT}\s+years?\s+ago\s+(?:to the day|today)\b", _years_ago_today, anycase=True),
+    rule(r"\b(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\s+ago\b(?P<ahead>)?",
+         _half_away, anycase=True),
+    rule(r"\b(?P<ahead>in)\s+(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\b",
+         _half_away, anycase=True),
+    rule(rf"\bin\s+(?:about\s+|just\s+|around\s+)?{COUNT}\s+{UNIT}(?:['’]s?\s+time)?\b(?!['’]|\s+(?:from|after|before|of)\b)",
+         _ahead, anycase=True),
+    rule(rf"\b{COUNT}\s+{UNIT}\s+from\s+(?:now|today)\b", _ahead, anycase=True),
+    rule(rf"\b(?:the\s+|these\s+)?(?P<which>last|past|next|coming)\s+{COUNT}\s+{UNIT}\b", _stretch, anycase=True),
+    rule(rf"\bwithin\s+(?:the\s+next\s+)?(?P<which>)?{COUNT}\s+{UNIT}\b(?!\s+of\b)", _stretch, anycase=True),
+    rule(r"\b((?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow|"
+                      r"last\s+night|this\s+(?:morning|afternoon|evening))\b" + PART_OF_DAY, _simple, anycase=True),
+    rule(r"\bthe\s+(week|weekend|month|year)\s+(before\s+last|after\s+next)\b", _before_last, anycase=True),
+    rule(rf"\b(?P<edge>{EDGE})?(?P<the>the\s+)?(?P<which>{_WHICH})\s+(?P<what>{_WHAT})\b(?!\s+of\b)"
+                      rf"{PART_OF_DAY}", _step, anycase=True),
+    rule(rf"\b(?P<edge>{EDGE})the\s+(?P<what>week|month|year)\b", _edge_of_this, anycase=True),
 )  # fmt: skip
 _ALL = Rules((*_RULES, *english_weeks.RULES, *english_periods.RULES, *english_calendar.RULES))

@@ -16,7 +16,7 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest
+from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 from mneme.dates.tense import arranges, looks_back
 
@@ -103,8 +103,8 @@ def _month_of_step(match: re.Match[str], said: date) -> DaySpan:
     return edged(match["edge"], spans.month(date(year, month_number(match["month"]), 1)))
 
 
-def _iso(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(date(int(match[1]), int(match[2]), int(match[3])))
+def _numbers(match: re.Match[str], said: date) -> DaySpan:
+    return DaySpan.of_day(date(int(match["year"]), int(match["month"]), int(match["day"])))
 
 
 def _day_of_month(match: re.Match[str], said: date) -> Days | None:
@@ -120,14 +120,9 @@ def _day_of_step(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.of_day(spans.month(said, months).first.replace(day=int(match["day"])))
 
 
-def _dots(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(date(int(match[3]), int(match[2]), int(match[1])))
-
-
 def _slashes(match: re.Match[str], said: date) -> Days:
     """25/6/2023; of 5/6/2023 the American reading is likely."""
-    first, second, number = int(match[1]), int(match[2]), int(match[3])
-    number += 2000 if number < 100 else 0
+    first, second, number = int(match[1]), int(match[2]), int(match[3]) % 2000 + 2000
     day = date(number, second, first) if first > 12 else date(number, first, second)
     return if_certain(max(first, second) > 12 or first == second, DaySpan.of_day(day))
 
@@ -140,8 +135,8 @@ def _year_only(match: re.Match[str], said: date) -> Days:
 def _both(pattern: str) -> tuple[Rule, Rule]:
     """The rules of days with their year and without it."""
     return (
-        Rule(re.compile(pattern + r"\.?,?\s+(?P<year>\d{4})\b"), _days, relative=False),
-        Rule(re.compile(pattern + r"\b(?!\.?,?\s+\d{4}\b)"), _days, lacks_year=True),
+        rule(pattern + r"\.?,?\s+(?P<year>\d{4})\b", _days, relative=False),
+        rule(pattern + r"\b(?!\.?,?\s+\d{4}\b)", _days, lacks_year=True),
     )
 
 
@@ -157,7 +152,7 @@ _PART_OF_MONTH = (
     rf"\b(?:[Tt]he\s+)?(?P<ordinal>(?i:{'|'.join(_ORDINALS)}))\s+(?P<unit>weekend|week|{WEEKDAY})\s+(?:of|in)\s+{_MONTH_NAME}"
 )
 
-ISO = Rule(re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?!\d)"), _iso, relative=False)
+ISO = rule(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d?)-(?P<day>\d\d?)(?!\d)", _numbers, relative=False)
 RULES = (
     *_both(rf"{_ON_A}{_FIRST}{_OF}{_MONTH_NAME}"),
     *_both(rf"{_ON_A}{_MONTH_NAME}\b\.?\s+(?:the\s+)?{_FIRST}"),
@@ -165,60 +160,28 @@ RULES = (
     *_both(rf"{BETWEEN}\b{_MONTH_NAME}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
     *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_FIRST_MONTH}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_MONTH_NAME}"),
     *_both(rf"{BETWEEN}\b{_FIRST_MONTH}\b\.?\s+{_FIRST}{TO_LAST}{_MONTH_NAME}\b\.?\s+{_LAST}"),
-    Rule(
-        re.compile(
-            rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b"
-        ),
-        _days,
-        relative=False,
-    ),
-    Rule(re.compile(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)"), _ordinal_day, lacks_year=True),
-    Rule(re.compile(rf"\b(?P<weekday>{WEEKDAY})\b,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"), _weekday_and_day),
-    Rule(
-        re.compile(
-            r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
-            rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b"
-        ),
-        _weekday_and_day,
-    ),
-    Rule(re.compile(_PART_OF_MONTH + r"\s+(?P<year>\d{4})\b"), _part_of_month, relative=False),
-    Rule(re.compile(_PART_OF_MONTH + r"\b(?P<year>)(?!\s+\d)"), _part_of_month, lacks_year=True),
-    Rule(
-        re.compile(rf"\b{_EDGE}?{_MONTH_NAME}\b\.?,?\s+(?:of\s+)?(?P<year>\d{{4}})\b"), _month_year, relative=False
-    ),
-    Rule(re.compile(rf"\b{_EDGE}{_MONTH_NAME}\b(?!\s+\d)"), _month_only, lacks_year=True),
-    Rule(re.compile(rf"\b{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b"), _month_of_step),
-    Rule(
-        re.compile(
-            r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
-            rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)"
-        ),
-        _month_only,
-        lacks_year=True,
-    ),
+    rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
+         _days, relative=False),
+    rule(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)", _ordinal_day, lacks_year=True),
+    rule(rf"\b(?P<weekday>{WEEKDAY})\b,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
+    rule(r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
+         rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b", _weekday_and_day),
+    rule(_PART_OF_MONTH + r"\s+(?P<year>\d{4})\b", _part_of_month, relative=False),
+    rule(_PART_OF_MONTH + r"\b(?P<year>)(?!\s+\d)", _part_of_month, lacks_year=True),
+    rule(rf"\b{_EDGE}?{_MONTH_NAME}\b\.?,?\s+(?:of\s+)?(?P<year>\d{{4}})\b", _month_year, relative=False),
+    rule(rf"\b{_EDGE}{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
+    rule(rf"\b(?:[Ii]n\s+)?{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b", _month_of_step),
+    rule(r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
+         rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
     ISO,
-    Rule(re.compile(r"\b((?:19|20)\d\d)/(\d\d?)/(\d\d?)\b"), _iso, relative=False),
-    Rule(re.compile(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b"), _slashes, relative=False),
-    Rule(re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)\b"), _dots, relative=False),
-    Rule(
-        re.compile(
-            rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
-            rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
-            rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b){ALONE}"
-        ),
-        _day_of_month,
-    ),
-    Rule(
-        re.compile(
-            r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b"
-        ),
-        _day_of_step,
-    ),
-    Rule(
-        re.compile(
-            r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)" + ALONE
-        ),
-        _year_only,
-        relative=False,
-    ),
+    rule(r"\b(?P<year>(?:19|20)\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)\b", _numbers, relative=False),
+    rule(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b", _slashes, relative=False),
+    rule(r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>(?:19|20)\d\d)\b", _numbers, relative=False),
+    rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
+         rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
+         rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b){ALONE}", _day_of_month),
+    rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
+         _day_of_step),
+    rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"
+         + ALONE, _year_only, relative=False),
 )  # fmt: skip

@@ -5,8 +5,8 @@ from datetime import date
 
 from mneme.caseless import Caseless
 from mneme.dates import holidays, spans
-from mneme.dates.english_words import ALONE, edged, insensitive
-from mneme.dates.rules import Days, Likely, Rule, in_years, nearest
+from mneme.dates.english_words import ALONE, edged
+from mneme.dates.rules import Days, Likely, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 from mneme.dates.tense import looks_back
 
@@ -101,22 +101,23 @@ def _numbered_quarter(match: re.Match[str], said: date) -> Likely | None:
 _QUARTERS = ("first", "second", "third", "fourth")
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 RULES = (
-    Rule(insensitive(rf"\b(?P<on>on|at|over|for|by|until|till|before|after|around|during|since|from)\s+(?P<name>{HOLIDAY})\b"
-                      rf"(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"),
-         _holiday),
-    Rule(insensitive(rf"(?:^|(?<=[.!?,;]\s))(?P<name>{HOLIDAY})\s+(?=(?:is|was|will|went|falls|fell)\b)"), _holiday),
-    Rule(insensitive(rf"\b(?:since\s+|until\s+|on\s+|at\s+)?(?P<name>{HOLIDAY})\s+(?:of\s+|in\s+)?{_YEAR}"),
-         _holiday_of_year, relative=False),
-    Rule(insensitive(rf"\b(?:the\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+|in\s+)?{_YEAR}"), _season,
-         relative=False),
-    Rule(insensitive(rf"\b(?P<own>since|in|during|over|by|until|till|before|after)\s+the\s+"
-                      rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"), _bare_season),
-    Rule(insensitive(r"\b(?:(?:by|in|since|until|till|from)\s+)?(?P<edge>early|mid|late)[\s-]+"
-                      rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}"),
-         _part_of_season),
-    Rule(insensitive(r"\b(?:the\s+(?:(?P<edge>early|mid|late)[\s-]+)?|(?P<bare>early|mid|late)[\s-]+)"
-                      rf"(?P<decade>(?:(?:19|20)\d|[5-9])0s|{'|'.join(_DECADES)})\b{ALONE}"), _decade, relative=False),
-    Rule(insensitive(rf"\bQ(?P<quarter>[1-4])\b(?:\s+(?:of\s+)?{_YEAR})?"), _numbered_quarter),
-    Rule(insensitive(rf"\b(?:the\s+)?(?P<quarter>{'|'.join(_QUARTERS)})\s+quarter\s+of\s+{_YEAR}"), _numbered_quarter,
-         relative=False),
+    rule(rf"\b(?P<on>on|at|over|for|by|until|till|before|after|around|during|since|from)\s+(?P<name>{HOLIDAY})\b"
+                      rf"(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}", _holiday, anycase=True),
+    rule(rf"(?:^|(?<=[.!?,;]\s))(?P<name>{HOLIDAY})\s+(?=(?:is|was|will|went|falls|fell)\b)", _holiday, anycase=True),
+    rule(rf"\b(?:since\s+|until\s+|on\s+|at\s+)?(?P<name>{HOLIDAY})\s+(?:of\s+|in\s+)?{_YEAR}",
+         _holiday_of_year, relative=False, anycase=True),
+    rule(rf"\b(?:the\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+|in\s+)?{_YEAR}",
+         _season, relative=False, anycase=True),
+    rule(rf"\b(?P<own>since|in|during|over|by|until|till|before|after)\s+the\s+"
+                      rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}",
+         _bare_season, anycase=True),
+    rule(r"\b(?:(?:by|in|since|until|till|from)\s+)?(?P<edge>early|mid|late)[\s-]+"
+                      rf"(?P<season>spring|summer|autumn|fall|winter)\b(?!\s+(?:of\s+|in\s+)?\d{{4}}\b){ALONE}",
+         _part_of_season, anycase=True),
+    rule(r"\b(?:the\s+(?:(?P<edge>early|mid|late)[\s-]+)?|(?P<bare>early|mid|late)[\s-]+)"
+                      rf"(?P<decade>(?:(?:19|20)\d|[5-9])0s|{'|'.join(_DECADES)})\b{ALONE}",
+         _decade, relative=False, anycase=True),
+    rule(rf"\bQ(?P<quarter>[1-4])\b(?:\s+(?:of\s+)?{_YEAR})?", _numbered_quarter, anycase=True),
+    rule(rf"\b(?:the\s+)?(?P<quarter>{'|'.join(_QUARTERS)})\s+quarter\s+of\s+{_YEAR}",
+         _numbered_quarter, relative=False, anycase=True),
 )  # fmt: skip

@@ -13,11 +13,10 @@ from mneme.dates.english_words import (
     SHORT_WEEKDAY,
     TO_LAST,
     WEEKDAY,
-    insensitive,
     least_and_most,
     weekday_number,
 )
-from mneme.dates.rules import NO_DATE, Days, Likely, Rule, if_certain
+from mneme.dates.rules import NO_DATE, Days, Likely, if_certain, rule
 from mneme.dates.spans import DaySpan
 from mneme.dates.tense import looks_back
 
@@ -139,14 +138,14 @@ def _weekend(match: re.Match[str], said: date) -> Days | None:
 _DAY = rf"(?:{WEEKDAY}|(?-i:{SHORT_WEEKDAY})\b\.?)"
 _WHICH_WEEK = r"(?P<which>last|this|next)\s+week"
 RULES = (
-    Rule(insensitive(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
-                      rf"{PART_OF_DAY}"), _bare),
-    Rule(re.compile(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b"), _bare),
-    Rule(insensitive(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"
-                      rf"(?P<last>{_DAY})(?!\w)"), _range),
-    Rule(insensitive(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b"), _counted),
-    Rule(insensitive(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b"), _after_next),
-    Rule(insensitive(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b"), _of_week),
-    Rule(insensitive(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}"), _of_week),
-    Rule(insensitive(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b"), _weekend),
+    rule(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
+                      rf"{PART_OF_DAY}", _bare, anycase=True),
+    rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b", _bare),
+    rule(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"
+                      rf"(?P<last>{_DAY})(?!\w)", _range, anycase=True),
+    rule(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b", _counted, anycase=True),
+    rule(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b", _after_next, anycase=True),
+    rule(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b", _of_week, anycase=True),
+    rule(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}", _of_week, anycase=True),
+    rule(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b", _weekend, anycase=True),
 )  # fmt: skip

@@ -1,7 +1,5 @@
 """The English words that dates are made of: months, weekdays, numbers, and the early, middle and late part of a stretch."""
 
-import re
-
 from mneme.dates import spans
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
 
@@ -51,11 +49,6 @@ def least_and_most(count: str, most: str | None = None) -> tuple[int, int]:
     if not up_to:
         least = up_to = int(count) if count.isdigit() else _NUMBERS[count.lower()]
     return (least, least_and_most(most)[1]) if most else (least, up_to)
-
-
-def insensitive(pattern: str) -> re.Pattern[str]:
-    """A pattern that is found in any case."""
-    return re.compile(pattern, re.IGNORECASE)
 
 
 def edged(edge: str | None, whole: DaySpan) -> DaySpan:

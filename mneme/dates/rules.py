@@ -51,8 +51,13 @@ class Rule:
 
     pattern: re.Pattern[str]
     meaning: Meaning
-    relative: bool = True
-    lacks_year: bool = False
+    relative: bool
+    lacks_year: bool
+
+
+def rule(pattern: str, meaning: Meaning, *, relative: bool = True, lacks_year: bool = False, anycase: bool = False) -> Rule:
+    """A rule by its pattern, in any case perhaps."""
+    return Rule(re.compile(pattern, re.IGNORECASE if anycase else 0), meaning, relative, lacks_year)
 
 
 class Rules:
@@ -110,11 +115,6 @@ def nearest(candidates: Sequence[DaySpan], said: date, back: bool | None, ahead:
     goes_on = span.days > 1 and span.first <= said <= span.last  # "in March" of March may be this one, and that of last year
     far = span.first - said > _WITHIN_REASON or said - span.last > _WITHIN_REASON
     return Likely(span) if back is None or goes_on or far else span
-
-
-def one_of(readings: Sequence[DaySpan]) -> Days:
-    """The first reading; only likely where they differ."""
-    return readings[0] if len(set(readings)) == 1 else Likely(readings[0])
 
 
 def if_certain(certain: bool, span: DaySpan) -> Days:

@@ -6,31 +6,35 @@ from dataclasses import dataclass
 from mneme.caseless import Caseless
 
 _AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
-_PREPOSITION = Caseless(r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$").pattern
+_PREPOSITION = re.compile(
+    r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$", re.IGNORECASE
+)
 _FOR_SOME_DAY = ("of", "from")  # "the notes of Friday" have no tense
 _NO_ACTION = (  # what is "-ing" now, and nothing that is arranged
-    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|evening|exciting|feeling|interesting|king|loving|"
-    r"looking|missing|morning|outstanding|freezing|relaxing|spring|stunning|surprising|swing|talking|terrifying|thinking|tiring|trying|"
-    r"wedding|wondering)\b"
+    r"(?:\w*thing|amazing|annoying|being|boring|confusing|doing|during|encouraging|enjoying|evening|exciting|feeling|freezing|"
+    r"healing|interesting|king|loving|looking|missing|morning|outstanding|recovering|relaxing|remembering|spring|struggling|"
+    r"stunning|suffering|surprising|swing|talking|terrifying|thinking|tiring|trying|using|wearing|wedding|wondering)\b"
+)
+_ARRANGING = rf"(?:\w+ly |also |now |just |not )?(?!{_NO_ACTION})\w+ing"  # "we are flying out on Friday"
+_EVENT = (
+    "(?:appointment|audition|call|checkup|class|concert|date|deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|"
+    "party|performance|presentation|race|reservation|show|test|tournament|trip|wedding)"
 )
 _FUTURE = Caseless(
-    r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|schedul\w+|upcoming|"
-    r"starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|could we|shall|would (?:like|love)|headed|"
-    # what is arranged: "we are flying out on Friday", "the train leaves at six", "I have an exam on Monday"
-    rf"(?:am|is|are) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing|"
-    r"(?:arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|turns \d+)|"
-    r"(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
-    r"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){0,3}?(?:appointment|audition|call|checkup|class|concert|date|"
-    r"deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|party|performance|presentation|race|reservation|show|"
-    r"test|tournament|trip|wedding))\b|"
-    rf"['’](?:m|re|s) (?:\w+ly |also |now |just |still |not )?(?!{_NO_ACTION})\w+ing\b|"
-    r"['’]ll\b|['’]d (?:like|love)\b",
+    r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
+    r"schedul\w+|upcoming|starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|"
+    r"could we|"
+    r"shall|would (?:like|love)|headed|arrives|comes out|departs|ends|expires|lands|leaves|opens|resumes|retires|takes place|"
+    r"turns \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
+    rf"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?{_EVENT}|(?:am|is|are) {_ARRANGING})\b|"
+    rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ll\b|['’]d (?:like|love)\b",
 )
 _PAST = Caseless(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
-    r"(?:based|called|dated|entitled|located|named|needed|related|required|scared|planned|headed|scheduled|thrilled|tired|titled|used|worried)\b)"
+    r"(?:based|called|dated|entitled|located|named|needed|planned|headed|related|required|scared|scheduled|thrilled|tired|titled|"
+    r"used|worried)\b)"
     r"(?:\w{2,}ed|was|were|wasn't|weren't|did|didn't|had|went|got|took|made|saw|came|found|met|bought|gave|felt|ate|ran|won|"
-    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|bought|sold|thought|"
+    r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|sold|thought|"
     r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
     r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
 )
@@ -47,15 +51,16 @@ _PASSIVE = Caseless(
     r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$"
 )  # "it is decided" is of now
 _APPOINTED = Caseless(
-    r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|confirmed|accepted|accommodate|"
-    r"available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
+    r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|"
+    r"confirmed|accepted|accommodate|available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|"
+    r"openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
 _REARRANGED = Caseless(
     r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
-    r"brought (?:\S+ ){0,4}forward|"
+    r"brought (?:\S+ ){0,4}forward|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|"
     r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
-    r"coffee|table|it) (?:was |has been |have been |got |is )?(?:now )?moved|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
+    r"coffee|table|it) (?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
     r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
 )
 _LEFT = Caseless(
@@ -76,7 +81,8 @@ _LEADING = Caseless(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|a
 def looks_back(match: re.Match[str]) -> bool | None:
     """Whether a date speaks of the past; None where nothing tells, or both.
 
-    Its own preposition decides, then the nearest cue before it in its clause, then the first after it there. For a date that leads its sentence it is the first after.
+    Its own preposition decides, then the cues before it in its clause, then those after it there, where these agree. For a
+    date that leads its sentence it is the first after.
     """
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from flows.consistency.judges import RuleJudge
 from flows.consistency.statements import Judge
 from flows.cuts import Extractor
 from flows.extraction import LocalExtractor
@@ -77,7 +76,7 @@ class Remembered:
                 yield f"edge {wrong_edges[0]} must not be"
 
 
-def remembered(case: Case, extractor: Extractor, judge: Judge) -> Remembered:
+def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembered:
     """The case through embed, segment, extract, reconcile and write: one episode for each conversation."""
     river = River(ReferenceIndex(), extractor=extractor, judge=judge)
     messages = case.messages
@@ -140,7 +139,7 @@ def _fits(edge: Sequence[str], found: Sequence[str]) -> bool:
 def mistakes(case: Case, server: ModelServer | None = None) -> list[str]:
     """What is wrong with a case by rules alone, or by the model's way. Of graphs the scripted model tells nothing."""
     if server is None:
-        return list(remembered(case, LocalExtractor(), RuleJudge()).mistakes(case))
+        return list(remembered(case, LocalExtractor(), None).mistakes(case))
     case = Case(case.name, case.kind, case.unseen, {**case.fields, "edges": (), "no_edges": ()})
     with by_model(case, server) as (extractor, judge):
         return list(remembered(case, extractor, judge).mistakes(case))

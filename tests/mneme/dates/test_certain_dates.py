@@ -51,6 +51,9 @@ AHEAD_OR_BEHIND = [
     ("Will you be in Rome in May?", "2026-05-01..2026-05-31"),
     ("May is coming on Friday.", "2026-03-06"),
     ("On Friday Will came home.", "2026-02-27"),
+    ("I moved to Turku in May last year.", "2025-05-01..2025-05-31"),
+    ("I'm still recovering from the surgery on Monday.", ""),
+    ("The outage on 2 March lasted 40 minutes.", "2026-03-02"),
     ("June and I are flying to Oslo on 3 June.", "2026-06-03"),
 ]
 
@@ -211,6 +214,38 @@ def test_what_comes_back_begins_or_ends_then_has_no_date(sentence: str) -> None:
 )
 def test_names_numbers_and_times_are_no_dates(sentence: str) -> None:
     assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We went there on the Saturday when the film came out.",
+        "We will meet on the first Sunday after the conference.",
+        "We learned that in Sunday School.",
+        "We went to Taco Tuesday with Ann.",
+        "Finally, it's Sunday.",
+        "Over the summer it is hot.",
+        "They won like there was no tomorrow.",
+        "In the world today nobody waits.",
+    ],
+)
+def test_a_weekday_or_season_that_needs_a_description_is_no_certain_one(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("I rented it to read again this summer.", ""),  # the last one or the next?
+        ("I went to Wales this winter.", "2025-12-01..2026-02-28"),
+        ("She is going to start school this fall.", "2026-09-01..2026-11-30"),
+        ("I gotta call my mother on Saturday.", "2026-03-07"),
+        ("I've been studying for my exam on Friday.", ""),
+        ("I had two exams scheduled for Monday.", ""),
+    ],
+)
+def test_what_is_no_past_is_not_read_as_one(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
 
 
 @pytest.mark.parametrize(
