@@ -334,5 +334,6 @@ def _kind_before() -> re.Pattern[str]:
     """ "the meditation app", "a novel called" before a name."""
     return re.compile(
         r"\b(?:the|an?|my|our|your|his|her|their|this|that|another|new|old|local|of) (?:[\w-]+ ){0,2}"
-        rf"({'|'.join(sorted(types_before(), key=len, reverse=True))}),? (?:(?:is |was )?(?:called|named|titled) )?[\"“]?$"
+        rf"({'|'.join(sorted(types_before(), key=len, reverse=True))}),? "
+        r"(?:(?:is |was )?(?:called|named|titled) )?(?:The )?[\"“]?$"
     )

@@ -20,13 +20,14 @@ _ADVERB = (
     r"(?: (?:really|also|just|absolutely|still|do|always|totally|definitely|actually|especially|truly|usually|personally))*"
 )
 _DEICTIC = (
-    r"(?!(?:it|that|this|these|those|how|when|what|your?|to[.!,]|them|him|her|his|hers|their|one|some|all|"
+    r"(?!(?:it|that|this|these|those|how|when|what|your?|to(?! [a-z])|them|him|her|his|hers|their|one|some|all|"
     r"the (?!outdoors|ocean|sea|mountains|beach|rain|cold|heat|countryside|city|night|theatre|theater|gym)|"
     r"to (?:see|hear|know|get|help|say|join|try|do)|"
     r"(?:see|hear)ing|being able|getting to|having you|hanging out with you|spending)\b)"
 )
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _INSTRUMENTS = r"(?:piano|guitar|violin|cello|drums|clarinet|flute|bass|saxophone|trumpet|harp|ukulele|chess)"
+_NO_INTEREST = r"(?!(?:keep|do|go|think|feel|look|mean|wait|work|hav|try|be|gett|us|struggl|wonder)ing\b)"
 _CUES = tuple(
     (category, Guarded(_OPENS + pattern, re.I))
     for category, pattern in (
@@ -38,6 +39,13 @@ _CUES = tuple(
         ("habit", r"i(?: (?:usually|always|try to))? [a-z]+(?: [a-z'’-]+){0,6} every "
                   rf"(?:(?:single )?(?:day|morning|night|evening|week|weekend|month|year|summer|winter)|{_DAYS})"),
         ("skill", rf"i (?:can )?(?:speak (?:fluent |some )?[a-z]+\b|play (?:the )?{_INSTRUMENTS})"),
+        ("health", r"my (?:left |right |lower |bad |old )?(?:knee|ankle|back|shoulder|wrist|hip|foot|leg|elbow|neck) "
+                   r"(?:gave (?:up|out)|hurts|aches|is (?:injured|sore|broken|swollen|killing me))"),
+        ("health", r"i (?:always |easily )?(?:get|suffer from) (?:seasick|carsick|airsick|migraines|headaches|hives)\b"),
+        ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted|(?:run|own) (?:my own|an?) )"),
+        ("value", r"(?!(?:your?|this|that|it|he|she|they)\b)[a-z]+(?: [a-z'’-]+){0,5} (?:means? (?:a lot|the world|everything)|"
+                  r"(?:is|are) (?:so |very |really )?important) to me\b"),
+        ("interest", rf"i(?:['’]ve| have) been {_NO_INTEREST}[a-z]+ing (?:[a-z'’-]+ ){{0,6}}(?:for (?:\w+ )?\w+ years|since) "),
         ("goal", r"my (?:[a-z-]+ ){0,2}(?:dream|goal|ambition) is (?:to|becoming|being) "),
         ("goal", r"i(?:['’]ve always (?:wanted|dreamed of)| dream of|(?:['’]m| am) determined to) (?:to )?"
                  r"(?:becom|be|open|own|start|learn|liv|writ|run|work)"),
@@ -84,17 +92,14 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
 
 def _told(one: Sentence) -> Iterator[tuple[str, str]]:
     """Of whom a sentence tells what kind of trait."""
-    claimed = False
     leans = _POINTS.search(one.text) is not None
-    for claim in one.claims:
-        row = relation(claim)
-        claimed = claimed or (row is not None and bool(row.category))
-        if row is not None and row.category and not claim.ends and not (leans and row.category in _ABOUT_THINGS):
+    rows = [(claim, row) for claim in one.claims if not claim.ends and (row := relation(claim)) is not None and row.category]
+    for claim, row in rows:
+        if not (leans and row.category in _ABOUT_THINGS):
             yield claim.subject, row.category
-    if not claimed and not leans:
-        category = _said_outright(one)
-        if category:
-            yield one.speaker, category
+    category = "" if rows or leans else _said_outright(one)
+    if category:
+        yield one.speaker, category
 
 
 def _said_outright(one: Sentence) -> str:

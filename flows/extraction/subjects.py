@@ -34,7 +34,7 @@ _CUT = 0.85  # the same of one that is too long to be shown whole
 _SECOND, _LONGEST_PAIR = 0.8, 110  # a second clause: share of the best score, and characters of both
 
 _MARKS = re.compile(
-    r"[.!?…,;:()\"“”«»]+(?=\s|$)|[。！？，；：、（）「」\n“”(]+|\s[-–—]+\s"
+    r"(?<![.!?…,;:()\"“”«»])[.!?…,;:()\"“”«»]++(?=\s|$)|[。！？，；：、（）「」\n“”(]+|\s[-–—]+\s"
     r"|\s(?=(?:because|'cause|cause|although|which|but|so that)\b)"
 )
 _EDGES = " \t-–—*_#>~'’`)("
