@@ -266,8 +266,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if (name.isupper() and not given and not place) or first in _NOBODY:
         return ""
     if (told := _kind_before().search(before)) and not opens:
-        return types_before()[told[1]]
-    if len(words) > 1 and (within := types_within().get(last)):
+        return types_of_words("before")[told[1]]
+    if len(words) > 1 and (within := types_of_words("within").get(last)):
         return "" if opens and not given and not place and len(words) == 2 else within
     if len(words) == 1 and given and (calendar or (opens and first in word_list("words"))):  # "May" and "Will"
         return PERSON if _SPEAKS_AFTER.match(after) or (not opens and _PERSON_BEFORE.search(before)) else ""
@@ -312,21 +312,9 @@ def _kind_of_title(title: str, before: str, after: str) -> str:
     if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")):
         return ""
     if told := _kind_before().search(before):
-        return types_before()[told[1]]
+        return types_of_words("before")[told[1]]
     kinds = {match.lastgroup or "" for match in _MEDIA.finditer(f"{before} {after}")}
     return kinds.pop() if len(kinds) == 1 else ""
-
-
-@cache
-def types_within() -> dict[str, str]:
-    """What a word says of the name that it ends."""
-    return types_of_words("within")
-
-
-@cache
-def types_before() -> dict[str, str]:
-    """What a word says of the name that follows it."""
-    return types_of_words("before")
 
 
 @cache
@@ -334,6 +322,6 @@ def _kind_before() -> re.Pattern[str]:
     """ "the meditation app", "a novel called" before a name."""
     return re.compile(
         r"\b(?:the|an?|my|our|your|his|her|their|this|that|another|new|old|local|of) (?:[\w-]+ ){0,2}"
-        rf"({'|'.join(sorted(types_before(), key=len, reverse=True))}),? "
+        rf"({'|'.join(sorted(types_of_words('before'), key=len, reverse=True))}),? "
         r"(?:(?:is |was )?(?:called|named|titled) )?(?:The )?[\"“]?$"
     )

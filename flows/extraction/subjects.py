@@ -86,7 +86,7 @@ class _Clause(NamedTuple):
 
 
 def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -> str:
-    """A clause of at most 64 characters or two of 110, as said; empty where nothing was said.
+    """A clause of at most 64 characters or two of 110, as said; empty where nothing was said but small talk.
 
     Args:
         sentences: of the episode, in order.
@@ -96,10 +96,13 @@ def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -
     with_assistant = any(one.role == "assistant" for one in sentences)
     read = ([one for one in own if one.role == "user"] if with_assistant else own)[:_MOST_READ] or own[:_MOST_READ]
     spread = _spread(sentences[:_MOST_READ])
+    names = {token for one in read for token in tokenise(f"{one.speaker} {one.listener}")}
     scored: list[tuple[float, _Clause]] = []
     for order, (one, opens, asks, words) in enumerate(_clauses(read)):
-        clause = _Clause(order, one, opens, asks, words, frozenset(tokenise(words)))
-        score = _score(clause, spread) * (_context(clause, read[0].index) if with_assistant else _telling(clause))
+        clause = _Clause(order, one, opens, asks, words, frozenset(tokenise(words)) - names)
+        if clause.tokens <= _COMMON:
+            continue
+        score = _score(clause, spread) * (_asked(clause, read[0].index) if with_assistant else _told(clause))
         scored.append((score + (_CLOSENESS * closeness[one.index] if closeness else 0.0), clause))
     if not scored:
         return ""
@@ -148,12 +151,12 @@ def _score(clause: _Clause, spread: Counter[str]) -> float:
     return score * (_CUT if len(text) > (_LONGEST_CJK if chinese else _LONGEST) else 1.0)
 
 
-def _context(clause: _Clause, first: int) -> float:
+def _asked(clause: _Clause, first: int) -> float:
     """What a user asks an assistant first counts more."""
     return 1 + _FIRST * ((clause.one.index == first) + clause.asks)
 
 
-def _telling(clause: _Clause) -> float:
+def _told(clause: _Clause) -> float:
     """What somebody tells of themselves counts more, what they ask less."""
     if clause.one.is_question:
         return _LESS

@@ -13,6 +13,7 @@ def word_list(name: str) -> frozenset[str]:
     return _lists()[name]
 
 
+@cache
 def types_of_words(place: str) -> dict[str, str]:
     """What words say that a name is: those ``within`` it, or ``before`` it ("university": "organisation")."""
     return {
