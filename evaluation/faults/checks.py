@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
-from flows.consistency.joining import clusters_of
-from mneme.ids import case_id, chunk_episode_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
-from mneme.records import AtomicFact, Foresight, Owner
+from mneme.ids import case_id, chunk_episode_id, cluster_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
+from mneme.records import Owner
 from mneme.rows import Collection, Row, flush_marker
 from mneme.times import to_milliseconds, utc_now
 
@@ -243,13 +242,10 @@ def check_control(expected: Expected, rows: Rows, found: Findings) -> None:
     for identity in talks.keys() - control.keys():
         found.add("lost", identity, "the conversation's owner is not known")
     for identity, row in statements.items():
-        if row.kind not in ("fact", "repetition", "foresight"):
-            continue
-        record = row.record()
-        assert isinstance(record, AtomicFact | Foresight)
-        for cluster in clusters_of(record):
+        for claim in row.body.get("claims", ()):
+            cluster = cluster_id(row.owner_key, f"{claim['subject'].casefold()}|{claim['attribute']}")
             if identity not in clusters.get(cluster, ()):
-                found.add("orphans", identity, f"belongs into the cluster {cluster}, which does not have it")
+                found.add("orphans", identity, f"claims what the cluster {cluster} is about, which does not have it")
 
 
 def _members(cluster: Row) -> set[str]:

@@ -111,6 +111,11 @@ class Lane:
         records = [row.record() for row in self.index.scan(Collection.GRAPH)]
         return {each.target: each.validity.valid_to is not None for each in records if isinstance(each, Relationship)}
 
+    def clusters(self) -> dict[str, dict[str, Any]]:
+        """What is looked at together."""
+        rows = [row for row in self.index.scan(Collection.CONTROL) if row.kind == "cluster"]
+        return {row.id: {**row.body, "version": 0} for row in rows}
+
     def skills(self) -> list[AgentSkill]:
         """What the agent has learnt."""
         return [each for row in self.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), AgentSkill)]
@@ -438,3 +443,4 @@ def test_any_order_and_any_division_into_batches_gives_the_same_memory(
             lane.take(*items[:size])
             items = items[size:]
     assert contents(lane.index) == contents(clean.index)
+    assert lane.clusters() == clean.clusters()

@@ -18,7 +18,7 @@ from flows import ingest
 from mneme.events import Delete, Document, Edit, Erase, Flush, Forget, Message
 from mneme.ids import make_id
 from mneme.ports import Incoming
-from mneme.records import Position
+from mneme.records import Claim, Position
 from mneme.rows import Collection, Row
 from mneme.settings import EmbedderSettings, Settings
 
@@ -190,7 +190,8 @@ def mention_an_episode_that_is_gone(rows: list[Row]) -> list[Row]:
 
 
 def lose_a_cluster(rows: list[Row]) -> list[Row]:
-    return without(rows, first(rows, Collection.CONTROL, "cluster"))
+    claim = Claim(subject="Nobody", attribute="home", value="Atlantis").model_dump()
+    return changed(rows, first(rows, Collection.FACTS, "fact"), claims=[claim])
 
 
 def keep_a_member_of_a_cluster(rows: list[Row]) -> list[Row]:
