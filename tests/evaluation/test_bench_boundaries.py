@@ -129,7 +129,20 @@ def test_the_dialogues_are_cut_at_every_pace_and_without_times(measured: tuple[R
 def test_without_locomo_and_with_a_sample_less_is_measured(data: Path, tmp_path: Path) -> None:
     vectors = tmp_path / "v.npz"
     ran = CliRunner().invoke(
-        app, ["bench", "boundaries", str(data), "--out", str(tmp_path / "b.json"), "--vectors", str(vectors), "--sample", "5", "--pace", "60"]
+        app,
+        [
+            "bench",
+            "boundaries",
+            str(data),
+            "--out",
+            str(tmp_path / "b.json"),
+            "--vectors",
+            str(vectors),
+            "--sample",
+            "5",
+            "--pace",
+            "60",
+        ],
     )
     assert ran.exit_code == 0, ran.output
     assert vectors.exists()
