@@ -234,16 +234,13 @@ def _is_name(text: str, sure: bool) -> bool:
     words = chinese().words
     if text.isascii():
         return text.isalpha() and text[0].isupper() and len(text) > 1
+    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
+        return True
     odd = any(character in words["not_a_subject"] for character in text)
     if not 2 <= len(text) <= 4 or odd or text in words["kin"] or text in words["no_name"] or text in words["places"]:
         return False
     foreign, surnames = "".join(words["foreign"]), "".join(words["surnames"])
-    return (
-        sure
-        or (text[0] in surnames and len(text) <= 3)
-        or (text[0] in "小老阿" and len(text) <= 3)
-        or all(character in foreign for character in text)
-    )
+    return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
 
 
 def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:

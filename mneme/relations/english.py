@@ -23,6 +23,7 @@ _NOT_OLD = re.compile(
     r" (?:not|instead of|rather than) (?:on |at |in |the |an? )?(?P<old>[^,;]{1,40}?)(?= (?:any ?more|as|because|since|and|but)\b|$)"
 )
 _DETERMINED = re.compile(r"(?:\b(?:the|our|my|his|her|their|this|an?)|'s) $")
+_SOMEBODYS = re.compile(r"\b(?:his|her|their|your|its) $")
 _PAST = re.compile(
     r"\b(?:did|was|were|used to|before|previous|previously|had|last|ago|former|formerly|originally|back|until|yesterday)\b"
 )
@@ -130,6 +131,8 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     family = ""
     about = next((name for name in ("t", "m") if groups.get(name)), None)
     if about is not None:
+        if _SOMEBODYS.search(part.low[: match.start(about)]):
+            return
         determined = _DETERMINED.search(part.low[: match.start(about)]) is not None
         known = thing(part.text[match.start(about) : match.end(about)], english(), determined, "event" in groups)
         if known is None:
@@ -162,7 +165,10 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         return  # "has not left Google any more"
     if part.several and not any(ends for *_, ends in found):
         found = [each for each in found if not _is_single(each[1])]
-    if "moved" in pattern.flags and not any(each[3] for each in found):
+    if not found:
+        return
+    changed = part.changed and found[0][1].startswith("plan:")
+    if ("moved" in pattern.flags or changed) and not any(each[3] for each in found):
         found.insert(0, (subject, found[0][1], "", True))
     if "switch" in pattern.flags:
         found = same_kind(found)

@@ -22,13 +22,13 @@ _NOT_CERTAIN = frozenset(
 )
 _UNCERTAIN_PHRASE = re.compile(
     r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|they) (?:was|were)|"
-    r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|had been|even though|"
+    r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
     r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|in the (?:book|game|show|movie|dream)|"
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
 _ONLY_UNCERTAIN = frozenset(
-    """yeah april as back when growing at in years had even would could should nearly almost not e for was were sort
+    """moved relocated started joined lived worked yeah april as back when growing at in years had even would could should nearly almost not e for was were sort
     feels felt feel seems seem looks sounds until no how help can please too write draft s""".split()
 )
 _CONTRACTIONS = {
@@ -51,15 +51,14 @@ _SHORT_IS = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(
-    r",? ?(?<![\w'-])(?:(?<!from )now(?! (?:on|at|\d|next|noon|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|may|june|july|"
-    r"august|september|october|november|december))\b)|currently|still|just|really|recently|finally|actually|already|basically|officially|nowadays|honestly|"
+    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still|just|really|recently|finally|actually|already|basically|officially|nowadays|honestly|"
     r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
     r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|entirely|permanently|temporarily|"
     r"for good|newly|proudly|literally|freshly|obviously|clearly|luckily|fortunately|sadly|unfortunately|legit|lowkey|ofc|"
     r"of course|by now|to be honest|tbh|btw|by the way|fyi|all of a sudden|suddenly|as of (?:now|today|this week|last week|monday))(?![\w'-])"
 )
 _LEADING = re.compile(
-    r"^(?:(?:and|but|so|then|well|oh|ok|okay|yes|yeah|yep|no|nope|also|plus|update|heads up|quick update|small update|life update|"
+    r"^(?:(?:and|but|so|then|well|oh|ok|okay|yes|yeah|yep|nope|also|plus|update|heads up|quick update|small update|life update|"
     r"(?:big|great|good|bad|sad|some|more|exciting|other) (?:personal )?news(?: is)?(?: that)?|news|guess what|"
     r"turns out(?: that)?|change of plans?|fun fact|by the way|btw|fyi|anyway|in fact|as of (?:today|now)|starting (?:today|tomorrow|"
     r"monday|next week|this week)|today|yesterday|(?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|morning|"
@@ -97,9 +96,11 @@ _USED_TO = re.compile(r"(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!get )(?<
 _STOPPED = re.compile(
     r"\b(?:have |has )?(?:stopped|quit|gave up|given up) (?=(?:working|driving|living|dating|seeing|renting|using|eating|drinking)\b)"
 )
+_ALSO = re.compile(r"\b(?:also|too)\b")
 _SEVERAL = re.compile(
-    r"\b(?:also|too|another|second|part-time|on the side|besides|temporarily|for now|for the (?:summer|weekend|week|night|day))\b"
+    r"\b(?:another|second|part-time|on the side|besides|temporarily|for now|for the (?:summer|weekend|week|night|day))\b"
 )
+_CHANGED = re.compile(r"\b(?:now|from now on|from next week on|instead)\b(?! of\b)")
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -107,7 +108,8 @@ _QUOTED = re.compile(r'"([^"]*)"')
 class Part:
     """What stands between two marks of a sentence: its words as said, and in lower case (equally long).
 
-    ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind. ``numbers``: of the
+    ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind. ``changed``: as new.
+    ``numbers``: of the
     patterns that may fit.
     """
 
@@ -116,6 +118,7 @@ class Part:
     over: bool
     ahead: bool
     several: bool
+    changed: bool = False
     numbers: tuple[int, ...] = ()
 
 
@@ -178,14 +181,14 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
             if low.startswith(("i ", "we ")):
                 yield Part(piece, low, False, False, False)
             continue
-        several = _SEVERAL.search(low) is not None
+        several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and "work" in low)
         ahead = _AHEAD.search(low) is not None
         bare = _ADVERBS.sub("", " " + _lower_first(piece)).strip()
         bare, over = _without_denial(bare)
         lead = _LEADING.match(lowered(bare))
         bare = bare[lead.end() :] if lead else bare
         if bare := bare.strip():
-            yield Part(bare, lowered(bare), over, ahead, several, tuple(numbers))
+            yield Part(bare, lowered(bare), over, ahead, several, _CHANGED.search(low) is not None, tuple(numbers))
 
 
 def _lower_first(text: str) -> str:

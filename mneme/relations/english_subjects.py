@@ -6,7 +6,7 @@ from mneme.relations.table import Table
 
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 _BOTH = re.compile(r"^(?:me and |i and )?my (?P<kin>\w+)(?: and i| and me)?$")
-_OF = re.compile(r"^(?P<head>[^\s]+(?: [^\s]+)?) (?:for|of|to|with|in) (?:the |our |my |an? )?(?P<rest>.+)$")
+_OF = re.compile(r"^(?P<head>[^\s]+(?: [^\s]+)?) (?:for|of|to|with|in|at) (?:the |our |my |an? )?(?P<rest>.+)$")
 _TAIL = re.compile(r" (?:appointment|appt|date|time|day|itself)$")
 _LEAD = re.compile(r"^(?:the|an?|my|our|this|that|his|her|their|new|current|upcoming|next|final|monthly|weekly|total) ")
 _NO_THING = re.compile(

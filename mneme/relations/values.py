@@ -28,6 +28,7 @@ _LEANS = frozenset(
     where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
     none one ones more less much many lot lots bit same such so too very""".split()
 )
+_ARTICLES = frozenset({"a", "an", "the", "and"})
 _TONGUES = frozenset(
     """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
     ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
@@ -59,7 +60,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 return bare if short and bare.split()[0].lower() not in words["no_name"] else None
             return _name(bare, words, caseless and not low.startswith("the "), 6)
         case "name":
-            return _name(bare, words, False, 5)
+            return None if "'" in bare and bare.endswith(" job") else _name(bare, words, False, 5)
         case "person" | "who":
             found = _name(bare, words, caseless, 3)
             return (
@@ -75,7 +76,16 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "known_trade":
             bare = _DETERMINER.sub("", bare)
             last = bare.lower().split(" of ")[0].split()
-            return bare if last and len(last) <= 5 and last[-1] in words["trades"] and not _leans(bare) else None
+            return (
+                bare
+                if last
+                and len(last) <= 5
+                and last[-1] in words["trades"]
+                and _ARTICLES.isdisjoint(last)
+                and not last[0].endswith("ing")
+                and not _leans(bare)
+                else None
+            )
         case "phrase":
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None
@@ -86,7 +96,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 if plain and bare[0].isalpha() and bare.split()[0] not in ("all", "both", "each", "being", "going", "getting")
                 else None
             )
-        case "title":
+        case "title" | "lead":
             return bare if bare and len(bare.split()) <= 10 and not _leans(bare) else None
         case "tongue":
             return bare.capitalize() if bare.lower() in _TONGUES else None
