@@ -108,7 +108,8 @@ class Settlement:
         read, now = self._clusters.statements_before(cluster), self._clusters.statements(cluster)
         after = became(now)
         # A job that is done again after a crash may find the cluster as it left it, and the statements not.
-        before = [became(each) for each in (read, [one for one in read if one.id not in self._new])]
+        without = [each for each in read if each.id not in self._new]
+        before = [became(each) for each in ((read, without) if len(without) < len(read) else (read,))]
         changed = (each.id for each in now if each.id in self._new or any(b.get(each.id) != after.get(each.id) for b in before))
         return {identity: after.get(identity) for identity in changed}
 

@@ -6,8 +6,9 @@ that wants a place ("moved to Lübeck"), or an edge that a claim states. The cap
 nothing, and a name in capitals ("SSS") is not taken. A name within a sentence that nothing explains is an ``object``, unless
 a word of it stands somewhere in small letters.
 
-spaCy's named entities (en_core_web_sm 3.8) were tried instead: right name and type in 45 % of 82 from chats, against 94 % of
-89 by these rules, and 4 ms of processor time a message against 0.1.
+spaCy's named entities (en_core_web_sm 3.8) were tried instead: on the labelled episodes 74 % of 68 names right, against all
+44 by these rules, at 4 ms of processor time a message against 0.1; on chats read by eye 45 % of 82, with their type, against
+94 % of 89.
 """
 
 import re

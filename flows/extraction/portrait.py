@@ -95,7 +95,7 @@ def _told(one: Sentence) -> Iterator[tuple[str, str]]:
     leans = _POINTS.search(one.text) is not None
     rows = [(claim, row) for claim in one.claims if not claim.ends and (row := relation(claim)) is not None and row.category]
     for claim, row in rows:
-        if not (leans and row.category in _ABOUT_THINGS):
+        if not (leans and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value)):
             yield claim.subject, row.category
     category = "" if rows or leans else _said_outright(one)
     if category:
