@@ -6,10 +6,15 @@ few for it: a short message is in the language of its conversation.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
-import py3langid
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+# Among languages that are seldom written, a few words of casual English look like one of them.
+_KNOWN = (
+    "af ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw ta te th "
+    "tl tr uk ur vi zh"
+).split()
 _ENOUGH = 25  # letters from which a message tells its language by itself
 _READ = 300  # characters of a message that tell its language
 _MOST_READ = 1_000  # the same of a conversation
@@ -37,7 +42,7 @@ def _language_of(text: str, of_conversation: str) -> str:
 @lru_cache(maxsize=4_096)
 def _identified(text: str) -> str:
     letters = sum(map(str.isalpha, text))
-    return _by_script(text, letters) or (str(py3langid.classify(text.encode(errors="replace"))[0]) if letters else "")
+    return _by_script(text, letters) or (str(_identifier().classify(text.encode(errors="replace"))[0]) if letters else "")
 
 
 def _by_script(text: str, letters: int) -> str:
@@ -50,3 +55,11 @@ def _by_script(text: str, letters: int) -> str:
     if hangul > han + kana:
         return "ko"
     return "ja" if kana > _SOME_KANA * (han + kana) else "zh"
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """The identifier, which is read when the first text asks for it."""
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages(_KNOWN)
+    return identifier

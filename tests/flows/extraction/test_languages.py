@@ -30,3 +30,8 @@ def test_a_message_in_another_language_is_told_from_its_conversation():
 
 def test_a_text_without_letters_has_no_language():
     assert languages_of(["123 :-)"]) == [""]
+
+
+def test_casual_english_is_no_seldom_language():
+    said = "Dr. Petersen says no distance above ten kilometres for two weeks."
+    assert languages_of([said, "im gonna b there at 5 lol"]) == ["en", "en"]
