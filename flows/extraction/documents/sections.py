@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 
-from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction
+from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
 from flows.extraction.documents.paragraphs import Paragraph, paragraphs
 from flows.extraction.entities import entities_of
 from flows.extraction.graph import relationships_of
@@ -54,15 +54,14 @@ def extract_document(cut: Cut) -> Extraction:
     del passages[_MOST_FACTS:]
     sentences = [one for _, group in passages for one in group]
     subject = cut.section or cut.document_name or subject_of(sentences, ())
-    relationships = relationships_of(sentences)
-    ends = {name for edge in relationships for name in (edge.source, edge.target)}
+    relationships = tuple(edge for edge in relationships_of(sentences) if _is_full_name(edge.source))
     day = DaySpan.of_day(message.sent_at.astimezone(zone).date())
     return Extraction(
         subject=subject,
         summary=" ".join(one.text for one in central(sentences)) or message.text[:200],
         narrative=f"{_header(cut, day)}\n{message.text}",
         facts=tuple(_fact(cut, paragraph, group, subject, language) for paragraph, group in passages),
-        entities=tuple(entity for entity in entities_of(sentences) if entity.name in ends),
+        entities=tuple(dict.fromkeys(_ends(relationships, entities_of(sentences)))),
         relationships=relationships,
         foresights=tuple(_deadlines(passages, message.sent_at)),
     )
@@ -134,6 +133,19 @@ def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tu
     sure = [each for each in certain_dates(sentence, dated_at, zone, language) if re.search(r"\d", each.text)]
     by_place = {each.start_index: each for each in (*full, *sure) if not _DURATION.match(each.text)}
     return tuple(by_place[at] for at in sorted(by_place))
+
+
+def _is_full_name(name: str) -> bool:
+    """Whether a name is certainly a person's: in a document one word may be anything."""
+    return " " in name or has_cjk(name)
+
+
+def _ends(relationships: Iterable[ExtractedRelationship], entities: Iterable[ExtractedEntity]) -> Iterator[ExtractedEntity]:
+    """What stands at the ends of relationships: a document names many things once, and a graph of all would be a register."""
+    named = {entity.name: entity for entity in entities}
+    for edge in relationships:
+        for name, kind in ((edge.source, "person"), (edge.target, "object")):
+            yield named.get(name) or ExtractedEntity(name, kind, "", edge.sources)
 
 
 def _grouped(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

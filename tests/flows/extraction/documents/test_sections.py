@@ -231,8 +231,6 @@ class TestPeople:
     @pytest.mark.parametrize(
         ("text", "edge"),
         [
-            ("Clara Novak is the CEO of Acme.", ("Clara Novak", "ceo_of", "Acme")),
-            ("Margit Olsen joined Borealis as chief engineer in 2019.", ("Margit Olsen", "member_of", "Borealis")),
             ("Priya Shah works at Dockside since 2021.", ("Priya Shah", "works_at", "Dockside")),
             ("Maria Lopez was born in Seville.", ("Maria Lopez", "born_in", "Seville")),
         ],
