@@ -154,7 +154,7 @@ def _time(gaps: Numbers, pauses: Numbers, ahead: Numbers, is_followed: npt.NDArr
 def _known(gaps: Numbers, in_view: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Whether the gaps in view are of people."""
     longest, shortest = gaps.max(axis=1, initial=0.0, where=in_view), gaps.min(axis=1, initial=np.inf, where=in_view)
-    return (longest > STAMPED_SECONDS) & (longest - shortest > EVEN_SECONDS)
+    return np.asarray((longest > STAMPED_SECONDS) & (longest - shortest > EVEN_SECONDS), dtype=np.bool_)
 
 
 def _usual(pauses: Numbers, counts: Places) -> Numbers:

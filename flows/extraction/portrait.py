@@ -12,6 +12,7 @@ from flows.cuts import ExtractedProfileItem
 from flows.extraction.graph import relation
 from flows.extraction.spoken import Sentence
 from mneme.guarded import Guarded
+from mneme.records import Claim
 
 _LONGEST = 260  # characters; what is longer tells a story
 _MOST = 100  # lines of an episode
@@ -74,32 +75,33 @@ _CHINESE_CUES = tuple(
 
 
 def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
-    """Lines about those who take part, each sentence once for each of them, at most 100.
+    """Lines about those who take part, one for each claim of a sentence, at most 100.
 
-    The statement is the sentence as said, after the name of who said it. What is claimed as over is no line.
+    The statement is the sentence as said, after the name of who said it. A claim that ends is no line: it ends lines.
     """
     present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
-    lines: dict[tuple[str, str], ExtractedProfileItem] = {}
+    lines: list[ExtractedProfileItem] = []
     for one in sentences:
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
             continue
-        for about, category in _told(one):
-            if about in present and len(lines) < _MOST:
-                statement = f"{one.speaker}: {one.text}"
-                lines.setdefault((about, statement), ExtractedProfileItem(about, statement, category, False, (one.index,)))
-    return tuple(lines.values())
+        statement = f"{one.speaker}: {one.text}"
+        for about, category, claim in _told(one):
+            if about in present:
+                lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
+    return tuple(dict.fromkeys(lines))[:_MOST]
 
 
-def _told(one: Sentence) -> Iterator[tuple[str, str]]:
-    """Of whom a sentence tells what kind of trait."""
+def _told(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
+    """Of whom a sentence tells what kind of trait, and the claim that says so."""
     leans = _POINTS.search(one.text) is not None
-    rows = [(claim, row) for claim in one.claims if not claim.ends and (row := relation(claim)) is not None and row.category]
+    rows = [(claim, row) for claim in one.claims if (row := relation(claim)) is not None and row.category]
     for claim, row in rows:
-        if not (leans and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value)):
-            yield claim.subject, row.category
-    category = "" if rows or leans else _said_outright(one)
+        if claim.ends or (not (leans and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
+            yield claim.subject, row.category, claim
+    stands = any(not claim.ends for claim, _ in rows)
+    category = "" if stands or leans else _said_outright(one)
     if category:
-        yield one.speaker, category
+        yield one.speaker, category, None
 
 
 def _said_outright(one: Sentence) -> str:

@@ -1,7 +1,12 @@
 import pytest
 
-from flows.extraction.portrait import profile_of
+from flows.extraction import portrait
 from tests.flows.extraction.saying import claiming, said
+
+
+def lines_of(sentences):
+    """The lines; what only ends lines is none."""
+    return tuple(each for each in portrait.profile_of(sentences) if each.claim is None or not each.claim.ends)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +24,7 @@ from tests.flows.extraction.saying import claiming, said
     ],
 )
 def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, category):
-    [line] = profile_of(said(f"Ann: {text}", "Bo: Good to know."))
+    [line] = lines_of(said(f"Ann: {text}", "Bo: Good to know."))
     assert (line.about, line.statement, line.category, line.implicit) == ("Ann", f"Ann: {text}", category, False)
 
 
@@ -39,7 +44,7 @@ def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, catego
     ],
 )
 def test_a_passing_remark_is_no_line(text):
-    assert profile_of(said(f"Ann: {text}", "Bo: Good to know.")) == ()
+    assert lines_of(said(f"Ann: {text}", "Bo: Good to know.")) == ()
 
 
 def test_what_is_claimed_as_over_or_of_who_takes_no_part_is_no_line():
@@ -48,15 +53,17 @@ def test_what_is_claimed_as_over_or_of_who_takes_no_part_is_no_line():
         ("Ann", "employer", "Initech", True),
         ("Tideworks", "home", "Lyon"),
     )
-    assert profile_of(sentences) == ()
+    assert lines_of(sentences) == ()
+    [over] = portrait.profile_of(sentences)
+    assert (over.claim.value, over.claim.ends) == ("Initech", True)
 
 
 def test_an_assistant_and_a_list_say_nothing_of_anybody():
     lines = "Ann: My plan:\n- I love tea\n- I love hiking\n- I love coffee"
-    assert profile_of(said(lines, "assistant: I love hiking in the mountains.")) == ()
+    assert lines_of(said(lines, "assistant: I love hiking in the mountains.")) == ()
 
 
 @pytest.mark.parametrize(("text", "category"), [("我不吃香菜。", "dislike"), ("我喜欢爬山。", "preference")])
 def test_chinese_says_so_too(text, category):
-    [line] = profile_of(said(f"王浩然: {text}", "林晓雨: 知道了，没问题。"))
+    [line] = lines_of(said(f"王浩然: {text}", "林晓雨: 知道了，没问题。"))
     assert (line.statement, line.category) == (f"王浩然: {text}", category)
