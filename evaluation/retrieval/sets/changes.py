@@ -3,7 +3,7 @@
 Of each talk some statements are replaced by a later one ("We're renting a flat in Leith", "First night in Dundee!"), others
 last while something beside them is said later ("Our cat is called Biscuit", "The cat brought a live mouse"): the question for
 the first wants the later statement before the earlier, that for the second the earlier. Half of the talks are to fit on, half
-to judge by. The talks are in evaluation/labels/changes.json, written by hand for this set.
+to judge by. The talks are in evaluation/changes.json, written by hand for this set.
 """
 
 import json
@@ -19,7 +19,7 @@ from evaluation.retrieval.question_set import Question, QuestionSet, speaker
 
 Half = Literal["fit", "judge"]
 
-TALKS = Path(__file__).parents[2] / "labels" / "changes.json"
+TALKS = Path(__file__).parents[2] / "changes.json"
 CHANGE, LASTING = "change", "lasting"
 _SITTINGS = 6  # the first half of them tell how it was, the second how it is
 _BETWEEN = timedelta(days=19)
