@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from connectors.models import open_embedder
 from evaluation.boundary_model import logistic_regression
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
@@ -27,7 +28,9 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from queries.scoring.field import Numbers
-from queries.scoring.present import FEATURES, PresentWeights, Statements
+from queries.scoring.learned import LearnedScorer, coefficients_for
+from queries.scoring.min_max import MinMaxScorer
+from queries.scoring.present import FEATURES, PresentWeights, Statements, best_statements
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
 OTHERS_WEIGHT = 64  # what all questions of another set weigh together, in questions of the changes
@@ -123,12 +126,16 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
     examples = []
     with fresh_index(settings, f"fit-present-{questions.name}") as own:
         ingest_set(questions, own, console)
+        scorer = _scorer(own)
         with Memories.open(own, clock=lambda: now[-1]) as memories:
             for each in questions.questions:
                 now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
-                statements = memories.best_statements(each.text, {**each.owner, "expired": True}, DEPTH)
-                if statements is None:
+                question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
+                if not question.asks_for_state:
                     continue
+                used = MinMaxScorer(own.retrieval) if scorer is None or question.vector is None else scorer
+                scores = used.score(question, gathered.field, gathered.messages)
+                statements = best_statements(question, gathered.field.statements, scores, now[0])
                 beside = both[each.id].beside if each.id in both else None
                 examples.append(
                     Example(
@@ -142,13 +149,18 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
     return examples
 
 
+def _scorer(settings: Settings) -> LearnedScorer | None:
+    embedder = open_embedder(settings)
+    coefficients = coefficients_for(settings, embedder.identity)
+    embedder.close()
+    return LearnedScorer(coefficients, settings.retrieval.alpha) if coefficients else None
+
+
 def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) -> list[Row]:
     """For each set and kind of question how many have the answer first, and before the other statement, before and after."""
     rows: list[Row] = []
     weight_of = np.array([weights[name] for name in FEATURES])
-    kinds = dict.fromkeys(
-        (each.question_set, each.category if each.question_set == "changes" else "all") for each in examples
-    )
+    kinds = dict.fromkeys((each.question_set, each.category if each.question_set == "changes" else "all") for each in examples)
     for name, kind in kinds:
         chosen = [each for each in examples if each.question_set == name and kind in ("all", each.category)]
         row: Row = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}

@@ -26,7 +26,6 @@ from queries.questions.understand import Question, both_ends
 from queries.remembered import RememberingEmbedder
 from queries.reranking.rerank import open_reranker
 from queries.responses import Graph, SearchResponse
-from queries.scoring.present import Statements
 from queries.search import Searcher, method_of
 
 if TYPE_CHECKING:
@@ -249,15 +248,6 @@ class Memories:
         """What would compete in a hybrid search, unscored: what `mneme fit fusion` learns from. Raises what ``search`` does."""
         return self._searcher.gather(query, Filters.parse(filters or {}), self._clock(), top_k)
 
-    def best_statements(
-        self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
-    ) -> Statements | None:
-        """What a search for a state compares, None for any other question: what `mneme fit present` learns from.
-
-        Raises what ``search`` does.
-        """
-        return self._searcher.best_statements(query, Filters.parse(filters or {}), self._clock(), top_k)
-
     def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> "History":
         """Everything that is remembered about a person or a thing, in the order in which it happened, and what became of it.
 
@@ -347,7 +337,7 @@ class Memories:
         """The memories of an owner, the newest first.
 
         Args:
-            kind: ``message``, ``episode``, ``fact``, ``remark``, ``foresight``, ``profile``, ``case``, ``skill``, ``entity``,
+            kind: ``message``, ``episode``, ``fact``, ``foresight``, ``profile``, ``case``, ``skill``, ``entity``,
                 ``relationship``, or ``knowledge``, which is the tenant's; None: everything that is the owner's own.
             filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
             limit: how many at most, from 1 to 200.

@@ -23,7 +23,6 @@ from queries.reranking.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
-from queries.scoring.present import Statements, best_statements
 from queries.shape import shape
 
 _METHODS: tuple[Method, ...] = get_args(Method)
@@ -143,17 +142,6 @@ class Searcher:
         scope, settings = self.scope(asked, moment), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
         return question, gather(self._index, self._completer, question, scope, settings, self._focus, {})
-
-    def best_statements(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> Statements | None:
-        """What is compared in a search for a state, as it is scored before that; None for any other question.
-
-        Raises what ``search`` does.
-        """
-        question, gathered = self.gather(query, asked, moment, top_k)
-        if not question.asks_for_state:
-            return None
-        scores = (self._learned(question) or self._min_max).score(question, gathered.field, gathered.messages)
-        return best_statements(question, gathered.field.statements, scores, moment)
 
     def close(self) -> None:
         """Release the threads; the index and the models are the caller's."""

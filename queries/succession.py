@@ -17,7 +17,7 @@ from dataclasses import replace
 from math import inf
 
 from mneme.rows import Row
-from queries.claims import asked_for, claims_of
+from queries.claims import claims_of, successor_of
 from queries.compete import Standing
 from queries.filtering.scope import Scope
 from queries.questions.understand import Question
@@ -31,12 +31,8 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[st
         return {}
     found = {}
     for row in rows:
-        if (claims := claims_of(row)) and question.asked:
-            ended = [each for each in asked_for(claims, question) if each.valid_to and each.valid_to <= scope.moment]
-            successor = next((each.superseded_by for each in ended if each.superseded_by), None)
-        else:
-            successor = row.body.get("validity", {}).get("superseded_by") if scope.is_superseded(row) else None
-        if successor:
+        of_all = row.body.get("validity", {}).get("superseded_by") if scope.is_superseded(row) else None
+        if successor := successor_of(claims_of(row), question.asked, question.owner, scope.moment, of_all):
             found[row.id] = successor
     return found
 

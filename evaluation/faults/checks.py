@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
-from mneme.ids import case_id, chunk_episode_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
+from mneme.ids import case_id, chunk_episode_id, content_hash, episode_id, fact_id, foresight_id, make_id
 from mneme.records import Owner
 from mneme.rows import Collection, Row, flush_marker
 from mneme.times import to_milliseconds, utc_now
@@ -143,13 +143,13 @@ def check_documents(rows: Rows, found: Findings) -> None:
 
 
 def check_derived(episodes: Mapping[str, Row], rows: Rows, found: Findings) -> None:
-    """Facts, remarks, foresights and cases: listed by their episode, named after it, telling of its messages."""
+    """Facts, foresights and cases: listed by their episode, named after it, telling of its messages."""
     facts, memories = rows[Collection.FACTS], rows[Collection.MEMORIES]
     there = {**facts, **{id: row for id, row in memories.items() if row.body["kind"] in ("foresight", "case")}}
     listed: dict[str, Row] = {}
     for episode in episodes.values():
         body = episode.body
-        for field_name, name_of in (("fact_ids", fact_id), ("remark_ids", remark_id), ("foresight_ids", foresight_id)):
+        for field_name, name_of in (("fact_ids", fact_id), ("foresight_ids", foresight_id)):
             for place, identity in enumerate(body[field_name]):
                 listed[identity] = episode
                 if identity != name_of(episode.id, place):

@@ -275,9 +275,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
             if known is None:
                 continue
             key, own = known
-            if attribute == "plan:" and not own:
-                subject = key
-            elif attribute != "plan:":
+            if (attribute == "plan:" and not own) or attribute != "plan:":
                 subject = key
             if attribute.endswith(":"):
                 attribute += key.split()[-1] if attribute == "is:" else key

@@ -70,7 +70,7 @@ class Scope:
         """Whether a row may hold a place."""
         if self.any_may_hold:
             return True
-        kind = "knowledge" if row.owner_type == "tenant" else "message" if row.kind == "remark" else row.kind
+        kind = "knowledge" if row.owner_type == "tenant" else row.kind
         return kind in self.kinds
 
     def _only_knowledge(self) -> Filter:

@@ -6,14 +6,15 @@ A hint, no verdict: what they are worth beside an older statement is fitted (que
 import re
 
 _WORDS = {
-    "en": r"now(?! that)|by now|these days|as of|from \w+ (?:on|it's)|mov(?:ed|ing)|new|switch(?:ed|ing)|swapped|replaced|instead"
-    r"|any ?more|no longer|gave up|quit|resigned|left|handed in|sold|got rid|called it (?:a day|off|quits)|broke up|split up"
-    r"|it'?s over|(?:is|are) (?:off|gone)|cancel\w*|postponed|pushed back|brought forward|changed|shifted|rescheduled"
+    "en": r"now(?! that)|by now|these days|as of|from \w+ (?:on|it's)|mov(?:ed|ing)|new|switch(?:ed|ing)|swapped|replaced"
+    r"|instead|any ?more|no longer|gave up|quit|resigned|left|handed in|sold|got rid|called it (?:a day|off|quits)|broke up"
+    r"|split up|it'?s over|(?:is|are) (?:off|gone)|cancel\w*|postponed|pushed back|brought forward|changed|shifted|rescheduled"
     r"|promoted|joined|settled|raised|(?:went|up|down) (?:up|down|from)|used to|actually|my mistake|turns out|extension"
     r"|stick(?:ing)? with|since (?:last|(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
     "de": r"jetzt|nun|inzwischen|seit|ab sofort|neue?[nrs]?|nicht mehr|stattdessen|gekündigt|aufgehört|verkauft|umgezogen|umzug"
     r"|verlegt|verschoben|abgesagt|getrennt|doch|erst am",
-    "es": r"ahora|ya no|ya estoy|dej[éo]|dejado|nuev[oa]s?|cambi\w+|mud[éo]|mudado|vend[íi]\w*|suben|movido|en vez|se acabó|compré",
+    "es": r"ahora|ya no|ya estoy|dej[éo]|dejado|nuev[oa]s?|cambi\w+|mud[éo]|mudado|vend[íi]\w*"
+    r"|suben|movido|en vez|se acabó|compré",
     "fr": r"maintenant|désormais|nouve\w+|vendu|quitté|rendu|déménagé|déplacé|annulée?s?|plutôt|passe à|à partir|ça y est"
     r"|dorénavant|plus (?:de|jamais)",
     "ru": r"теперь|больше не|перее\w+|уволил\w+|продал\w*|новы\w+|новая|отмен\w+|перен\w+|рассталис\w*",

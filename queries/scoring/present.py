@@ -118,7 +118,7 @@ def best_statements(
     pairs = np.sqrt(_near([tokens for _, tokens, _ in words])) * _of_same(question, rows) * tells[:, None] * tells[None, :]
     older = (pairs * fits[None, :] * (at[None, :] < at[:, None])).max(axis=1)
     change = np.array([tells_of_change(text) for text, _, _ in words], dtype=np.float64)
-    claims = [[each for each in claims_of(row) if is_asked_for(each, question)] for row in rows]
+    claims = [[each for each in claims_of(row) if is_asked_for(each, question.asked, question.owner)] for row in rows]
     ended = [[each.valid_to is not None and each.valid_to <= moment for each in of_row] for of_row in claims]
     columns = {
         "older_beside": older,

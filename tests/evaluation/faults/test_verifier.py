@@ -150,7 +150,7 @@ def swap_two_messages(rows: list[Row]) -> list[Row]:
 
 def name_an_episode_otherwise(rows: list[Row]) -> list[Row]:
     episode = first(rows, Collection.EPISODES)
-    return changed(rows, episode, {"id": f"{episode.id}0"}, fact_ids=[], remark_ids=[], foresight_ids=[], aggregate_ids=[])
+    return changed(rows, episode, {"id": f"{episode.id}0"}, fact_ids=[], foresight_ids=[], aggregate_ids=[])
 
 
 def lose_a_fact(rows: list[Row]) -> list[Row]:
@@ -160,11 +160,6 @@ def lose_a_fact(rows: list[Row]) -> list[Row]:
 def keep_a_fact_of_an_older_revision(rows: list[Row]) -> list[Row]:
     fact = first(rows, Collection.FACTS, "fact")
     return [*rows, replace(fact, id=f"{fact.body['parent_episode_id']}/f/99")]
-
-
-def keep_a_remark_of_an_older_revision(rows: list[Row]) -> list[Row]:
-    remark = first(rows, Collection.FACTS, "remark")
-    return [*rows, replace(remark, id=f"{remark.body['parent_episode_id']}/m/99")]
 
 
 def cite_a_message_of_another_episode(rows: list[Row]) -> list[Row]:
@@ -259,7 +254,6 @@ Harm = Callable[[list[Row]], list[Row]]
         (decide_validity_otherwise, "different"),
         (lose_a_fact, "orphans"),
         (keep_a_fact_of_an_older_revision, "orphans"),
-        (keep_a_remark_of_an_older_revision, "orphans"),
         (cite_a_message_of_another_episode, "orphans"),
         (lose_a_foresight, "orphans"),
         (lose_an_entity, "orphans"),
