@@ -9,7 +9,7 @@ from mneme.rows import Row
 from queries.questions.understand import Question, understand
 from queries.recall import Candidate
 from queries.scoring.change_words import tells_of_change
-from queries.scoring.present import FEATURES, PresentWeights, best_statements, present_first, shipped
+from queries.scoring.present import FEATURES, PresentWeights, Statements, best_statements, present_first, shipped
 from tests.queries.world import MAYA, NOW, conversation, quoted, section
 
 WEIGHTS = shipped().model_copy(update={"weights": dict.fromkeys(FEATURES, 1.0)})
@@ -67,10 +67,12 @@ def test_documents_and_artifacts_tell_nobodys_present():
 def statements(question: str, *rows: Row) -> list[dict[str, float]]:
     asked = understand(question, None, owner="maya")
     found = best_statements(asked, [Candidate(row) for row in rows], {row.id: 0.5 for row in rows}, NOW)
-    by_id = {
-        row.id: dict(zip(FEATURES, features, strict=True)) for row, features in zip(found.rows, found.features, strict=True)
-    }
-    return [by_id[row.id] for row in rows]
+    return [features_of(found, row) for row in rows]
+
+
+def features_of(found: Statements, row: Row) -> dict[str, float]:
+    place = next(place for place, each in enumerate(found.rows) if each.id == row.id)
+    return dict(zip(FEATURES, map(float, found.features[place]), strict=True))
 
 
 def test_a_claim_of_what_is_asked_for_is_known_by_whether_it_holds():
@@ -80,10 +82,7 @@ def test_a_claim_of_what_is_asked_for_is_known_by_whether_it_holds():
     question = Question("Where?", understand("Where?", None).type, 10, (), None, asked=(("nora", "home"),), asks_for_state=True)
     rows = [said("Leith it is", 1, "Nora", ended), said("Dundee it is", 2, "Nora", holding), said("A nurse", 3, "Nora", other)]
     found = best_statements(question, [Candidate(row) for row in rows], {row.id: 0.5 for row in rows}, NOW)
-    claims = {
-        row.id: (features[FEATURES.index("claims_it")], features[FEATURES.index("claimed_it")])
-        for row, features in zip(found.rows, found.features, strict=True)
-    }
+    claims = {row.id: (features_of(found, row)["claims_it"], features_of(found, row)["claimed_it"]) for row in rows}
     assert [claims[row.id] for row in rows] == [(0.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
 
 
