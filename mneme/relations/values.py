@@ -58,7 +58,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
                 bare = _DETERMINER.sub("", bare)
                 short = bare and len(bare.split()) <= 5 and not _leans(bare) and not _TIME.match(bare)
                 return bare if short and bare.split()[0].lower() not in words["no_name"] else None
-            return _name(bare, words, caseless and not low.startswith("the "), 6)
+            return None if low.split()[0].endswith("ing") else _name(bare, words, caseless and not low.startswith("the "), 6)
         case "name":
             return None if "'" in bare and bare.endswith(" job") else _name(bare, words, False, 5)
         case "person" | "who":
@@ -90,7 +90,13 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None
         case "liking":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
-            plain = bare and len(bare.split()) <= 3 and not _DETERMINER.match(bare) and not _leans(bare)
+            plain = (
+                bare
+                and len(bare.split()) <= 3
+                and _LEANS.isdisjoint(bare.lower().split())
+                and not _DETERMINER.match(bare)
+                and not _leans(bare)
+            )
             return (
                 bare
                 if plain and bare[0].isalpha() and bare.split()[0] not in ("all", "both", "each", "being", "going", "getting")

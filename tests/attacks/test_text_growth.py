@@ -43,6 +43,7 @@ from mneme.events import LONGEST_TEXT
 from mneme.guarded import words_of
 from mneme.ports import Incoming, ParsedDocument
 from mneme.records import Position
+from mneme.relations import attributes_asked, claims_in
 from mneme.rows import row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, index_tokens, tokenise
@@ -168,6 +169,8 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "extract a document": (lambda text: LocalExtractor().extract(document(text)), 1_600),
     "resolve_dates": (lambda text: resolve_dates(text, NOW, UTC), 800),
     "claim_of": (claim_of, 900),
+    "claims_in": (lambda text: (claims_in(text, "en", "Ann"), claims_in(text, "zh", "Ann")), 50_000),
+    "attributes_asked": (attributes_asked, LONGEST_QUESTION),
     "judges": (lambda text: judges(f"It's really{after_lead(text)} x great."), 800),
     "kin_before": (lambda text: kin_before(f"my wife, Ann{after_lead(text)}", People(["Ann"])), 800),
     "is_grounded": (lambda text: is_grounded(text[:300], [message("Ann", text)]), _IN_CHAT),
