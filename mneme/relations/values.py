@@ -28,7 +28,7 @@ _LEANS = frozenset(
     where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
     none one ones more less much many lot lots bit same such so too very""".split()
 )
-_ARTICLES = frozenset({"a", "an", "the", "and"})
+_ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
 _TONGUES = frozenset(
     """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
     ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
@@ -52,7 +52,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     bare = text.strip(" .,'-*_~")
     match kind:
         case "place":
-            return _name(bare, words, caseless and not low.startswith("the "), 5)
+            return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5)
         case "org":
             if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
                 bare = _DETERMINER.sub("", bare)
