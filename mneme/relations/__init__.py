@@ -2,7 +2,8 @@
 
 One table serves claims, graph, profile and validity: a claim names its row, and the row says which edge and which line of a
 profile follow, and whether a new value ends the old one. A wrong claim can hide a true memory, a missing one only leaves two
-memories with their dates side by side: so only what is certain is claimed, nothing of questions, conditions, wishes and reports.
+memories with their dates side by side: so only what is certain is claimed, nothing of questions, conditions, wishes and
+reports.
 
 - ``english.toml``, ``chinese.toml`` are the tables, ``attributes.toml`` what their attributes mean to others.
 - ``english.py`` and ``chinese.py`` match them, over clauses that ``english_clauses.py`` makes ready.

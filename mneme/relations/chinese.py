@@ -208,7 +208,7 @@ def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
         return text if _is_name(text, attribute == "name" or attribute == "kin name") else None
     if kind == "liking_":
         return bare if 2 <= len(bare) <= 8 and not _BAD.search(bare) and bare[0] not in "看到被了一" else None
-    return None if not bare or _BAD.search(bare) else bare
+    return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare
 
 
 def person(words: str, speaker: str, asked: bool = False) -> str | None:
@@ -251,7 +251,9 @@ def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
     if not 2 <= len(bare) <= 14 or bare in words["not_things"] or re.search("[我你他她它谁哪]|^[不没了]", bare):
         return None
     known = any(bare.endswith(word) for name in ("events", "amounts", "tasks") for word in words[name])
-    if not known and (event or not open_):
+    if event and not any(bare.endswith(word) for word in words["events"] | words["tasks"]):
+        return None
+    if (not known and (event or not open_)) or re.search("[说讲聊]|一下", bare):
         return None
     return bare, any(word in bare for word in words["own"])
 

@@ -1,4 +1,4 @@
-"""What an English sentence claims, and which state an English question asks for: english.toml over the clauses of a sentence."""
+"""What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
 
 import re
 from collections.abc import Iterator
@@ -15,12 +15,14 @@ _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
 _THING = r"(?:the |our |my |this |an? |his |her |their |[^\s,]{2,20}'s )?(?P<>[^\s,]+(?: [^\s,]+){0,4}?)"
 _ELIDED = re.compile(
-    r"(?:moved|relocated|got|sold|bought|switched|signed|quit|started|handed|broke|bumped|dropped|left|joined|became|migrated|ditched|"
+    r"(?:moved|relocated|got|sold|bought|switched|signed|quit|started|handed|broke|bumped|dropped|left|joined|became|"
+    r"migrated|ditched|"
     r"traded|adopted|changed|upgraded|resigned|rescheduled|postponed|pushed|cancelled|canceled|booked|turned|landed|accepted|"
     r"retired|found|replaced|swapped|raised|lowered|put in|gave notice|no longer|went|been)\b"
 )
 _NOT_OLD = re.compile(
-    r" (?:not|instead of|rather than) (?:on |at |in |the |an? )?(?P<old>[^,;]{1,40}?)(?= (?:any ?more|as|because|since|and|but)\b|$)"
+    r" (?:not|instead of|rather than) (?:on |at |in |the |an? )?(?P<old>[^,;]{1,40}?)(?= (?:any ?more|as|because|"
+    r"since|and|but)\b|$)"
 )
 _DETERMINED = re.compile(r"(?:\b(?:the|our|my|his|her|their|this|an?)|'s) $")
 _SOMEBODYS = re.compile(r"\b(?:his|her|their|your|its) $")
@@ -28,7 +30,8 @@ _PAST = re.compile(
     r"\b(?:did|was|were|used to|before|previous|previously|had|last|ago|former|formerly|originally|back|until|yesterday)\b"
 )
 _COURTESY = re.compile(
-    r"^(?:(?:hey|hi|hello|ok|okay|so|and|but|btw|please|quick question|remind me|tell me|can you (?:tell|remind) me|could you (?:tell|"
+    r"^(?:(?:hey|hi|hello|ok|okay|so|and|but|btw|please|quick question|remind me|tell me|can you (?:tell|remind) me|"
+    r"could you (?:tell|"
     r"remind) me|do you (?:know|remember)|any idea|again|sorry|wait|what do you know about)[,:]? )+"
 )
 _TRAILING = re.compile(
@@ -138,10 +141,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if known is None:
             return
         family, own = known
-        if not (about == "m" and own):
-            subject = family
-        else:
-            subject = _owner(part, match, speaker)
+        subject = _owner(part, match, speaker) if about == "m" and own else family
     elif groups.get("kind"):
         family = match["kind"]
     found: list[Found] = []
@@ -198,6 +198,8 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
         attribute = held.kin_attribute.get(match["kin"], "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
+        if value.islower() and tool_kind(value, held.tools) is None:
+            return None
         return "uses:" + _KINDS.get(match["tool_kind"], match["tool_kind"]), value
     kind = tool_kind(value, held.tools)
     if attribute in ("uses", "known", "same"):
@@ -218,10 +220,10 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     if found is None or not found[0] or _NO_TIME.match(part.low, found.end()):
         return None
     value = _PREPOSITION.sub("", part.text[begin : found.end()])
-    if len(value) <= 2:
+    if not any(map(str.isalpha, value)):
         about = next((match[name] for name in ("t", "m") if match.groupdict().get(name)), "")
         known = thing(about, english(), False, True)
-        if known is None or int(value) > 24:
+        if known is None or known[0].split()[-1] in english().words["amounts"] or (value.isdigit() and int(value) > 24):
             return None
     return slot.attribute, value
 
@@ -274,7 +276,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
             if known is None:
                 continue
             key, own = known
-            if (attribute == "plan:" and not own) or attribute != "plan:":
+            if attribute != "plan:" or not own:
                 subject = key
             if attribute.endswith(":"):
                 attribute += key.split()[-1] if attribute == "is:" else key

@@ -21,47 +21,60 @@ _NOT_CERTAIN = frozenset(
     role-play roleplay act""".split()
 )
 _UNCERTAIN_PHRASE = re.compile(
-    r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|they) (?:was|were)|"
-    r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
+    r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
+    r"they) (?:was|were)|"
+    r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|"
+    r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
     r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|in the (?:book|game|show|movie|dream)|"
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
 _ONLY_UNCERTAIN = frozenset(
-    """moved relocated started joined lived worked yeah april as back when growing at in years had even would could should nearly almost not e for was were sort
-    feels felt feel seems seem looks sounds until no how help can please too write draft s""".split()
+    """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
+    should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
+    too write draft s""".split()
 )
 _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
-    "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not", "wasnt": "was not",
-    "cant": "can not", "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
+    "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
+    "wasnt": "was not", "cant": "can not",
+    "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
 _CONTRACTION = re.compile(
-    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|gonna|let's|i'd|where's|u)\b|n't\b|'(?:ve|re|ll)\b",
+    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|gonna|let's|i'd|where's|u)\b|"
+    r"n't\b|'(?:ve|re|ll)\b",
     re.IGNORECASE,
 )
 _ENDINGS = {"n't": " not", "'ve": " have", "'re": " are", "'ll": " will"}
 _SHORT_IS = re.compile(
-    r"(?<=\w)'s(?= (?:a|an|the|in|at|on|off|all|not|no|now|been|got|called|named|moved|allergic|pregnant|vegan|vegetarian|back|going|"
-    r"single|married|engaged|divorced|dating|cancelled|canceled|done|fixed|finished|live|blocked|down|up|still|just|also|finally|"
-    r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|ready|over|"
+    r"(?<=\w)'s(?= (?:a|an|the|in|at|on|off|all|not|no|now|been|got|called|named|moved|allergic|pregnant|vegan|"
+    r"vegetarian|back|going|"
+    r"single|married|engaged|divorced|dating|cancelled|canceled|done|fixed|finished|live|blocked|down|up|still|just|"
+    r"also|finally|"
+    r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|"
+    r"ready|over|"
     r"postponed|pushed|started|joined|left|quit|bumped|changed|with|out|only|already|gone|turned|noon|midnight|this|\d+|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|"
     r"december) \d)\b)|(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(
-    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still|just|really|recently|finally|actually|already|basically|officially|nowadays|honestly|"
+    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still|just|really|recently|finally|actually|"
+    r"already|basically|officially|nowadays|honestly|"
     r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
-    r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|entirely|permanently|temporarily|"
+    r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|"
+    r"entirely|permanently|temporarily|"
     r"for good|newly|proudly|literally|freshly|obviously|clearly|luckily|fortunately|sadly|unfortunately|legit|lowkey|ofc|"
-    r"of course|by now|to be honest|tbh|btw|by the way|fyi|all of a sudden|suddenly|as of (?:now|today|this week|last week|monday))(?![\w'-])"
+    r"of course|by now|to be honest|tbh|btw|by the way|fyi|all of a sudden|suddenly|as of (?:now|today|this week|"
+    r"last week|monday))(?![\w'-])"
 )
 _LEADING = re.compile(
     r"^(?:(?:and|but|so|then|well|oh|ok|okay|yes|yeah|yep|nope|also|plus|update|heads up|quick update|small update|life update|"
     r"(?:big|great|good|bad|sad|some|more|exciting|other) (?:personal )?news(?: is)?(?: that)?|news|guess what|"
-    r"turns out(?: that)?|change of plans?|fun fact|by the way|btw|fyi|anyway|in fact|as of (?:today|now)|starting (?:today|tomorrow|"
-    r"monday|next week|this week)|today|yesterday|(?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|morning|"
+    r"turns out(?: that)?|change of plans?|fun fact|by the way|btw|fyi|anyway|in fact|as of (?:today|now)|"
+    r"starting (?:today|tomorrow|"
+    r"monday|next week|this week)|today|yesterday|(?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|"
+    r"weekend|morning|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|reminder|note|ps|p\.s\.?|correction|sorry|wait|hey(?: \w+)?|hi(?: \w+)?|"
     r"hello(?: \w+)?|hmm|omg|wow|lol|haha|ugh|yay|meanwhile|for the record|good morning|as you know|because|since|"
     r"(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|"
@@ -78,7 +91,8 @@ _MAY = re.compile(
 )
 _CAN = re.compile(r"\bcan (?!speak\b|not stand\b)")
 _WANT = re.compile(
-    r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|ready|prefer|apply|"
+    r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
+    r"ready|prefer|apply|"
     r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b"
 )
 _PARTS = re.compile(
@@ -94,7 +108,8 @@ _DO_NOT = re.compile(r"\b(?:do|does|can) not ")
 _BE_NOT = re.compile(r"(?:(?<=am )|(?<=is )|(?<=are )|(?<=have )|(?<=has ))not ")
 _USED_TO = re.compile(r"(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!get )(?<!got )(?<!getting )(?<!be )\bused to (?=\w)")
 _STOPPED = re.compile(
-    r"\b(?:have |has )?(?:stopped|quit|gave up|given up) (?=(?:working|driving|living|dating|seeing|renting|using|eating|drinking)\b)"
+    r"\b(?:have |has )?(?:stopped|quit|gave up|given up) (?=(?:working|driving|living|dating|seeing|renting|using|"
+    r"eating|drinking)\b)"
 )
 _ALSO = re.compile(r"\b(?:also|too)\b")
 _SEVERAL = re.compile(

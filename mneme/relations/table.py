@@ -1,4 +1,4 @@
-"""The table of relations as it is matched: rows of the data files, with their patterns compiled. See the head of english.toml."""
+"""The table of relations as it is matched: rows of the data files, patterns compiled. See the head of english.toml."""
 
 import re
 import tomllib

@@ -28,7 +28,7 @@ _LEANS = frozenset(
     where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
     none one ones more less much many lot lots bit same such so too very""".split()
 )
-_ARTICLES = frozenset({"a", "an", "the", "and"})
+_ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
 _TONGUES = frozenset(
     """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
     ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
@@ -52,13 +52,13 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     bare = text.strip(" .,'-*_~")
     match kind:
         case "place":
-            return _name(bare, words, caseless and not low.startswith("the "), 5)
+            return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5)
         case "org":
             if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
                 bare = _DETERMINER.sub("", bare)
                 short = bare and len(bare.split()) <= 5 and not _leans(bare) and not _TIME.match(bare)
                 return bare if short and bare.split()[0].lower() not in words["no_name"] else None
-            return _name(bare, words, caseless and not low.startswith("the "), 6)
+            return None if low.split()[0].endswith("ing") else _name(bare, words, caseless and not low.startswith("the "), 6)
         case "name":
             return None if "'" in bare and bare.endswith(" job") else _name(bare, words, False, 5)
         case "person" | "who":
@@ -90,7 +90,13 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None
         case "liking":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
-            plain = bare and len(bare.split()) <= 3 and not _DETERMINER.match(bare) and not _leans(bare)
+            plain = (
+                bare
+                and len(bare.split()) <= 3
+                and _LEANS.isdisjoint(bare.lower().split())
+                and not _DETERMINER.match(bare)
+                and not _leans(bare)
+            )
             return (
                 bare
                 if plain and bare[0].isalpha() and bare.split()[0] not in ("all", "both", "each", "being", "going", "getting")
