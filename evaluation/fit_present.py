@@ -173,6 +173,6 @@ def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) 
                 other = next((place for place, at in enumerate(order) if each.beside[at]), len(order))
                 firsts += answer == 0
                 leads += answer < min(other, FIRST_TEN)
-            row |= {f"first {label}": firsts, f"leads {label}": leads}
+            row[f"first {label}"], row[f"leads {label}"] = firsts, leads
         rows.append(row)
     return rows
