@@ -163,7 +163,7 @@ def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) 
     kinds = dict.fromkeys((each.question_set, each.category if each.question_set == "changes" else "all") for each in examples)
     for name, kind in kinds:
         chosen = [each for each in examples if each.question_set == name and kind in ("all", each.category)]
-        row: Row = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}
+        row: dict[str, str | float | int] = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}
         for label, use in (("before", 0.0), ("after", 1.0)):
             firsts = leads = 0
             for each in chosen:
