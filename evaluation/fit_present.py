@@ -163,7 +163,7 @@ def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) 
     kinds = dict.fromkeys((each.question_set, each.category if each.question_set == "changes" else "all") for each in examples)
     for name, kind in kinds:
         chosen = [each for each in examples if each.question_set == name and kind in ("all", each.category)]
-        row: Row = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}
+        row: dict[str, str | float | int] = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}
         for label, use in (("before", 0.0), ("after", 1.0)):
             firsts = leads = 0
             for each in chosen:
@@ -173,6 +173,6 @@ def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) 
                 other = next((place for place, at in enumerate(order) if each.beside[at]), len(order))
                 firsts += answer == 0
                 leads += answer < min(other, FIRST_TEN)
-            row = {**row, f"first {label}": firsts, f"leads {label}": leads}
+            row[f"first {label}"], row[f"leads {label}"] = firsts, leads
         rows.append(row)
     return rows

@@ -19,7 +19,8 @@ _ITEM = re.compile(r"[^\S\n]*(?:[-*•–+]|\d{1,3}[.)、]|[a-zA-Z][.)]|\|)[^\S\
 _QUOTED_LINE = re.compile(r"[^\S\n]*>")
 _SALUTATION = re.compile(
     r"[^\S\n]*(?:(?:Dear|Hi|Hello|Liebe[rs]?|Sehr geehrte[rs]?|Hallo|Estimad[oa]s?|Querid[oa]s?|Hola|Chère?s?|Bonjour|Cher)"
-    r"[ \w.'’\[\]-]{0,40}[,:!]|尊敬的[^\n]{1,20}[:：，,]|亲爱的[^\n]{1,20}[:：，,]|拝啓|Subject: [^\n]*|Betreff: [^\n]*)[^\S\n]*$"
+    r"[ \w.'’\[\]-]{0,40}[,:!]|尊敬的[^\n]{1,20}[:：，,]|亲爱的[^\n]{1,20}[:：，,]|拝啓"
+    r"|Subject: [^\n]*|Betreff: [^\n]*)[^\S\n]*$"
 )
 _CLOSE = re.compile(
     r"[^\S\n]*(?:(?:best|kind|warm|many)? ?(?:regards|wishes)|sincerely|yours (?:sincerely|truly|faithfully)|cheers|thanks|"

@@ -94,7 +94,8 @@ class Forms:
         names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
         asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
         dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))
-        form = np.array([math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact], np.float64).tobytes()
+        numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact)
+        form = np.array(numbers, np.float64).tobytes()
         self._known[row.id, row.version] = form
         return form
 
