@@ -217,7 +217,7 @@ def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """Facts by their episode, in the order they were said: neighbours there are neighbours in the conversation."""
     inside: dict[str, list[Candidate]] = {}
     for fact in sorted(facts, key=_place_in_conversation):
-        if fact.row.parent_id and fact.row.kind == "fact":
+        if fact.row.parent_id:
             inside.setdefault(fact.row.parent_id, []).append(fact)
     return inside
 

@@ -177,9 +177,10 @@ def _is_present(name: str, present: Collection[str]) -> bool:
 def _claimed(one: Sentence) -> Iterator[tuple[str, str]]:
     """Both ends of the edges that the claims of a sentence state."""
     for claim in one.claims:
-        if edge := edge_of(claim):
+        edge, target = edge_of(claim)
+        if edge:
             yield claim.subject, PERSON
-            yield claim.value, _TYPE_OF_TARGET.get(edge, PERSON)
+            yield target, ORGANISATION if claim.attribute == "role" else _TYPE_OF_TARGET.get(edge, PERSON)
 
 
 def _named(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -13,14 +13,21 @@ from mneme.relations import Relation, relation_of
 _MOST = 300  # edges of an episode; each is a row of its own
 _LONGEST_NAME = 60  # characters
 _SMALL = frozenset("of the de da del la van von and & in on at for to".split())
+_ROLE_OF = re.compile(r"(?!former |ex-)(?P<role>[^\W\d_]+(?: [^\W\d_]+)?) of (?P<where>.+)")
 _TURNS = re.compile(r"\b(?:and|but|because|when|while|after|before|until|so|since then)\b|[;:—–]|，|；|后来|因为")
 
 
-def edge_of(claim: Claim) -> str:
-    """The relation of the edge that a claim states; empty where it states none, or not between two that have a name."""
-    row = relation(claim)
-    named = claim.subject.casefold() != claim.value.casefold() and _is_name(claim.value)
-    return row.edge if row is not None and named else ""
+def edge_of(claim: Claim) -> tuple[str, str]:
+    """The relation and the target of the edge that a claim states; empty where it states none, or not between two with a name.
+
+    A role in something with a name is an edge to it: of "CEO of Acme", ``("ceo_of", "Acme")``.
+    """
+    row, target = relation(claim), claim.value
+    edge = row.edge if row is not None else ""
+    if claim.attribute == "role" and (held := _ROLE_OF.fullmatch(claim.value)) is not None:
+        edge, target = f"{'_'.join(held['role'].lower().split())}_of", held["where"]
+    named = claim.subject.casefold() != target.casefold() and _is_name(target)
+    return (edge, target) if edge and named else ("", "")
 
 
 def _is_name(value: str) -> bool:
@@ -48,15 +55,15 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
         if one.artifact or one.is_question:
             continue
         for claim in one.claims:
-            edge = edge_of(claim)
+            edge, target = edge_of(claim)
             if not edge:
                 continue
-            key = (claim.subject.casefold(), edge, claim.value.casefold(), claim.ends)
+            key = (claim.subject.casefold(), edge, target.casefold(), claim.ends)
             known = edges.get(key)
             if known is None:
                 if len(edges) < _MOST:
                     edges[key] = ExtractedRelationship(
-                        claim.subject, edge, claim.value, _since(one, claim), (one.index,), claim.ends
+                        claim.subject, edge, target, _since(one, claim), (one.index,), claim.ends
                     )
             else:
                 sources = known.sources if one.index in known.sources else (*known.sources, one.index)
