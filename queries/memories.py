@@ -408,8 +408,8 @@ class Memories:
             InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
 
-        >>> any("allergic to hazelnuts" in line.statement for line in memories.portrait({"user_id": "mira"}).lines)
-        True
+        >>> memories.portrait({"user_id": "nadia"}).lines  # nobody there said what they are like
+        ()
         """
         from queries.browsing.portrait import read_portrait
 
