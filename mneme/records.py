@@ -347,7 +347,17 @@ class Mention(_Frozen):
     claim: Claim | None = None
 
 
-class Entity(Record):
+class Aggregate(Record):
+    """What is built again from its mentions whenever one comes or goes.
+
+    There is room for the newest. ``left_out_until`` is when the newest of the others was said: of what was said until then, not
+    all is among the mentions. None where all is.
+    """
+
+    left_out_until: datetime | None = None
+
+
+class Entity(Aggregate):
     """A node of the graph, rebuilt from its mentions. ``summary`` has at most 500 characters.
 
     Names of the same thing ("Ann", "Ann Miller") are nodes of their own, of which one is the entity: the others are
@@ -363,7 +373,7 @@ class Entity(Record):
     merged_into: str | None = None
 
 
-class Relationship(Record):
+class Relationship(Aggregate):
     """An edge of the graph, one for each ``source, relation, target``."""
 
     kind: Literal["relationship"] = "relationship"
@@ -385,7 +395,7 @@ class ProfileItem(_Frozen):
     evidence: tuple[Mention, ...]
 
 
-class Profile(Record):
+class Profile(Aggregate):
     """The portrait of an owner: what holds now. ``evidence`` is everything it is made from, what no longer holds included."""
 
     kind: Literal["profile"] = "profile"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
@@ -181,7 +182,7 @@ def check_derived(episodes: Mapping[str, Row], rows: Rows, found: Findings) -> N
 
 
 def check_aggregates(episodes: Mapping[str, Row], rows: Rows, found: Findings) -> None:
-    """Entities, relationships and profiles: made from mentions in episodes that list them."""
+    """Entities, relationships and profiles: made from mentions in episodes that list them, as far as there is room for them."""
     profiles = {id: row for id, row in rows[Collection.MEMORIES].items() if row.body["kind"] == "profile"}
     aggregates = {**rows[Collection.GRAPH], **profiles}
     for identity, row in aggregates.items():
@@ -198,8 +199,16 @@ def check_aggregates(episodes: Mapping[str, Row], rows: Rows, found: Findings) -
             mentioned = aggregates.get(identity)
             if mentioned is None:
                 found.add("orphans", identity, f"{episode.id} lists it, and it is not there")
-            elif all(mention["episode_id"] != episode.id for mention in _mentions(mentioned.body)):
+            elif all(mention["episode_id"] != episode.id for mention in _mentions(mentioned.body)) and not _leaves_out(
+                mentioned.body, episode
+            ):
                 found.add("orphans", identity, f"{episode.id} lists it, and is not among its mentions")
+
+
+def _leaves_out(body: Mapping[str, Any], episode: Row) -> bool:
+    """Whether what an episode says of an aggregate may be older than what the aggregate has room for."""
+    until = body.get("left_out_until")
+    return until is not None and to_milliseconds(episode.at) <= to_milliseconds(datetime.fromisoformat(until))
 
 
 def _mentions(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

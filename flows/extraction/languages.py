@@ -7,6 +7,7 @@ few for it: a short message is in the language of its conversation.
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from threading import Lock
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -19,6 +20,9 @@ _ENOUGH = 25  # letters from which a message tells its language by itself
 _READ = 300  # characters of a message that tell its language
 _MOST_READ = 1_000  # the same of a conversation
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_READING = (
+    Lock()
+)  # its arrays name their forms in Python, which threads that parse it at the same time may fail at (CPython 3.11)
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _MOSTLY = 0.3  # share of the letters that are of a script from which a text is written in it
@@ -42,7 +46,11 @@ def _language_of(text: str, of_conversation: str) -> str:
 @lru_cache(maxsize=4_096)
 def _identified(text: str) -> str:
     letters = sum(map(str.isalpha, text))
-    return _by_script(text, letters) or (str(_identifier().classify(text.encode(errors="replace"))[0]) if letters else "")
+    if (by_script := _by_script(text, letters)) or not letters:
+        return by_script
+    with _READING:
+        identifier = _identifier()
+    return str(identifier.classify(text.encode(errors="replace"))[0])
 
 
 def _by_script(text: str, letters: int) -> str:

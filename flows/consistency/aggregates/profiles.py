@@ -25,7 +25,7 @@ from enum import StrEnum
 from functools import lru_cache
 from math import log
 
-from flows.consistency.aggregates.mentions import in_order, newest
+from flows.consistency.aggregates.mentions import in_order, left_out_until, newest
 from flows.consistency.claims import End, ends
 from flows.consistency.joining import normal
 from flows.consistency.repetitions import repetitions
@@ -76,11 +76,19 @@ def profile_of(
     """A profile after episodes gave ``new`` evidence, in place of all that they gave before; ``portrayed`` draws it."""
     items = [item for item in (old.evidence if old else ()) if item.evidence[0].episode_id not in episode_ids]
     by_place = {_place(item): item for item in (*items, *new)}
-    items = [by_place[place] for place in sorted(by_place)[-_MOST_EVIDENCE:]]
+    items = [by_place[place] for place in sorted(by_place)]
+    items, left_out = items[-_MOST_EVIDENCE:], items[:-_MOST_EVIDENCE]
     if not items:
         return None
-    created_at = newest([item.evidence[0] for item in items])
-    return Profile(id=row_id, owner=owner, created_at=created_at, version=0, explicit=(), evidence=tuple(items))
+    return Profile(
+        id=row_id,
+        owner=owner,
+        created_at=newest([item.evidence[0] for item in items]),
+        version=0,
+        left_out_until=left_out_until(old, (item.evidence[0] for item in left_out)),
+        explicit=(),
+        evidence=tuple(items),
+    )
 
 
 def portrayed(profile: Profile, limits: Profiles) -> Profile:

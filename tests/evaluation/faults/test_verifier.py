@@ -66,6 +66,33 @@ def test_what_the_flow_makes_is_sound(remembered: tuple[Expected, list[Row]]) ->
     assert collections == set(Collection), "there is something of everything to be wrong with"
 
 
+def test_an_owner_so_busy_that_mentions_are_left_out_is_sound_and_one_that_lost_a_mention_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "talks.jsonl"
+    talks = [
+        Message(
+            conversation_id=f"c{number:03d}",
+            user_id="u",
+            message_id="m",
+            sender_id="ana",
+            sender_name="Ana",
+            sent_at=NOW + timedelta(hours=number),
+            content=f"Dr. Anton Reyes sent me letter number {number} from Vienna.",
+        )
+        for number in range(220)
+    ]
+    file.write_bytes(b"\n".join(event.to_bytes() for event in talks))
+    base = Settings(_env_file=None)
+    settings = base.model_copy(update={"data": tmp_path, "embedder": EmbedderSettings(provider="hash")})
+    ingest([file], settings)
+    expected, rows = expected_of(read_file(file)), read_rows(settings)
+    full = [row for row in rows if row.collection is Collection.GRAPH and len(row.body["mentions"]) == 200]
+    assert full
+    assert {row.body["left_out_until"] for row in full} == {"2026-03-03T04:00:00Z"}, "the 20th message of 220"
+    assert judge(expected, rows, (), None).examples == {}
+    short = changed(rows, full[0], mentions=full[0].body["mentions"][1:])
+    assert judge(expected, short, (), None).orphans == 1
+
+
 def test_the_content_hash_is_of_the_content_and_not_of_its_history(remembered: tuple[Expected, list[Row]]) -> None:
     rows = remembered[1]
     later = [
