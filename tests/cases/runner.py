@@ -94,9 +94,9 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
     statements, edges = [], set()
     for record in (row.record() for part in Collection if part is not Collection.CONTROL for row in index.scan(part)):
         match record:
-            case AtomicFact(atomic_fact=text, event_at=first, event_until=until):
+            case AtomicFact(atomic_fact=text, event_at=first, event_until=until, claims=claims):
                 pass
-            case Foresight(statement=text, start=first, end=until):
+            case Foresight(statement=text, start=first, end=until, claims=claims):
                 pass
             case Relationship(validity=validity):
                 if validity.valid_to is None or validity.valid_to > end:
@@ -111,7 +111,9 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
                 first.astimezone(local).date() if first else None,
                 (until - timedelta(microseconds=1)).astimezone(local).date() if until else None,
                 validity.merged_into is None and (validity.valid_to is None or validity.valid_to > end),
-                validity.merged_into is not None or validity.valid_to is not None,
+                validity.merged_into is not None
+                or validity.valid_to is not None
+                or any(claim.valid_to is not None for claim in claims),
                 len({*record.message_ids, *validity.also_said_in}),
             )
         )
