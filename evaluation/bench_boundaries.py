@@ -4,13 +4,15 @@
 2. Cross-validate the model on all kinds at once, with vectors and with words only, and cut each conversation online by
    what was fitted without it; beside it the shipped coefficients, which have seen these conversations.
 3. Cut by the baselines (evaluation/baselines.py).
-4. Measure and report.
+4. Cut the dialogues again, without times and with times at several paces.
+5. Measure and report.
 """
 
+import random
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,16 +20,17 @@ from rich.console import Console
 
 from evaluation.baselines import cut_every, no_cut, text_tiled
 from evaluation.boundary_model import cross_validate, cut_online, examples_of, logistic_regression
-from evaluation.boundary_sets import FOLDS, Kind, read_kinds, vectors_of
+from evaluation.boundary_sets import FOLDS, TIMED, Kind, read_kinds, vectors_of
 from evaluation.report import Report, Row, plot_bars, print_table
 from evaluation.segmentation import Results, score, segment_lengths
-from flows.boundaries.model import Head, shipped_heads
+from evaluation.timed_chats import paced
+from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, shipped_heads
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings
 
 CROSS_VALIDATED = "cross-validated"
 SHIPPED = "shipped (in-sample)"
-VECTORS, WORDS = "vectors", "words only"
+PACES = (1.0, 10.0, 30.0, 120.0)  # seconds between messages
 MADE_UP = "times made up: behaviour, not accuracy"
 
 _SHOWN = {"pk": "Pk", "window_diff": "WindowDiff", "precision": "P", "recall": "R", "f1": "F1"}
@@ -40,6 +43,7 @@ def run_boundaries(
     locomo: Path | None = None,
     vectors: Path | None = None,
     sample: int | None = None,
+    paces: Sequence[float] = PACES,
     console: Console | None = None,
 ) -> Report:
     """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
@@ -51,6 +55,7 @@ def run_boundaries(
         locomo: a LoCoMo file, whose sessions end where a boundary lies; None leaves it out, of the fit too.
         vectors: a file that keeps the vectors for the next time.
         sample: so many conversations of each kind; None is all.
+        paces: seconds between messages, at which the dialogues are cut beside having no times.
         console: where tables and progress go; None is standard output.
 
     Raises:
@@ -64,13 +69,24 @@ def run_boundaries(
     kinds = read_kinds(segmentation, locomo, sample)
     known = vectors_of(kinds, settings, vectors, console)
     # 2. and 3.
-    with console.status("with vectors"):
-        rows = _with_signals(kinds, known, settings.boundaries)
-    with console.status("with words only"):
-        rows += _with_signals(kinds, None, settings.boundaries)
+    rows: list[Row] = []
+    for signals, given in ((VECTORS, known), (WORDS_ONLY, None)):
+        with console.status(signals):
+            heads = {CROSS_VALIDATED: cross_validate(examples_of(kinds, given)).folds, SHIPPED: (shipped_heads()[signals],)}
+            for kind in kinds:
+                rows += [
+                    *(
+                        _row(kind, name, signals, cut_online(kind, given, each, settings.boundaries))
+                        for name, each in heads.items()
+                    ),
+                    _row(kind, "TextTiling", signals, text_tiled(kind, given)),
+                ]
+            # 4.
+            if given is not None:
+                at_paces = _at_paces(kinds, known, heads, (None, *paces), settings.boundaries)
     for kind in kinds:
         rows += [_row(kind, "cut every n", "", cut_every(kind)), _row(kind, "no cut", "", no_cut(kind))]
-    # 4.
+    # 5.
     seconds = round(time.monotonic() - started, 1)
     rows.sort(key=lambda row: [kind.name for kind in kinds].index(str(row["set"])))
     report = Report(
@@ -84,9 +100,11 @@ def run_boundaries(
             "seconds": seconds,
         },
         rows=rows,
-        headline=_headline(kinds, rows) | {"seconds": seconds},
+        headline=_headline(kinds, rows) | _worst(at_paces) | {"seconds": seconds},
+        parts={"paces": at_paces},
     )
     _show(console, kinds, rows)
+    print_table(console, "At every pace, with vectors", at_paces, list(at_paces[0]))
     report.write(out)
     labelled = [{**row, "label": ", ".join(filter(None, (str(row["method"]), str(row["signals"]))))} for row in rows]
     plotted = [row for row in labelled if row["method"] != "no cut"]  # its F1 is 0
@@ -95,18 +113,35 @@ def run_boundaries(
     return report
 
 
-def _with_signals(kinds: Sequence[Kind], vectors: Mapping[str, Vector] | None, settings: Boundaries) -> list[Row]:
-    """The rows of everything that looks at words, and at vectors where they are given."""
-    signals = VECTORS if vectors else WORDS
-    validated: Sequence[Mapping[str, Head]] = cross_validate(examples_of(kinds, vectors)).folds
+def _at_paces(
+    kinds: Sequence[Kind],
+    vectors: Mapping[str, Vector],
+    heads: Mapping[str, Sequence[Head]],
+    paces: Sequence[float | None],
+    settings: Boundaries,
+) -> list[Row]:
+    """What is found at each pace of the dialogues whose times are made up; None is without times."""
     rows: list[Row] = []
-    for kind in kinds:
-        rows += [
-            _row(kind, CROSS_VALIDATED, signals, cut_online(kind, vectors, validated, settings)),
-            _row(kind, SHIPPED, signals, cut_online(kind, vectors, [shipped_heads()], settings)),
-            _row(kind, "TextTiling", signals, text_tiled(kind, vectors)),
-        ]
+    dialogues = {kind.name.removesuffix(TIMED) for kind in kinds if kind.made_up}
+    for kind in (kind for kind in kinds if kind.name in dialogues):
+        for pace in paces:
+            chance = random.Random(kind.name)
+            there = replace(kind, dialogues=tuple(paced(dialogue, pace, chance) for dialogue in kind.dialogues))
+            for method, each in heads.items():
+                found = score(cut_online(there, vectors, each, settings))
+                seconds = "no times" if pace is None else f"{pace:g} s"
+                rows.append({"set": kind.name, "pace": seconds, "method": method, "pk": found.pk, "f1": found.f1})
     return rows
+
+
+def _worst(at_paces: Sequence[Row]) -> dict[str, str | float | int]:
+    """The cross-validated Pk of each set at the pace at which it is worst."""
+    found: dict[str, float] = {}
+    for row in at_paces:
+        if row["method"] == CROSS_VALIDATED:
+            name = f"{_slug(str(row['set']))}_pk_worst_pace"
+            found[name] = max(found.get(name, 0.0), float(row["pk"]))
+    return dict(found)
 
 
 def _row(kind: Kind, method: str, signals: str, results: Results) -> Row:

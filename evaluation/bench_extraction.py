@@ -38,7 +38,6 @@ from flows.cuts import (
     Extractor,
 )
 from flows.extraction import open_extractor
-from flows.extraction.wording.persons import spoken_name
 from mneme.settings import Settings
 from mneme.text import has_cjk
 
@@ -164,8 +163,7 @@ def measure(episodes: Sequence[LabelledEpisode], extractor: Extractor) -> tuple[
 def compare(extraction: Extraction, episode: LabelledEpisode) -> tuple[Tally, Tally, Tally, Tally]:
     """What of an extraction is right: entities, relationships, foresights and profile."""
     labels = episode.labels
-    cast = {spoken_name(one.message.sender_name, one.message.role) for one in episode.cut.utterances}
-    present = {_plain(name) for name in cast}
+    present = {_plain(one.message.sender_name) for one in episode.cut.utterances}
     entities = [
         entity for entity in extraction.entities if _plain(entity.name) not in present and not _UNNAMED.search(entity.name)
     ]

@@ -39,7 +39,6 @@ from evaluation.rows_in_memory import RowsInMemory
 from evaluation.vector_cache import embed_texts
 from evaluation.volume_flow import NoLetters
 from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import RuleJudge
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
@@ -259,7 +258,7 @@ def services_of(
         fallback_detector=detector,
         extractor=extractor,
         fallback_extractor=extractor,
-        judge=RuleJudge(),
+        judge=None,
         skill_writer=None,
         tally=Counter(),
     )

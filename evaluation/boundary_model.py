@@ -1,6 +1,6 @@
 """The boundary model: fitted on several kinds of conversation at once, cross-validated, and cut with as the flow does.
 
-1. For each situation (times or none, vectors or none) collect an example for each message that can begin an episode.
+1. Collect an example for each message that can begin an episode, with vectors or without.
 2. Fit a logistic model for each fold, without that fold.
 3. Choose the operating point that serves all kinds best; it becomes probability 0.5.
 4. Cut online, each conversation by the models that were fitted without its fold.
@@ -9,27 +9,37 @@ scikit-learn, a development dependency, is needed for step 2 only, and is import
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.boundary_sets import FOLDS, Kind, utterances_of
-from evaluation.segmentation import Results, cut
+from evaluation.segmentation import Results
 from flows.boundaries.features import features
-from flows.boundaries.model import Head, expand, situation
+from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, expand
 from flows.boundaries.semantic import SemanticDetector
+from flows.cuts import Cut
+from flows.dry_run import cuts_of
 from mneme.errors import InputError, SettingsError
 from mneme.rows import Vector
 from mneme.settings import Boundaries
 
 Numbers = npt.NDArray[np.float64]
 
-GATES = ("speakers.assisted", "shape.usual_log_words", "shape.lower_case", "shape.questions", "shape.shortness")
+GATES = (
+    "speakers.assisted",
+    "shape.usual_log_words",
+    "shape.lower_case",
+    "shape.questions",
+    "shape.shortness",
+    "time.known",
+    "time.pause",
+)
 STRENGTH = 0.02  # inverse of the L2 penalty: .005 to .1 differ by at most .015 of F1 on any set in cross-validation
-MERGING = 0.5  # the beta of F for timed chats: a wrong cut costs more than a missing one, for episodes merge by default
 LESS_AHEAD = 0.15  # of the examples see fewer messages ahead, as when a conversation pauses
 
 
@@ -47,11 +57,10 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidated:
-    """``folds``: for each fold the heads that were fitted without it, by situation. ``points``: the operating point
-    (log-odds) of each situation over all folds."""
+    """``folds``: for each fold the head that was fitted without it. ``point``: the operating point (log-odds) over all."""
 
-    folds: tuple[Mapping[str, Head], ...]
-    points: Mapping[str, float]
+    folds: tuple[Head, ...]
+    point: float
 
 
 def logistic_regression() -> Any:
@@ -72,14 +81,14 @@ def logistic_regression() -> Any:
 # --- step 1 ----------------------------------------------------------------------------------------------------------
 
 
-def examples_of(kinds: Sequence[Kind], vectors: Mapping[str, Vector] | None) -> dict[str, Examples]:
-    """The examples of each situation. The open episode of an example begins where the true one does.
+def examples_of(kinds: Sequence[Kind], vectors: Mapping[str, Vector] | None) -> Examples:
+    """The examples, with vectors or without. The open episode of an example begins where the true one does.
 
     (Contexts cut by an earlier model instead changed no figure.)
     """
     chance = random.Random(0)
     names: tuple[str, ...] = ()
-    found: dict[str, list[tuple[Numbers, bool, int, int, float]]] = {}
+    found: list[tuple[Numbers, bool, int, int, float]] = []
     for number, kind in enumerate(kinds):
         for fold, dialogue in enumerate(kind.dialogues):
             utterances, begin = utterances_of(dialogue, vectors), 0
@@ -89,14 +98,10 @@ def examples_of(kinds: Sequence[Kind], vectors: Mapping[str, Vector] | None) -> 
                 names = tuple(values)
                 label = at in dialogue.boundaries
                 row = np.fromiter(values.values(), np.float64, len(values))
-                found.setdefault(situation(values), []).append((row, label, fold % FOLDS, number, kind.weight))
+                found.append((row, label, fold % FOLDS, number, kind.weight))
                 begin = at if label else begin
-    return {name: _table(names, rows) for name, rows in found.items()}
-
-
-def _table(names: tuple[str, ...], found: Sequence[tuple[Numbers, bool, int, int, float]]) -> Examples:
-    rows, labels, folds, kinds, weights = zip(*found, strict=True)
-    return Examples(names, np.stack(rows), np.array(labels), np.array(folds), np.array(kinds), np.array(weights))
+    rows, labels, folds, numbers, weights = zip(*found, strict=True)
+    return Examples(names, np.stack(rows), np.array(labels), np.array(folds), np.array(numbers), np.array(weights))
 
 
 def only(examples: Examples, chosen: npt.NDArray[np.bool_]) -> Examples:
@@ -114,29 +119,25 @@ def only(examples: Examples, chosen: npt.NDArray[np.bool_]) -> Examples:
 # --- steps 2 and 3 ---------------------------------------------------------------------------------------------------
 
 
-def cross_validate(by_situation: Mapping[str, Examples]) -> CrossValidated:
-    """Steps 2 and 3 for every situation.
+def cross_validate(examples: Examples) -> CrossValidated:
+    """Steps 2 and 3.
 
-    Nothing that is true of a fold enters its heads: their operating point is chosen on the examples they were fitted on.
-    ``points``, for a model fitted on everything, is chosen on what each head says of the fold that it has not seen.
+    Nothing that is true of a fold enters its head: its operating point is chosen on the examples it was fitted on.
+    ``point``, for a model fitted on everything, is chosen on what each head says of the fold that it has not seen.
 
     Raises:
         InputError: there are too few examples to fit on.
         SettingsError: scikit-learn is not installed.
     """
-    folds: list[dict[str, Head]] = [{} for _ in range(FOLDS)]
-    points = {}
-    for name, examples in by_situation.items():
-        beta = MERGING if name.startswith("timed") else 1.0
-        odds = np.zeros(len(examples.labels))
-        for fold in range(FOLDS):
-            mine = examples.folds == fold
-            others = only(examples, ~mine)
-            head = fit(others)
-            odds[mine] = log_odds(head, only(examples, mine))
-            folds[fold][name] = moved(head, operating_point(others, log_odds(head, others), beta))
-        points[name] = operating_point(examples, odds, beta)
-    return CrossValidated(tuple(folds), points)
+    folds = []
+    odds = np.zeros(len(examples.labels))
+    for fold in range(FOLDS):
+        mine = examples.folds == fold
+        others = only(examples, ~mine)
+        head = fit(others)
+        odds[mine] = log_odds(head, only(examples, mine))
+        folds.append(moved(head, operating_point(others, log_odds(head, others))))
+    return CrossValidated(tuple(folds), operating_point(examples, odds))
 
 
 def fit(examples: Examples) -> Head:
@@ -167,8 +168,8 @@ def log_odds(head: Head, examples: Examples) -> Numbers:
     return np.asarray(expanded @ head.weights.ravel() + head.intercept)
 
 
-def operating_point(examples: Examples, odds: Numbers, beta: float) -> float:
-    """The log-odds above which cutting gives the best F-beta, averaged over the kinds of conversation."""
+def operating_point(examples: Examples, odds: Numbers) -> float:
+    """The log-odds above which cutting gives the best F1, averaged over the kinds of conversation."""
 
     def mean_f(threshold: float) -> float:
         made = odds > threshold
@@ -176,8 +177,7 @@ def operating_point(examples: Examples, odds: Numbers, beta: float) -> float:
         for kind in np.unique(examples.kinds):
             here = examples.kinds == kind
             right = int((made & examples.labels & here).sum())
-            weighed = int(made[here].sum()) + beta**2 * int(examples.labels[here].sum())
-            figures.append((1 + beta**2) * right / max(1.0, weighed))
+            figures.append(2 * right / max(1, int(made[here].sum()) + int(examples.labels[here].sum())))
         return sum(figures) / len(figures)
 
     return max((step / 10 for step in range(-20, 21)), key=mean_f)
@@ -191,12 +191,17 @@ def moved(head: Head, point: float) -> Head:
 # --- step 4 ----------------------------------------------------------------------------------------------------------
 
 
-def cut_online(
-    kind: Kind, vectors: Mapping[str, Vector] | None, folds: Sequence[Mapping[str, Head]], settings: Boundaries
-) -> Results:
-    """Every dialogue of a kind, cut by the heads of its fold (of ``folds``; one for all of them when there is only one)."""
-    detectors = [SemanticDetector(settings, heads) for heads in folds]
+def cut_online(kind: Kind, vectors: Mapping[str, Vector] | None, folds: Sequence[Head], settings: Boundaries) -> Results:
+    """Every dialogue of a kind, cut by the flow with the head of its fold (of ``folds``; one is for all)."""
+    situation = VECTORS if vectors else WORDS_ONLY
+    detectors = [SemanticDetector(settings, {situation: head}) for head in folds]
     return [
-        (dialogue, cut(detectors[number % len(detectors)], utterances_of(dialogue, vectors), settings.max_messages))
+        (dialogue, _begins(cuts_of(utterances_of(dialogue, vectors), detectors[number % len(detectors)], settings)))
         for number, dialogue in enumerate(kind.dialogues)
     ]
+
+
+def _begins(episodes: Iterable[Cut]) -> frozenset[int]:
+    """With which messages all but the first of them begin."""
+    ends = accumulate(len(episode.utterances) for episode in episodes)
+    return frozenset([0, *ends][1:-1])

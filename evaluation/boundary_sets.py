@@ -19,6 +19,7 @@ from mneme.errors import InputError
 from mneme.rows import Vector
 from mneme.settings import Settings
 
+TIMED = ", timed"  # in the name of a kind: the same as without, with times
 FOLDS = 5  # conversation n of a kind is in fold n modulo 5
 
 
@@ -54,10 +55,10 @@ def read_kinds(segmentation: Path, locomo: Path | None = None, sample: int | Non
         Kind("SuperDialseg", tuple(desk), 0.5),
         Kind("Dialseg711", tuple(tasks), 1.0),
         *_locomo(locomo, "LoCoMo", timed=False),
-        Kind("TIAGE, timed", tuple(timed_chats(tiage, seed=1)), 1.0, made_up=True),
-        Kind("SuperDialseg, timed", tuple(timed_chats(desk, seed=2)), 0.3, made_up=True),
-        Kind("Dialseg711, timed", tuple(timed_chats(tasks, seed=3)), 0.5, made_up=True),
-        *_locomo(locomo, "LoCoMo, timed", timed=True),
+        Kind(f"TIAGE{TIMED}", tuple(timed_chats(tiage, seed=1, folds=FOLDS)), 1.0, made_up=True),
+        Kind(f"SuperDialseg{TIMED}", tuple(timed_chats(desk, seed=2, folds=FOLDS)), 0.4, made_up=True),
+        Kind(f"Dialseg711{TIMED}", tuple(timed_chats(tasks, seed=3, folds=FOLDS)), 0.8, made_up=True),
+        *_locomo(locomo, f"LoCoMo{TIMED}", timed=True),
     ]
     for kind in kinds:
         if len(kind.dialogues) < FOLDS:

@@ -1,6 +1,6 @@
 """``mneme fit boundaries``: fits the coefficients of the semantic boundary detector, on several kinds of conversation at once.
 
-1. Read the dialogues, without and with times (evaluation/boundary_sets.py), and embed every message once.
+1. Read the dialogues, without times and with times at every pace (evaluation/boundary_sets.py), and embed every message once.
 2. With vectors and without: cross-validate (evaluation/boundary_model.py), measure out of fold and online, as the flow
    asks the detector, and print the figures.
 3. Fit on everything and write the coefficients.
@@ -19,7 +19,7 @@ from evaluation.boundary_model import cross_validate, cut_online, examples_of, f
 from evaluation.boundary_sets import FOLDS, read_kinds, vectors_of
 from evaluation.report import print_table
 from evaluation.segmentation import score
-from flows.boundaries.model import Head, heads_from
+from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, heads_from
 from mneme.errors import InputError
 from mneme.settings import Boundaries, Settings
 from mneme.times import utc_now
@@ -59,14 +59,14 @@ def run_fit(
     # 2. and 3.
     fitted: dict[str, Head] = {}
     rows: list[dict[str, str | float]] = []
-    for signals, given in (("vectors", known), ("words only", None)):
-        with console.status(f"fitting, {signals}"):
-            by_situation = examples_of(kinds, given)
-            validated = cross_validate(by_situation)
+    for situation, given in ((VECTORS, known), (WORDS_ONLY, None)):
+        with console.status(f"fitting, {situation}"):
+            examples = examples_of(kinds, given)
+            validated = cross_validate(examples)
             for kind in kinds:
                 results = cut_online(kind, given, validated.folds, Boundaries())
-                rows.append({"set": kind.name, "signals": signals, **asdict(score(results))})
-            fitted |= {name: moved(fit(examples), validated.points[name]) for name, examples in by_situation.items()}
+                rows.append({"set": kind.name, "signals": situation, **asdict(score(results))})
+            fitted[situation] = moved(fit(examples), validated.point)
     print_table(console, "Cross-validated, online", rows, list(rows[0]))
     about = {
         "command": "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",

@@ -45,7 +45,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "best_" in name or "mean_" in name
     ),
     "who speaks": ("speaker_named", "another_named", "said_by_asker"),
-    "form of the text": ("length", "is_question", "has_number", "has_name", "is_fact"),
+    "form of the text": ("length", "is_question", "has_number", "has_name", "is_artifact"),
     "dates": ("is_dated", "dated_for_when", "number_for_count", "period_fit"),
 }
 

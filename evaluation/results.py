@@ -1,7 +1,7 @@
 """What a search response stands for, by rank, so that its messages can be measured.
 
-A fact stands for all messages that say it, its own first, an episode for those of its nested facts and remarks, best
-first; a raw message for itself, and anything else for the messages it cites. An episode's narrative covers all its messages.
+A fact stands for all messages that say it, its own first, an episode for those of its nested facts, best first; a raw message
+for itself, and anything else for the messages it cites. An episode's narrative covers all its messages.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,6 @@ def _places(response: SearchResponse) -> Iterator[tuple[int, tuple[str, ...], fr
     for episode in (*response.episodes, *response.knowledge):
         if episode.rank is not None:
             inside = [(fact.score, fact.said_in) for fact in episode.atomic_facts]
-            inside += [(remark.score, (remark.message_id,)) for remark in episode.remarks]
             inside.sort(key=lambda each: -each[0])
             nested = tuple(dict.fromkeys(message for _, messages in inside for message in messages))
             yield episode.rank, nested, frozenset(episode.message_ids), episode.episode

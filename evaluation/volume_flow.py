@@ -10,7 +10,6 @@ from pathlib import Path
 
 from evaluation.many_talks import vectors_of_texts
 from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import RuleJudge
 from flows.cuts import Cut, Extraction
 from flows.feeds import Fed
 from flows.pending import Pending
@@ -47,7 +46,7 @@ def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Call
         fallback_detector=detector,
         extractor=extractor,
         fallback_extractor=extractor,
-        judge=RuleJudge(),
+        judge=None,
         skill_writer=None,
         tally=tally,
     )

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from flows.consistency.aggregates.relationships import edge_of
-from flows.cuts import Cut, Extraction, Utterance
+from flows.cuts import Cut, ExtractedFact, Extraction, Utterance, embedded_words
 from flows.items import AggregateMention, Extracted, Reference
-from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id, remark_id
+from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, Remark, StoredMessage, Validity
+from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
 from mneme.rows import Row, Vector, row_of
 
 _UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
@@ -27,7 +27,11 @@ class NewTexts:
     def of(cls, cut: Cut, extraction: Extraction) -> "NewTexts":
         """Subject with summary, then facts that are not their message's text, foresights and the case."""
         texts = [f"{extraction.subject}. {extraction.summary}"]
-        texts += [fact.statement for fact in extraction.facts if _own_vector(cut, fact.same_as_source, fact.sources) is None]
+        texts += [
+            embedded_words(fact.statement, fact.quote)
+            for fact in extraction.facts
+            if _own_vector(cut, fact.same_as_source, fact.sources) is None
+        ]
         texts += [foresight.statement for foresight in extraction.foresights]
         if extraction.case is not None:
             texts.append(extraction.case.task_intent)
@@ -73,38 +77,20 @@ def assemble(
             atomic_fact=fact.statement,
             topic_name=fact.topic,
             message_ids=tuple(message.message_id for message in sources),
-            speakers=tuple(dict.fromkeys(message.sender_name for message in sources)),
-            said_at=max(message.sent_at for message in sources),
+            speakers=tuple(dict.fromkeys(message.sender_name for message in (sources[:1] if fact.quote else sources))),
+            said_at=sources[0].sent_at if fact.quote else max(message.sent_at for message in sources),
             event_at=fact.event_at,
             event_until=fact.event_until,
             agent_id=agent_id,
             metadata=_metadata(sources),
             citation=sources[0].citation,
+            quote=fact.quote,
+            claims=fact.claims,
             validity=_UNDISPUTED,
             **common,
         )
         fact_ids.append(record.id)
-        children.append(row_of(record, reused if reused is not None else next(new), _context(cut, fact.sources)))
-    remark_ids = []
-    for index, remark in enumerate(extraction.remarks):
-        utterance = cut.utterances[remark.source]
-        said = Remark(
-            id=remark_id(cut.id, index),
-            parent_episode_id=cut.id,
-            message_ids=(utterance.message.message_id,),
-            sender_id=utterance.message.sender_id,
-            sender_name=utterance.message.sender_name,
-            text=utterance.message.text,
-            said_at=utterance.message.sent_at,
-            event_at=remark.event_at,
-            event_until=remark.event_until,
-            agent_id=agent_id,
-            metadata=_metadata([utterance.message]),
-            citation=utterance.message.citation,
-            **common,
-        )
-        remark_ids.append(said.id)
-        children.append(row_of(said, utterance.vector, _context(cut, (remark.source,)), remark.meant))
+        children.append(row_of(record, reused if reused is not None else next(new), _context(cut, fact)))
     foresight_ids = []
     for index, foresight in enumerate(extraction.foresights):
         sources = [cut.utterances[at].message for at in foresight.sources]
@@ -119,6 +105,7 @@ def assemble(
             end=foresight.end,
             metadata=_metadata(sources),
             citation=sources[0].citation,
+            claims=foresight.claims,
             validity=_UNDISPUTED,
             **common,
         )
@@ -152,7 +139,6 @@ def assemble(
         participants=tuple(dict.fromkeys(u.message.sender_name for u in cut.utterances)),
         message_ids=tuple(u.message.message_id for u in cut.utterances),
         fact_ids=tuple(fact_ids),
-        remark_ids=tuple(remark_ids),
         foresight_ids=tuple(foresight_ids),
         case_id=case.id if case else None,
         aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
@@ -177,8 +163,9 @@ def _own_vector(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Vecto
     return cut.utterances[sources[0]].vector if same_as_source and len(sources) == 1 else None
 
 
-def _context(cut: Cut, sources: Sequence[int]) -> str:
-    """The messages before and after: an answer is found by the words of its question."""
+def _context(cut: Cut, fact: ExtractedFact) -> str:
+    """The messages before and after: an answer is found by the words of its question. Of a quote those beside its own."""
+    sources = fact.sources if fact.quote is None else fact.sources[:1]
     around = (min(sources) - 1, max(sources) + 1)
     return "\n".join(cut.utterances[at].message.text for at in around if 0 <= at < len(cut.utterances))
 
@@ -214,7 +201,7 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
                 profile_id(owner),
                 "profile",
                 (item.about, item.category, "implicit" if item.implicit else "explicit"),
-                _mention(cut, item.statement, item.sources),
+                _mention(cut, item.statement, item.sources, claim=item.claim),
             )
         )
     return mentions

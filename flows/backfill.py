@@ -18,6 +18,7 @@ from connectors.models import open_embedder
 from flows.runner import IngestReport, ingest, only_place, recovery_store, stopped_by_signals
 from flows.running.bounded_stream import bounded_stream
 from flows.running.partition_range import store_name
+from flows.written import Written
 from mneme.errors import SettingsError
 from mneme.settings import Settings
 
@@ -65,17 +66,13 @@ def backfill(
     started = time.monotonic()
     longer = settings.flow.model_copy(update={"epoch_seconds": max(settings.flow.epoch_seconds, _EPOCH_SECONDS)})
     settings = settings.model_copy(update={"flow": longer})
-    wrote: dict[str, set[str]] = {}
-
-    def count(kind: str, identity: str) -> None:
-        wrote.setdefault(kind, set()).add(identity)
-
+    wrote = Written()
     # Step 1.
-    report = ingest(paths, settings, on_progress, defaults, count, in_bulk=True) if paths else None
+    report = ingest(paths, settings, on_progress, defaults, wrote, in_bulk=True) if paths else None
     if report is None:
-        _from_topics(settings, on_progress, count)
+        _from_topics(settings, on_progress, wrote)
     # Step 2.
-    rows = {kind: len(identities) for kind, identities in sorted(wrote.items())}
+    rows = dict(sorted(wrote.rows().items()))
     is_merged = sum(rows.values()) >= MANY_ROWS if merge is None else merge
     if is_merged:
         with closing(open_index(settings)) as index, closing(open_embedder(settings)) as embedder:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from flows.lanes import lane_of_message
 from mneme.ids import chunk_episode_id
-from mneme.records import Citation, ClosedBy, Owner, StoredMessage
+from mneme.records import Citation, Claim, ClosedBy, Owner, Quote, StoredMessage
 from mneme.rows import Vector
 
 
@@ -30,6 +30,14 @@ class Utterance:
 def embedding_text(message: StoredMessage) -> str:
     """What is embedded for a message: who says what; for a chunk of a document, where it stands and what it says."""
     return f"{', '.join(dict.fromkeys(_context(message)))}: {message.text}"
+
+
+def embedded_words(statement: str, quote: Quote | None) -> str:
+    """What is embedded for a fact: of a quote who says what to which question, without the day that is shown."""
+    if quote is None:
+        return statement
+    before = quote.question or quote.context
+    return f"{f'{before.words} ' if before else ''}{quote.speaker}: {quote.words}"
 
 
 def _context(message: StoredMessage) -> Iterator[str]:
@@ -147,10 +155,9 @@ def cut_of_chunk(utterance: Utterance) -> Cut:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """A statement. ``sources`` are indices of the cut's utterances.
+    """A statement, with its parts where it is a quote. ``sources`` are indices of the cut's utterances, its own first.
 
-    ``same_as_source`` says that the statement is the text of its one source, told in the third person, so that the
-    vector of the message serves it too.
+    ``same_as_source`` says that the statement is the text of its one source, so that the vector of the message serves it too.
     """
 
     statement: str
@@ -159,16 +166,8 @@ class ExtractedFact:
     event_at: datetime | None = None
     event_until: datetime | None = None
     same_as_source: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedRemark:
-    """What a message says that no fact tells; ``meant`` is it with names and dates in full."""
-
-    source: int
-    meant: str
-    event_at: datetime | None = None
-    event_until: datetime | None = None
+    quote: Quote | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +204,22 @@ class ExtractedForesight:
     sources: tuple[int, ...]
     start: datetime | None = None
     end: datetime | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedProfileItem:
-    """Something that says what ``about`` is like; ``implicit`` when it was shown rather than said."""
+    """Something that says what ``about`` is like; ``implicit`` when it was shown rather than said.
+
+    ``claim`` is what the line is made from, where it is: one that ``ends`` is no line, it ends lines.
+    """
 
     about: str
     statement: str
     category: str
     implicit: bool
     sources: tuple[int, ...]
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +240,6 @@ class Extraction:
     summary: str
     narrative: str
     facts: tuple[ExtractedFact, ...]
-    remarks: tuple[ExtractedRemark, ...] = ()
     entities: tuple[ExtractedEntity, ...] = ()
     relationships: tuple[ExtractedRelationship, ...] = ()
     foresights: tuple[ExtractedForesight, ...] = ()

@@ -114,10 +114,18 @@ def _cuts(
 ) -> Iterator[Cut]:
     vectors = embedder.embed([embedding_text(message) for message in messages])
     utterances = [Utterance(message, vector) for message, vector in zip(messages, vectors, strict=True)]
-    first = messages[0]
-    if first.document_id is not None:
-        yield from map(cut_of_chunk, utterances)
-        return
+    if messages[0].document_id is not None:
+        return map(cut_of_chunk, utterances)
+    return cuts_of(utterances, detector, settings)
+
+
+def cuts_of(utterances: Sequence[Utterance], detector: BoundaryDetector, settings: Boundaries) -> Iterator[Cut]:
+    """The episodes of a whole conversation, as the flow cuts one that a file ends.
+
+    Raises:
+        ModelError: from a detector that calls a model.
+    """
+    first = utterances[0].message
     assert first.conversation_id is not None, "else it is of a document"
     limits = Limits(settings.max_messages, settings.max_tokens)
     conversation = Conversation(first.id, first.owner, first.conversation_id, limits)

@@ -19,7 +19,6 @@ from datetime import datetime
 from functools import partial
 
 from flows.consistency.deciders import Deciders
-from flows.consistency.judges import RuleJudge
 from flows.consistency.revise import Revision, revise
 from flows.consistency.view import View
 from flows.defects import end_of_traceback, is_defect
@@ -203,13 +202,13 @@ class ReconcileLane:
     ) -> View:
         """In the pool: the owner's records with what revisions of its episodes change."""
         services, scope = self._services, owner.key
-        by_rule = Deciders(RuleJudge(), None, lambda texts: services.embed(texts).result(), services.settings, scope)
+        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings, scope)
         write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
         view = View(owner, services.index, unseen, records)
         try:
             revise(view, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
-            log.warning("the model that keeps memories consistent failed, deciding by rule: %s", error)
+            log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
             view = View(owner, services.index, unseen, records)
             revise(view, revisions, by_rule)
         return view

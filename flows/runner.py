@@ -18,6 +18,7 @@ from connectors.inbox.segments import inbox_folder
 from connectors.private import private_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import RecoveryStore
+from flows.written import Written
 from mneme.errors import SettingsError, StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -69,7 +70,7 @@ def ingest(
         settings: where and how; the hold-back is 0, since a file is in order.
         on_progress: called with events finished and events in all.
         defaults: ``user_id``, ``group_id``, ``tenant_id`` for files that do not say whose they are.
-        on_written: called with kind and id of each row that was written.
+        on_written: called with kind and id of each row that was written; the kind of one that was removed is empty.
         in_bulk: whether the index is set for very many writes meanwhile.
 
     Raises:
@@ -121,10 +122,10 @@ def ingest(
             list(names), read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
         )
 
-    wrote: dict[str, set[str]] = {}
+    wrote = Written()
 
     def written(kind: str, identity: str) -> None:
-        wrote.setdefault(kind, set()).add(identity)
+        wrote(kind, identity)
         on_written(kind, identity)
 
     folder = _folder(settings, _FILES)
@@ -147,12 +148,13 @@ def ingest(
         raise KeyboardInterrupt
     if on_progress is not None:
         on_progress(total, total)
+    rows = wrote.rows()
     return IngestReport(
-        messages=len(wrote.get("message", ())),
+        messages=rows["message"],
         duplicates=tally["duplicate"],
-        episodes=len(wrote.get("episode", ())),
-        facts=len(wrote.get("fact", ())),
-        dead_letters=len(wrote.get("dead_letter", ())),
+        episodes=rows["episode"],
+        facts=rows["fact"],
+        dead_letters=rows["dead_letter"],
         seconds=time.monotonic() - started,
         usage=usage,
         files=tuple(names),

@@ -46,7 +46,8 @@ class Services:
 
     ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call; ``embed_behind`` does so
     when nothing else waits, for documents (None: there is no difference). ``detector``,
-    ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails.
+    ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails;
+    without a ``judge`` claims alone decide.
     ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
     no model is called. ``skill_writer`` gives for a scope what writes skills with a model; None where a rule does.
     ``reading`` is None where no documents come.
@@ -65,7 +66,7 @@ class Services:
     fallback_detector: BoundaryDetector
     extractor: Extractor
     fallback_extractor: Extractor
-    judge: Judge
+    judge: Judge | None
     skill_writer: Callable[[str], Writer] | None
     tally: Counter[str]
     submit_call: Submit | None = None

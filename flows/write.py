@@ -63,7 +63,7 @@ class Writer:
         changes: what tells the outside; None for nobody.
         clock: the present, aware.
         stopping: set when the flow is to end; waiting ends then too.
-        wrote: called with kind and id of each row that was written, for reports.
+        wrote: called with kind and id of each row that was written, for reports; the kind of one that was removed is empty.
         erase_answers: erases what models answered about a scope (``tenant/owner``, or with ``/conversation``); how many.
         erase_claims: erases what was left as claim check of a document, or of all of an owner.
     """
@@ -110,8 +110,7 @@ class Writer:
                 self._wrote("dead_letter", f"{letter.stage} {letter.position} {content_hash(letter.raw)}")
         done = [write for write, result in zip(writes, results, strict=True) if result.outcome is Outcome.DONE]
         for write in done:
-            if not isinstance(write, Remove):
-                self._wrote(write.row.kind, write.row.id)
+            self._wrote(*(("", write.key.id) if isinstance(write, Remove) else (write.row.kind, write.row.id)))
         if (feed := self._changes) is not None and done:
             self._patiently(lambda: feed.send([_change(write) for write in done]))
         # Step 4. Markers of flushes.

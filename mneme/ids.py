@@ -7,7 +7,6 @@ one encoding.
     message       tenant/conversation/message_id
     episode       tenant/conversation/<sent_at ms of its first message>-<hash of that message_id>
     fact          <episode id>/f/0           foresight  <episode id>/s/0           case  <episode id>/c
-    remark        <episode id>/m/0
     skill         <id of its earliest case>/skill
     entity        tenant/owner_type/owner/e/<name>
     relationship  tenant/owner_type/owner/r/<source>/<relation>/<target>
@@ -110,11 +109,6 @@ def chunk_episode_id(chunk: str) -> str:
 def fact_id(episode: str, index: int) -> str:
     """The id of the ``index``-th fact of an episode."""
     return f"{episode}/f/{index}"
-
-
-def remark_id(episode: str, index: int) -> str:
-    """The id of the ``index``-th remark of an episode."""
-    return f"{episode}/m/{index}"
 
 
 def foresight_id(episode: str, index: int) -> str:

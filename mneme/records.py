@@ -156,7 +156,7 @@ ClosedBy = Literal["boundary", "limit", "idle", "flush", "end", "section"]
 class Episode(Record):
     """A coherent stretch of one conversation, or one section of one document. Its vector is of subject + summary.
 
-    It lists everything that was made from it, so that a revision can replace all of it: facts, remarks, foresights, case,
+    It lists everything that was made from it, so that a revision can replace all of it: facts, foresights, case,
     and in ``aggregate_ids`` the entities, relationships and profile that it is mentioned in. ``begins_because`` is what
     spoke for the cut before it. A ``provisional`` episode was shown while its conversation paused, and may go on.
     """
@@ -171,7 +171,6 @@ class Episode(Record):
     participants: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
     fact_ids: tuple[str, ...] = ()
-    remark_ids: tuple[str, ...] = ()
     foresight_ids: tuple[str, ...] = ()
     case_id: str | None = None
     aggregate_ids: tuple[str, ...] = ()
@@ -186,7 +185,7 @@ class Episode(Record):
 
 
 class Validity(_Frozen):
-    """What other statements did to one: computed by reconcile (flows/consistency/validity.py), never by the extractor.
+    """What other statements did to one: computed by reconcile (flows/consistency/), never by the extractor.
 
     It holds from ``valid_from`` until ``valid_to`` (exclusive), when ``superseded_by`` was said. One that only repeats
     another is ``merged_into`` it, and is not found any more: the other stands for it, with its sources in
@@ -202,11 +201,63 @@ class Validity(_Frozen):
     also_metadata: Metadata = Field(default_factory=dict)
 
 
+class Claim(_Frozen):
+    """One (subject, attribute, value) that a statement makes, which alone can end.
+
+    ``attribute`` is one of the table of relations (mneme/relations); ``value`` is as said. A claim that ``ends`` says that
+    the value holds no longer ("Ann left Google"); without a value, that none does ("Ann quit her job"). ``evidence`` is the
+    sentence that makes it. ``valid_to`` and ``superseded_by`` (the id of a fact or foresight) are what later claims did to
+    it: computed by reconcile, never by the extractor.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    ends: bool = False
+    evidence: str = ""
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+
+    @property
+    def about(self) -> str:
+        """Subject and attribute in a form that can be compared: ``ann|home``."""
+        return f"{self.subject.casefold()}|{self.attribute}"
+
+
+class Spoken(_Frozen):
+    """Words of a message that a quote takes along, unchanged."""
+
+    speaker: str
+    words: str
+    message_id: str
+
+
+Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "output", "quotation"]
+
+
+class Quote(_Frozen):
+    """What makes a fact without a model: the words of one message, unchanged, and what they need to be read alone.
+
+    ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; ``context`` the
+    sentence before them, where they lean on it ("it", "there", a bare "yes"). Of an ``artifact`` inside a message (code, a
+    draft, a list, quoted text, a long answer of an assistant) nothing is claimed about its speaker.
+    """
+
+    speaker: str
+    listener: str = ""
+    words: str
+    language: str = ""
+    question: Spoken | None = None
+    context: Spoken | None = None
+    artifact: Artifact | None = None
+
+
 class AtomicFact(Record):
     """One self-contained, dated statement from one episode; immutable for a revision of its episode.
 
-    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``cluster_id`` names the statements that it is
-    compared with (``Cluster``); ``validity`` is what came of it.
+    What it tells happens from ``event_at`` until ``event_until`` (exclusive). ``quote`` has its parts where no model wrote
+    it: then ``atomic_fact`` is put together from them (flows/extraction/quotes.py), and its first message is the one that
+    said it. ``validity`` is what came of it as a whole, each claim has its own.
     """
 
     kind: Literal["fact"] = "fact"
@@ -221,25 +272,9 @@ class AtomicFact(Record):
     agent_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
     citation: Citation | None = None
-    cluster_id: str = ""
+    quote: Quote | None = None
+    claims: tuple[Claim, ...] = ()
     validity: Validity = Validity()
-
-
-class Remark(Record):
-    """A message of an episode that no fact tells: found like a fact, by its words as they are meant, and shown as it is."""
-
-    kind: Literal["remark"] = "remark"
-    parent_episode_id: str
-    message_ids: tuple[str, ...]
-    sender_id: str
-    sender_name: str
-    text: str
-    said_at: datetime
-    event_at: datetime | None = None
-    event_until: datetime | None = None
-    agent_id: str | None = None
-    metadata: Metadata = Field(default_factory=dict)
-    citation: Citation | None = None
 
 
 class Foresight(Record):
@@ -255,18 +290,42 @@ class Foresight(Record):
     end: datetime | None = None
     metadata: Metadata = Field(default_factory=dict)
     citation: Citation | None = None
-    cluster_id: str = ""
+    claims: tuple[Claim, ...] = ()
     validity: Validity = Validity()
+
+
+class Stated(_Frozen):
+    """What a cluster keeps of a fact or foresight: enough to say what becomes of it without reading it.
+
+    In a cluster about a subject's attribute: ``values`` are those that it states, ``ends`` those that it says to hold no longer
+    ("": all). In one of the same words: whether it ``repeats`` others of its kind and they it, as long as it holds, which is
+    until the first of its claims ends (``holds_until``). ``by_model`` says that it has no quote.
+    """
+
+    id: str
+    said_at: datetime
+    event_at: datetime | None = None
+    message_ids: tuple[str, ...]
+    metadata: Metadata = Field(default_factory=dict)
+    values: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    repeats: bool = False
+    holds_until: datetime | None = None
+    by_model: bool = False
 
 
 class Cluster(Record):
     """What is looked at together when one of it changes: statements about the same, entities that share a name, ...
 
-    Lies in ``control``, never found. ``linked_ids`` are clusters of statements that are near in meaning and related.
+    Lies in ``control``, never found. Of statements (facts, foresights) it has what they say of ``about`` (``Claim.about``, or
+    ``said|`` and a hash of their words); of other records the ``member_ids``. ``linked_ids`` are clusters of statements that
+    are near in meaning and related.
     """
 
     kind: Literal["cluster"] = "cluster"
-    member_ids: tuple[str, ...]
+    about: str = ""
+    statements: tuple[Stated, ...] = ()
+    member_ids: tuple[str, ...] = ()
     linked_ids: tuple[str, ...] = ()
 
 
@@ -274,7 +333,7 @@ class Mention(_Frozen):
     """What one episode says of an entity, a relationship or an owner: the raw material of an aggregate.
 
     An entity's mention has the ``name`` and ``type`` it was given there; a relationship's the ``date`` it began, or
-    ``ended``.
+    ``ended``; that of a line of a profile the ``claim`` that it is made from, if any.
     """
 
     episode_id: str
@@ -285,9 +344,20 @@ class Mention(_Frozen):
     type: str = ""
     date: datetime | None = None
     ended: bool = False
+    claim: Claim | None = None
 
 
-class Entity(Record):
+class Aggregate(Record):
+    """What is built again from its mentions whenever one comes or goes.
+
+    There is room for the newest. ``left_out_until`` is when the newest of the others was said: of what was said until then, not
+    all is among the mentions. None where all is.
+    """
+
+    left_out_until: datetime | None = None
+
+
+class Entity(Aggregate):
     """A node of the graph, rebuilt from its mentions. ``summary`` has at most 500 characters.
 
     Names of the same thing ("Ann", "Ann Miller") are nodes of their own, of which one is the entity: the others are
@@ -303,7 +373,7 @@ class Entity(Record):
     merged_into: str | None = None
 
 
-class Relationship(Record):
+class Relationship(Aggregate):
     """An edge of the graph, one for each ``source, relation, target``."""
 
     kind: Literal["relationship"] = "relationship"
@@ -325,7 +395,7 @@ class ProfileItem(_Frozen):
     evidence: tuple[Mention, ...]
 
 
-class Profile(Record):
+class Profile(Aggregate):
     """The portrait of an owner: what holds now. ``evidence`` is everything it is made from, what no longer holds included."""
 
     kind: Literal["profile"] = "profile"
@@ -365,7 +435,6 @@ AnyRecord = (
     StoredMessage
     | Episode
     | AtomicFact
-    | Remark
     | Foresight
     | Cluster
     | Entity

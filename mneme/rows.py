@@ -29,7 +29,6 @@ from mneme.records import (
     Owner,
     Profile,
     Relationship,
-    Remark,
     StoredDocument,
     StoredMessage,
 )
@@ -127,13 +126,9 @@ _record: TypeAdapter[AnyRecord] = TypeAdapter(
 )
 
 
-def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "", meant: str = "") -> Row:
-    """The row of a record.
-
-    ``context`` is text around it that keyword search may match as well, at lower weight; ``meant`` is what a remark means,
-    with names and dates in full.
-    """
-    return _row_with(record, vector, index_tokens(_searched(record, context, meant)))
+def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -> Row:
+    """The row of a record; ``context`` is text around it that keyword search may match as well, at lower weight."""
+    return _row_with(record, vector, index_tokens(_searched(record, context)))
 
 
 def revised(row: Row, record: AnyRecord) -> Row:
@@ -141,7 +136,7 @@ def revised(row: Row, record: AnyRecord) -> Row:
     return _row_with(record, row.vector, row.tokens)
 
 
-def _searched(record: AnyRecord, context: str, meant: str) -> list[tuple[str, int]]:
+def _searched(record: AnyRecord, context: str) -> list[tuple[str, int]]:
     """What keyword search finds a record by: texts, each with its weight."""
     match record:
         case StoredMessage():
@@ -149,9 +144,7 @@ def _searched(record: AnyRecord, context: str, meant: str) -> list[tuple[str, in
         case Episode():
             return [(record.subject, 3), (record.summary, 2), (record.episode, 1)]
         case AtomicFact():
-            return [(record.atomic_fact, 2 if context else 1), (record.topic_name, 1), (context, 1)]
-        case Remark():
-            return [(meant or record.text, 2 if context else 1), (context, 1)]
+            return [(_words(record), 2 if context else 1), (record.topic_name, 1), (context, 1)]
         case Foresight():
             return [(record.statement, 1)]
         case Cluster() | StoredDocument():
@@ -168,6 +161,11 @@ def _searched(record: AnyRecord, context: str, meant: str) -> list[tuple[str, in
             return [(record.name, 3), (record.description, 2), (record.content, 1)]
         case _:
             assert_never(record)
+
+
+def _words(fact: AtomicFact) -> str:
+    """The words of a fact that search should find it by: of a quote who said it and what, not the day that is shown."""
+    return fact.atomic_fact if fact.quote is None else f"{fact.quote.speaker}: {fact.quote.words}"
 
 
 def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
@@ -214,21 +212,6 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 message_ids=_evidence(record),
                 labels=_labels(record),
                 **_hidden_if_repeated(record),
-            )
-        case Remark():
-            return _row(
-                record,
-                Collection.FACTS,
-                record.said_at,
-                vector,
-                tokens,
-                until=record.event_until,
-                event_at=record.event_at,
-                parent_id=record.parent_episode_id,
-                agent_id=record.agent_id,
-                people=(record.sender_name,),
-                message_ids=record.message_ids,
-                labels=labels_of(record.metadata),
             )
         case Foresight():
             return _row(

@@ -2,7 +2,7 @@
 
 from mneme.errors import StoreRejected
 
-FORMAT = 3
+FORMAT = 4
 
 
 def check_format(place: str, found: object) -> None:

@@ -70,6 +70,14 @@ def zone(name: str) -> tzinfo:
         raise InputError(f"timezone: {name!r} is not an IANA name like 'Europe/Paris' nor an offset like '+08:00'") from None
 
 
+def zone_or_utc(name: str) -> tzinfo:
+    """The zone that a record names; UTC where its name is not known here."""
+    try:
+        return zone(name)
+    except InputError:
+        return UTC
+
+
 def zone_name_of(moment: datetime) -> str:
     """How to keep the zone of an aware moment: ``UTC``, its IANA name, or its offset."""
     if isinstance(moment.tzinfo, ZoneInfo):

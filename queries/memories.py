@@ -260,8 +260,8 @@ class Memories:
             StoreError: the index cannot answer.
 
         >>> anton = memories.history("Anton", {"user_id": "nadia"})
-        >>> [(each.relation, each.target, each.valid_to is None) for each in anton.relationships if each.relation == "works_at"]
-        [('works_at', 'Brightwater', False), ('works_at', 'Lumen Robotics', True)]
+        >>> sorted({(each.target, each.valid_to is None) for each in anton.relationships if each.relation == "works_at"})
+        [('Brightwater', False), ('Lumen Robotics', True)]
         """
         from queries.browsing.history import read_history
 
@@ -337,7 +337,7 @@ class Memories:
         """The memories of an owner, the newest first.
 
         Args:
-            kind: ``message``, ``episode``, ``fact``, ``remark``, ``foresight``, ``profile``, ``case``, ``skill``, ``entity``,
+            kind: ``message``, ``episode``, ``fact``, ``foresight``, ``profile``, ``case``, ``skill``, ``entity``,
                 ``relationship``, or ``knowledge``, which is the tenant's; None: everything that is the owner's own.
             filters: whose memory, and which part of it: see ``queries.filtering.filters.Filters``.
             limit: how many at most, from 1 to 200.
@@ -408,9 +408,8 @@ class Memories:
             InputError: an unknown filter, not exactly one owner, or a filter that is for a search.
             StoreError: the index cannot answer.
 
-        >>> (change,) = memories.portrait({"user_id": "nadia"}).changes
-        >>> "Brightwater" in change.older.text, "Lumen Robotics" in change.newer.text, change.at.date().isoformat()
-        (True, True, '2025-05-12')
+        >>> memories.portrait({"user_id": "nadia"}).lines  # nobody there said what they are like
+        ()
         """
         from queries.browsing.portrait import read_portrait
 

@@ -16,6 +16,7 @@ from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question
 from queries.ranking import Ranking, everyone, places, successors_first, superseding
 from queries.recall import Candidate, Legs, recall
+from queries.scoring.present import present_first, shipped
 from queries.scoring.scorer import Scorer
 from queries.succession import inherit
 
@@ -68,8 +69,9 @@ def hybrid(
     """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
 
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
-       episode. A statement fits at least as well as what it superseded (queries/succession.py). The type of memory that the
-       question asks for is favoured (queries/granularity/preference.py).
+       episode. Where a state is asked for, what is so now is raised (queries/scoring/present.py), and a statement fits at least
+       as well as what it superseded (queries/succession.py). The type of memory that the question asks for is favoured
+       (queries/granularity/preference.py).
     4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
        to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
     5. What superseded another stands before it.
@@ -82,6 +84,7 @@ def hybrid(
     scores = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scores, reached, settings.graph_weight)
+    scores = present_first(question, gathered.field.statements, scores, scope.moment, shipped())
     successor = superseding(question, scope, evidence)
     preferred = Preference()
     if settings.granularity:

@@ -63,8 +63,8 @@ def places(evidence: Evidence, scores: dict[str, float], scope: Scope) -> list[S
 
 
 def superseding(question: Question, scope: Scope, evidence: Evidence) -> dict[str, str]:
-    """What superseded what among the statements found; nothing, if the question is about the past."""
-    return {} if question.about_past else successors((each.row for each in everyone(evidence)), scope)
+    """What superseded what among the statements found, in what the question asks for."""
+    return successors((each.row for each in everyone(evidence)), scope, question)
 
 
 def successors_first(

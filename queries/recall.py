@@ -116,8 +116,7 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
         candidates = recalled.candidates.setdefault(search.collection, {})
         recalled.rankings[search.collection, leg] = _join(candidates, hits, leg == "bm25")
-    if not question.about_past:
-        recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope)
+    recalled.successor = successors((each.row for each in recalled.of(Collection.FACTS).values()), scope, question)
     recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
     recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from mneme.records import Citation, ProfileItem
+from mneme.records import Citation, Claim, ProfileItem, Quote
 
 Method = Literal["keyword", "vector", "hybrid", "agentic"]
 
@@ -32,7 +32,8 @@ class _FoundStatement(_Found):
 
     ``message_ids`` are the callers' ids of the messages it comes from, ``also_said_in`` those in which others say the
     same; these others (``repeated_by``, their ids) are not found themselves. It held from ``valid_from`` until
-    ``valid_to``, when the statement ``superseded_by`` took its place.
+    ``valid_to``, when the statement ``superseded_by`` took its place. Each of its ``claims`` ends by itself: a statement that
+    makes several may hold in one and not in another.
     """
 
     parent_episode_id: str
@@ -44,6 +45,7 @@ class _FoundStatement(_Found):
     superseded_by: str | None = None
     repeated_by: tuple[str, ...] = ()
     also_said_in: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @property
     def times_said(self) -> int:
@@ -57,11 +59,12 @@ class _FoundStatement(_Found):
 
 
 class FoundFact(_FoundStatement):
-    """An atomic fact."""
+    """An atomic fact. Without a model it is a ``quote``: then ``atomic_fact`` is put together from its parts."""
 
     atomic_fact: str
     topic_name: str
     event_at: datetime | None = None
+    quote: Quote | None = None
 
     @property
     def text(self) -> str:
@@ -70,7 +73,7 @@ class FoundFact(_FoundStatement):
 
 
 class FoundMessage(_Found):
-    """A raw message: one that no episode holds yet, or one of an episode that none of its facts tells."""
+    """A raw message that no episode holds yet."""
 
     message_id: str
     conversation_id: str | None
@@ -83,10 +86,7 @@ class FoundMessage(_Found):
 
 
 class FoundEpisode(_Found):
-    """An episode, with the best of its facts and of its remarks nested, best first; ``episode`` is the narrative.
-
-    Remarks are messages that no fact tells; one that holds a place itself is in ``raw_messages`` only.
-    """
+    """An episode, with the best of its facts nested, best first; ``episode`` is the narrative."""
 
     subject: str
     summary: str
@@ -100,7 +100,6 @@ class FoundEpisode(_Found):
     participants: tuple[str, ...]
     message_ids: tuple[str, ...]
     atomic_facts: tuple[FoundFact, ...] = ()
-    remarks: tuple[FoundMessage, ...] = ()
 
     @property
     def text(self) -> str:

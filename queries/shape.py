@@ -16,7 +16,6 @@ from mneme.records import (
     Episode,
     Foresight,
     Profile,
-    Remark,
     StoredMessage,
     Validity,
 )
@@ -71,8 +70,7 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
     ranks = {standing.id: rank for rank, standing in enumerate(ranking.standings, start=1)}
     places = _Places(ranking.scores, ranks)
     evidence = ranking.evidence
-    remarks = {each.row.id: each for inside in evidence.facts.values() for each in inside if each.row.kind == "remark"}
-    shown = {standing.parent or standing.id for standing in ranking.standings if standing.id not in remarks}
+    shown = {standing.parent or standing.id for standing in ranking.standings}
     episodes = [
         (candidate.row, _episode(candidate.row, places, evidence.facts.get(identity, ()), facts_per_episode))
         for identity, candidate in evidence.episodes.items()
@@ -85,7 +83,7 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         "episodes": tuple(episode for row, episode in episodes if row.owner_type != "tenant"),
         "knowledge": tuple(episode for row, episode in episodes if row.owner_type == "tenant"),
         "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
-        "raw_messages": _ranked([*evidence.messages.values(), *remarks.values()], places, _message),
+        "raw_messages": _ranked(evidence.messages.values(), places, _message),
         "profiles": _ranked(memories, places, _profile),
         "foresights": _ranked(memories, places, partial(_foresight, scope)),
         "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
@@ -99,8 +97,8 @@ def _best_rank(episode: FoundEpisode) -> int:
 
 
 def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -> FoundEpisode:
-    """An episode with the facts that hold places, and the best others, facts and remarks, that match at all."""
-    holders = [each for each in facts if each.row.id in places.ranks and each.row.kind != "remark"]
+    """An episode with the facts that hold places, and the best others that match at all."""
+    holders = [each for each in facts if each.row.id in places.ranks]
     holders.sort(key=lambda each: places.ranks[each.row.id])
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
@@ -108,8 +106,7 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     return FoundEpisode(
         **places.of(row),
         **_told_by_episode(row),
-        atomic_facts=tuple(_fact(each.row, places) for each in nested if each.row.kind != "remark"),
-        remarks=tuple(_message(each.row, places) for each in nested if each.row.kind == "remark"),
+        atomic_facts=tuple(_fact(each.row, places) for each in nested),
     )
 
 
@@ -128,7 +125,7 @@ def _fields_of_fact(row: Row) -> dict[str, Any]:
     """What a fact tells, whatever place it has."""
     fact = _record(row, AtomicFact)
     names = ("atomic_fact", "topic_name", "parent_episode_id", "message_ids", "said_at", "citation", "event_at")
-    return _fields(fact, *names) | _validity(fact.validity)
+    return _fields(fact, *names, "quote", "claims") | _validity(fact.validity)
 
 
 _told_by_episode = Derived(_fields_of_episode)
@@ -153,8 +150,7 @@ def _ranked(
 
 
 def _message(row: Row, places: _Places) -> FoundMessage:
-    message = record_of(row)
-    assert isinstance(message, StoredMessage | Remark)
+    message = _record(row, StoredMessage)
     return FoundMessage(
         **places.of(row),
         message_id=row.message_ids[0],
@@ -190,6 +186,7 @@ def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None
         expired=scope.is_over(row),
         parent_episode_id=record.parent_episode_id,
         message_ids=record.message_ids,
+        claims=record.claims,
         **_validity(record.validity),
     )
 

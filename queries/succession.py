@@ -7,7 +7,9 @@ against "I start at Stripe on Monday". So in every method
 2. of those that are found, what superseded another stands directly before it (``in_order``).
 
 The older one moves down by one place and keeps its score: nothing is lost if the question was about it. A question
-about the past ("where did Ann work before?", ``Question.about_past``) is ranked without this.
+about the past ("where did Ann work before?", ``Question.about_past``) is ranked without this. Where a statement makes claims,
+only one that the question asks for counts: a new job is no successor to the allergy that the old statement tells as well.
+Where it is not known what the question asks for, only a statement that ended as a whole has a successor.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,15 +17,22 @@ from dataclasses import replace
 from math import inf
 
 from mneme.rows import Row
+from queries.claims import claims_of, successor_of
 from queries.compete import Standing
 from queries.filtering.scope import Scope
+from queries.questions.understand import Question
 
 
-def successors(rows: Iterable[Row], scope: Scope) -> dict[str, str]:
-    """For each superseded statement among the rows the id of the one that superseded it, older than the moment asked at."""
+def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[str, str]:
+    """For each statement among the rows that is superseded in what the question asks for, the id of what superseded it, older
+    than the moment asked at; nothing for a question about the past.
+    """
+    if question.about_past:
+        return {}
     found = {}
     for row in rows:
-        if scope.is_superseded(row) and (successor := row.body.get("validity", {}).get("superseded_by")):
+        of_all = row.body.get("validity", {}).get("superseded_by") if scope.is_superseded(row) else None
+        if successor := successor_of(claims_of(row), question.asked, question.owner, scope.moment, of_all):
             found[row.id] = successor
     return found
 

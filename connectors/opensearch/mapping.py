@@ -142,5 +142,5 @@ def _encoded_vector(vector: Vector) -> bytes:
     return orjson.dumps(np.ascontiguousarray(vector, dtype=np.float32), option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-# The vector of a message is written with it, and soon again with the fact or the remark that is its text.
+# The vector of a message is written with it, and soon again with the fact that is its text.
 _encoded_vector_lately: Derived[Vector, bytes] = Derived(_encoded_vector, most=1024, seconds=30.0)

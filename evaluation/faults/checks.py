@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage
-from mneme.ids import case_id, chunk_episode_id, content_hash, episode_id, fact_id, foresight_id, make_id, remark_id
+from mneme.ids import case_id, chunk_episode_id, cluster_id, content_hash, episode_id, fact_id, foresight_id, make_id
 from mneme.records import Owner
 from mneme.rows import Collection, Row, flush_marker
 from mneme.times import to_milliseconds, utc_now
@@ -143,13 +144,13 @@ def check_documents(rows: Rows, found: Findings) -> None:
 
 
 def check_derived(episodes: Mapping[str, Row], rows: Rows, found: Findings) -> None:
-    """Facts, remarks, foresights and cases: listed by their episode, named after it, telling of its messages."""
+    """Facts, foresights and cases: listed by their episode, named after it, telling of its messages."""
     facts, memories = rows[Collection.FACTS], rows[Collection.MEMORIES]
     there = {**facts, **{id: row for id, row in memories.items() if row.body["kind"] in ("foresight", "case")}}
     listed: dict[str, Row] = {}
     for episode in episodes.values():
         body = episode.body
-        for field_name, name_of in (("fact_ids", fact_id), ("remark_ids", remark_id), ("foresight_ids", foresight_id)):
+        for field_name, name_of in (("fact_ids", fact_id), ("foresight_ids", foresight_id)):
             for place, identity in enumerate(body[field_name]):
                 listed[identity] = episode
                 if identity != name_of(episode.id, place):
@@ -181,7 +182,7 @@ def check_derived(episodes: Mapping[str, Row], rows: Rows, found: Findings) -> N
 
 
 def check_aggregates(episodes: Mapping[str, Row], rows: Rows, found: Findings) -> None:
-    """Entities, relationships and profiles: made from mentions in episodes that list them."""
+    """Entities, relationships and profiles: made from mentions in episodes that list them, as far as there is room for them."""
     profiles = {id: row for id, row in rows[Collection.MEMORIES].items() if row.body["kind"] == "profile"}
     aggregates = {**rows[Collection.GRAPH], **profiles}
     for identity, row in aggregates.items():
@@ -198,8 +199,16 @@ def check_aggregates(episodes: Mapping[str, Row], rows: Rows, found: Findings) -
             mentioned = aggregates.get(identity)
             if mentioned is None:
                 found.add("orphans", identity, f"{episode.id} lists it, and it is not there")
-            elif all(mention["episode_id"] != episode.id for mention in _mentions(mentioned.body)):
+            elif all(mention["episode_id"] != episode.id for mention in _mentions(mentioned.body)) and not _leaves_out(
+                mentioned.body, episode
+            ):
                 found.add("orphans", identity, f"{episode.id} lists it, and is not among its mentions")
+
+
+def _leaves_out(body: Mapping[str, Any], episode: Row) -> bool:
+    """Whether what an episode says of an aggregate may be older than what the aggregate has room for."""
+    until = body.get("left_out_until")
+    return until is not None and to_milliseconds(episode.at) <= to_milliseconds(datetime.fromisoformat(until))
 
 
 def _mentions(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -224,6 +233,7 @@ def check_control(expected: Expected, rows: Rows, found: Findings) -> None:
     talks = {make_id("conversation", *talk): owner for talk, owner in expected.owners.items()}
     statements = {**rows[Collection.FACTS], **rows[Collection.MEMORIES]}
     members = {**statements, **rows[Collection.GRAPH]}
+    clusters = {identity: _members(row) for identity, row in control.items() if row.kind == "cluster"}
     for identity, row in control.items():
         if row.kind == "flush" and identity not in markers:
             found.add("orphans", identity, "is the marker of a flush that nobody sent")
@@ -235,15 +245,21 @@ def check_control(expected: Expected, rows: Rows, found: Findings) -> None:
             elif row.body["owner"] != talks[identity].model_dump():
                 found.add("different", identity, "tells another owner than that of the conversation's first message")
         elif row.kind == "cluster":
-            for member in row.body["member_ids"]:
+            for member in sorted(clusters[identity]):
                 if member not in members:
                     found.add("orphans", identity, f"has the member {member}, which is not there")
     for identity in talks.keys() - control.keys():
         found.add("lost", identity, "the conversation's owner is not known")
     for identity, row in statements.items():
-        cluster = row.body.get("cluster_id")
-        if cluster and (cluster not in control or identity not in control[cluster].body["member_ids"]):
-            found.add("orphans", identity, f"says it is in the cluster {cluster}, which does not have it")
+        for claim in row.body.get("claims", ()):
+            cluster = cluster_id(row.owner_key, f"{claim['subject'].casefold()}|{claim['attribute']}")
+            if identity not in clusters.get(cluster, ()):
+                found.add("orphans", identity, f"claims what the cluster {cluster} is about, which does not have it")
+
+
+def _members(cluster: Row) -> set[str]:
+    """The ids of what is in a cluster."""
+    return {*cluster.body["member_ids"], *(each["id"] for each in cluster.body["statements"])}
 
 
 def check_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:

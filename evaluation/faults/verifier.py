@@ -3,7 +3,7 @@
 1. What must be there is computed from the topics (evaluation/faults/expected.py).
 2. Every message is in the index once, as it was sent, and in exactly one episode; the episodes of a conversation divide its
    messages in their order; each is named after its first message.
-3. What an episode lists is there, and what is there is listed: facts, remarks, foresights, case, entities, relationships,
+3. What an episode lists is there, and what is there is listed: facts, foresights, case, entities, relationships,
    profile, clusters, chunks of documents. Nothing is left of work in progress.
 4. What could not be read is a dead letter, and nothing else is.
 5. Where there is another index that an undisturbed run filled from the same topics, both hold the same.

@@ -28,14 +28,17 @@ from mneme.rows import Vector
 Places = npt.NDArray[np.int64]
 
 MEMORY = 16  # messages of the open episode that are looked at, so that the work is bounded; ``all`` means these
-PACE_SECONDS = 5.0  # messages that follow faster than anybody writes were stamped by a program: their times say nothing
+REPLY_SECONDS = 300.0  # within minutes people answer: how soon says nothing of a subject
+STAMPED_SECONDS = 5.0  # messages that follow faster than anybody writes, or ...
+EVEN_SECONDS = 1.0  # ... one like the other, were stamped by a program: nothing is known of when they were said
 
 
 def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[Utterance]) -> dict[str, float]:
     """The features of a boundary before ``message``; ``context`` is the open episode and must not be empty.
 
-    The names (``group.name``) are the same for every call. Where times carry no information (``time.known`` is 0),
-    or a message has no vector (``similarity.known`` is 0), the features that need them are 0.
+    The names (``group.name``) are the same for every call. Of times only pauses count: at any pace of up to five minutes a
+    message all features of time are 0, but for ``time.known``, which tells people's pace from the even steps of a program.
+    Where a message has no vector (``similarity.known`` is 0), the features that need one are 0.
     """
     recent = context[-MEMORY:]
     readings = [reading_of(utterance) for utterance in recent]
@@ -53,18 +56,17 @@ def features(context: Sequence[Utterance], message: Utterance, ahead: Sequence[U
 
 
 def _time(readings: Sequence[Reading], at: int) -> dict[str, float]:
-    gaps = [max(0.0, (after.microseconds - before.microseconds) / 1e6) for before, after in pairwise(readings)]
-    timed = max(gaps) > PACE_SECONDS
-    here = math.log1p(gaps[at - 1]) if timed else 0.0
-    usual = math.log1p(median(gaps[: at - 1])) if timed and at > 1 else math.log1p(60.0) if timed else 0.0
+    gaps = [(after.microseconds - before.microseconds) / 1e6 for before, after in pairwise(readings)]
+    pauses = [math.log(max(1.0, gap / REPLY_SECONDS)) for gap in gaps]
+    here = pauses[at - 1]
     return {
-        "time.known": float(timed),
-        "time.log_gap": here,
-        "time.gap_over_usual": here - usual,
-        "time.quarter_of_an_hour": float(timed and gaps[at - 1] > 900),
-        "time.hours": float(timed and gaps[at - 1] > 3 * 3600),
-        "time.day": float(timed and gaps[at - 1] > 20 * 3600),
-        "time.longer_gap_ahead": max((math.log1p(gap) for gap in gaps[at:]), default=here) - here if timed else 0.0,
+        "time.known": float(max(gaps) > STAMPED_SECONDS and max(gaps) - min(gaps) > EVEN_SECONDS),
+        "time.pause": here,
+        "time.pause_over_usual": here - (median(pauses[: at - 1]) if at > 1 else 0.0),
+        "time.quarter_of_an_hour": float(gaps[at - 1] > 900),
+        "time.hours": float(gaps[at - 1] > 3 * 3600),
+        "time.day": float(gaps[at - 1] > 20 * 3600),
+        "time.longer_pause_ahead": max(pauses[at:], default=here) - here,
     }
 
 

@@ -1,6 +1,6 @@
 """A small logistic model of a boundary, with its coefficients beside it (evaluation/fit_boundaries.py fits them).
 
-One head for each situation, whether times and whether vectors are known. A head weighs each feature, and again in
+One head for each situation, whether vectors are known or words only. A head weighs each feature, and again in
 proportion to each gate: the gates tell registers apart (help desk, chat of friends), where the same signal weighs
 differently.
 """
@@ -18,8 +18,10 @@ import numpy.typing as npt
 
 from flows.boundaries.rows import NAMES, Numbers
 
+VECTORS, WORDS_ONLY = "vectors", "words only"  # the situations: heads by name
 FURTHEST = 4.0  # standard deviations at which a feature is clipped: nothing unheard-of decides alone
 FURTHEST_GATE = 2.0
+_VECTORS_KNOWN = NAMES.index("similarity.known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +72,9 @@ def logistic(log_odds: float) -> float:
     return 0.5 * (1 + math.tanh(0.5 * log_odds))
 
 
-def situation(values: Mapping[str, float]) -> str:
-    """The name of the head that serves these features."""
-    return _situation(bool(values["time.known"]), bool(values["similarity.known"]))
-
-
-def _situation(timed: bool, vectors: bool) -> str:
-    time = "timed" if timed else "untimed"
-    return f"{time}, vectors" if vectors else f"{time}, words only"
-
-
 def situations(rows: Numbers) -> list[str]:
     """The name of the head that serves each row."""
-    known = rows[:, [NAMES.index("time.known"), NAMES.index("similarity.known")]] > 0
-    return [_situation(timed, vectors) for timed, vectors in known.tolist()]
+    return [VECTORS if known else WORDS_ONLY for known in rows[:, _VECTORS_KNOWN].tolist()]
 
 
 def probabilities(heads: Mapping[str, Head], rows: Numbers) -> list[float]:

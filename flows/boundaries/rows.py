@@ -11,18 +11,17 @@ import numpy.typing as npt
 
 from flows.boundaries import overlap, similarity
 from flows.boundaries.cues import CUES, OPENINGS, Marks, Reading, marks_of, reading_of
-from flows.boundaries.features import MEMORY, PACE_SECONDS
+from flows.boundaries.features import EVEN_SECONDS, MEMORY, REPLY_SECONDS, STAMPED_SECONDS
 from flows.cuts import Utterance
 
 Numbers = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 _QUARTER_OF_AN_HOUR, _HOURS, _DAY = 900, 3 * 3600, 20 * 3600
-_USUAL_GAP = 60.0  # seconds, where there is none yet
 
 _TIME = tuple(
     f"time.{name}"
-    for name in ("known", "log_gap", "gap_over_usual", "quarter_of_an_hour", "hours", "day", "longer_gap_ahead")
+    for name in ("known", "pause", "pause_over_usual", "quarter_of_an_hour", "hours", "day", "longer_pause_ahead")
 )  # fmt: skip
 _WORDING = (
     *(f"cues.{where}opens_{name}" for where in ("", "last_", "next_") for name in OPENINGS),
@@ -51,12 +50,13 @@ def _places(first: str, last: str) -> slice:
     return slice(NAMES.index(first), NAMES.index(last) + 1)
 
 
-_OF_TIME, _OF_SIMILARITY, _OF_OVERLAP = (_places(group[0], group[-1]) for group in (_TIME, similarity.NAMES, overlap.NAMES))
+_OF_SIMILARITY, _OF_OVERLAP = (_places(group[0], group[-1]) for group in (similarity.NAMES, overlap.NAMES))
+_TIME_KNOWN, _OVER_USUAL = NAMES.index("time.known"), NAMES.index("time.pause_over_usual")
 _LEFT_BEFORE, _ASSISTED, _MONOLOGUE, _LOG_SPEAKERS, _NEW_SPEAKER = map(
     NAMES.index,
     ("cues.left_before", "speakers.assisted", "speakers.monologue", "speakers.log_speakers", "speakers.new_speaker"),
 )
-_LENGTHS, _USUAL = _places("shape.first_reply", "shape.shortness"), _places("shape.usual_log_words", "shape.lower_case")
+_LENGTHS, _USUAL_WORDING = _places("shape.first_reply", "shape.shortness"), _places("shape.usual_log_words", "shape.lower_case")
 _FAREWELL = 3  # messages among which one counts
 _FAR = 1 << 20
 
@@ -76,11 +76,12 @@ class Talk:
         self._length, self._look_ahead = len(said), look_ahead
         readings = [reading_of(utterance) for utterance in said]
         marks, gaps, senders = marks_of(readings), _gaps(readings), _senders(said)
+        pauses = _pauses(gaps)
         by_assistant, by_user = (np.array([each.message.role == role for each in said]) for role in ("assistant", "user"))
         at = np.arange(len(said))
         around = at[:, None] + np.arange(-MEMORY, 1 + look_ahead)
         self._around = np.where((around >= 0) & (around < len(said)), around, len(said))  # the last one is nobody
-        self._gaps = gaps[self._around]
+        self._gaps, self._pauses = gaps[self._around], pauses[self._around]
         self._heard_before = _heard_before(senders)[self._around]
         self._sums = _sums(marks, by_assistant)
         self._chinese = marks.chinese
@@ -89,7 +90,7 @@ class Talk:
         following = np.append(at[1:], len(said)) if look_ahead else np.full_like(at, len(said))
         self._alike = np.concatenate(
             (
-                _time(gaps[at], self._gaps[:, MEMORY + 1 :], following < len(said)),
+                _time(gaps[at], pauses[at], self._pauses[:, MEMORY + 1 :], following < len(said)),
                 np.zeros((len(said), len(similarity.NAMES) + len(overlap.NAMES))),
                 _wording(marks, at, following),
                 _speakers(senders, by_assistant, by_user, at, following),
@@ -114,14 +115,15 @@ class Talk:
             begins[:, None],
         )
         rows = rows.copy()
-        _as_known(rows[:, _OF_TIME], np.where(around > since, self._gaps[judged], 0.0), at - begins - 1)
+        rows[:, _TIME_KNOWN] = _known(self._gaps[judged], (around > since) & (around < self._length))
+        rows[:, _OVER_USUAL] -= _usual(self._pauses[judged, :MEMORY], at - begins - 1)
         rows[:, _OF_SIMILARITY] = similarity.rows_of(self._products, judged, begins, at, ends, self._chinese[judged])
         rows[:, _OF_OVERLAP] = overlap.rows_of(self._shared, judged, at - begins)
         rows[:, _LOG_SPEAKERS] = np.log(((around >= since) & (heard_before < since)).sum(axis=1))
         rows[:, _NEW_SPEAKER] = heard_before[:, MEMORY] < begins
         rows[:, _MONOLOGUE] *= lengths > 1
         *usual, assistants, _ = self._sums[:, ends] - self._sums[:, begins]
-        rows[:, _USUAL] = (np.array(usual) / (ends - begins)).T
+        rows[:, _USUAL_WORDING] = (np.array(usual) / (ends - begins)).T
         rows[:, _ASSISTED] = assistants > 0
         *_, farewells = self._sums
         rows[:, _LEFT_BEFORE] = farewells[at] > farewells[np.maximum(at - _FAREWELL, begins)]
@@ -136,29 +138,32 @@ def _gaps(readings: Sequence[Reading]) -> Numbers:
     return gaps
 
 
-def _time(gaps: Numbers, ahead: Numbers, is_followed: npt.NDArray[np.bool_]) -> Numbers:
-    """What times say, as if something were known of them, and of usual gaps nothing."""
-    here = np.log1p(gaps)
-    longer_ahead = np.where(is_followed, np.log1p(ahead.max(axis=1, initial=0.0)) - here, 0.0)
+def _pauses(gaps: Numbers) -> Numbers:
+    """Gaps as the logarithm of how many times longer they are than a reply takes; 0 for a reply."""
+    pauses: Numbers = np.log(np.maximum(gaps / REPLY_SECONDS, 1.0))
+    return pauses
+
+
+def _time(gaps: Numbers, pauses: Numbers, ahead: Numbers, is_followed: npt.NDArray[np.bool_]) -> Numbers:
+    """What times say, but for what depends on where the episode began."""
+    longer_ahead = np.where(is_followed, ahead.max(axis=1, initial=0.0) - pauses, 0.0)
     steps = (gaps > step for step in (_QUARTER_OF_AN_HOUR, _HOURS, _DAY))
-    return np.stack((np.ones_like(here), here, here, *steps, longer_ahead), axis=1)
+    return np.stack((np.zeros_like(pauses), pauses, pauses, *steps, longer_ahead), axis=1)
 
 
-def _as_known(rows: Numbers, gaps: Numbers, earlier: Places) -> None:
-    """Make what times say what is known of them: ``gaps`` around each message, ``earlier`` of them before its own."""
-    timed = gaps.max(axis=1) > PACE_SECONDS
-    if timed.any():
-        rows[:, _TIME.index("time.gap_over_usual")] -= np.log1p(_usual_gap(gaps[:, :MEMORY], earlier))
-    rows *= timed[:, None]
+def _known(gaps: Numbers, in_view: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether the gaps in view are of people."""
+    longest, shortest = gaps.max(axis=1, initial=0.0, where=in_view), gaps.min(axis=1, initial=np.inf, where=in_view)
+    return np.asarray((longest > STAMPED_SECONDS) & (longest - shortest > EVEN_SECONDS), dtype=np.bool_)
 
 
-def _usual_gap(gaps: Numbers, counts: Places) -> Numbers:
-    """The medians of the last ``counts`` of gaps."""
+def _usual(pauses: Numbers, counts: Places) -> Numbers:
+    """The medians of the last ``counts`` of pauses; 0 of none."""
     unknown = np.arange(MEMORY, 0, -1) > counts[:, None]
-    ascending = np.sort(np.where(unknown, np.inf, gaps), axis=1)
+    ascending = np.sort(np.where(unknown, np.inf, pauses), axis=1)
     row, last = np.arange(len(counts)), np.maximum(counts - 1, 0)
     medians = (ascending[row, last // 2] + ascending[row, (last + 1) // 2]) / 2
-    return np.where(counts > 0, medians, _USUAL_GAP)
+    return np.where(counts > 0, medians, 0.0)
 
 
 def _wording(marks: Marks, at: Places, following: Places) -> Numbers:

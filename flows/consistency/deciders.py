@@ -13,12 +13,12 @@ from mneme.settings import Settings
 class Deciders:
     """What the steps of reconcile ask.
 
-    ``judge`` says what a newer statement does to an older one; ``write_skill`` writes what cases have in common, None
-    where a rule does. ``embed`` blocks until the vectors (texts, dimension) are there. ``scope`` is what an erase of the
-    owner removes from the caches of models.
+    ``judge`` compares the statements that a model wrote, None where claims alone decide; ``write_skill`` writes what cases
+    have in common, None where a rule does. ``embed`` blocks until the vectors (texts, dimension) are there. ``scope`` is what
+    an erase of the owner removes from the caches of models.
     """
 
-    judge: Judge
+    judge: Judge | None
     write_skill: Writer | None
     embed: Callable[[list[str]], Vector]
     settings: Settings

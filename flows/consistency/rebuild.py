@@ -12,14 +12,11 @@ from typing import TypeVar
 
 from flows.consistency.aggregates import Aggregate, rebuilt
 from flows.consistency.aggregates.entities import filed_under, resolved
-from flows.consistency.aggregates.profiles import portrayed, statements_of
+from flows.consistency.aggregates.profiles import portrayed
 from flows.consistency.aggregates.relationships import revalidated, slots
 from flows.consistency.aggregates.skills import skills_of
-from flows.consistency.claims import claim_of
 from flows.consistency.clusters import Clusters
 from flows.consistency.deciders import Deciders
-from flows.consistency.statements import Statement
-from flows.consistency.validity import judged_validities
 from flows.consistency.view import View
 from flows.items import AggregateMention
 from mneme.ids import cluster_id, profile_id, skill_id
@@ -36,7 +33,7 @@ class Rebuilding:
     Args:
         view: the owner's records.
         clusters: the owner's clusters.
-        deciders: who judges the lines of a profile, who writes skills, and how much both hold.
+        deciders: who writes skills, and how much they and a profile hold.
     """
 
     def __init__(self, view: View, clusters: Clusters, deciders: Deciders) -> None:
@@ -63,14 +60,14 @@ class Rebuilding:
         """Put what follows from everything that was told.
 
         Raises:
-            ModelError: from a judge that calls a model.
+            ModelError: from a writer of skills that calls a model.
             StoreUnavailable: the index does not answer.
         """
         changed = []
         for identity, told in self._told.items():
             before = self._aggregate(identity)
             after = rebuilt(identity, self._view.owner, before, told)
-            self._put(identity, self._portrayed(after) if isinstance(after, Profile) else after)
+            self._put(identity, portrayed(after, self._deciders.settings.profiles) if isinstance(after, Profile) else after)
             changed.append((before, after))
         self._told.clear()
         entities = [(_as(Entity, one), _as(Entity, other)) for one, other in changed]
@@ -121,14 +118,6 @@ class Rebuilding:
             return [record for row in rows.values() if isinstance(record := self._view.record(row), of)]
 
         return find
-
-    def _portrayed(self, profile: Profile) -> Profile:
-        about: dict[str, list[Statement]] = {}
-        for statement in statements_of(profile.evidence, lambda item: claim_of(item.statement)):
-            about.setdefault(statement.claim.about, []).append(statement)
-        judge, scope = self._deciders.judge, self._deciders.scope
-        became = judged_validities(about.values(), lambda older, newer: True, judge, scope)
-        return portrayed(profile, became, self._deciders.settings.profiles)
 
     def _learn(self, agent_id: str, changed: Collection[str]) -> None:
         """Draw the skills of an agent anew from its cases."""

@@ -3,7 +3,7 @@
 1. Read what the index holds of the episodes, and of what they were made into.
 2. Withdraw: what an earlier revision had and this one has not is removed; it leaves its clusters and aggregates.
 3. Put what the episodes say now.
-4. Settle: the validity of every statement that is compared with one that came or went (flows/consistency/clusters.py).
+4. Settle: what becomes of every claim that is about the same as one that came or went (flows/consistency/settle.py).
 5. Entities, relationships, profiles and skills follow (flows/consistency/rebuild.py).
 """
 
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from flows.consistency.clusters import Clusters
 from flows.consistency.deciders import Deciders
+from flows.consistency.joining import clusters_of
 from flows.consistency.rebuild import Rebuilding
-from flows.consistency.settle import Settlement, cluster_of, statement_of
+from flows.consistency.settle import Settlement
 from flows.consistency.view import View
 from flows.items import AggregateMention
 from mneme.records import AgentCase, AtomicFact, Episode, Foresight
@@ -100,12 +101,12 @@ def _clusters(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> 
     for row in view.rows(key for each in old for key in _children(view, _episode(view, each))).values():
         child = view.record(row)
         if isinstance(child, AtomicFact | Foresight):
-            yield child.cluster_id
+            yield from clusters_of(child)
     for revision in revisions:
         for row in revision.rows:
             record = view.record(row) if row.kind in _JOINING else None
             if isinstance(record, AtomicFact | Foresight):
-                yield cluster_of(view, statement_of(record))
+                yield from clusters_of(record)
 
 
 def _aggregates(view: View, revisions: Iterable[Revision], old: Iterable[Row]) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _episode(view: View, row: Row) -> Episode:
 
 def _children(view: View, episode: Episode) -> Iterator[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
-    for identity in (*episode.fact_ids, *episode.remark_ids):
+    for identity in episode.fact_ids:
         yield view.key(Collection.FACTS, identity)
     for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
         yield view.key(Collection.MEMORIES, identity)

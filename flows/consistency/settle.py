@@ -1,27 +1,32 @@
-"""Which statements are compared with which, and what becomes of them. Blocks: for the pool.
+"""What becomes of facts and foresights, and of each of their claims. Blocks: for the pool.
 
-A statement is compared with all that claim something about the same (claims/): they are one cluster. Where the
-judge looks around, the clusters of statements that are near in meaning and related are linked, and what is in linked
-clusters is compared too. What is connected so is settled together (validity.py).
+1. A statement is in the clusters that follow from it (joining.py), and has what it says written there.
+2. Of each attribute that a statement came to or left, what became of the claims is computed again (claims.py).
+3. So is of the same words what only repeats (repetitions.py): what has ended is not repeated but said anew.
+4. A statement as a whole holds no longer when all that it says has ended. Where a model judges, it compares the statements
+   that a model wrote (pairs.py).
+
+2 and 3 need the clusters alone: read and written are only the statements of which something changed.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
 
-from flows.consistency.claims import claim_of
+from flows.consistency.claims import End, ends, is_plan
 from flows.consistency.clusters import Clusters
 from flows.consistency.deciders import Deciders
-from flows.consistency.statements import Relation, Statement
-from flows.consistency.validity import judged_validities, standing
+from flows.consistency.joining import Said, by_model, in_own_words, is_of_words, joined_by, normal, own_cluster, words_of
+from flows.consistency.pairs import Pairs, statement_key
+from flows.consistency.repetitions import Repetition, repetitions
 from flows.consistency.view import View
-from mneme.ids import cluster_id, episode_of
-from mneme.ports import Filter, VectorLeg
-from mneme.records import AtomicFact, Foresight, Validity
-from mneme.rows import Collection, Key, Row, revised
+from mneme.ids import cluster_id
+from mneme.records import AtomicFact, Claim, Foresight, Stated, Validity
+from mneme.rows import revised
 
-_MOST_MEMBERS = 200  # of a cluster: the first, for which the others stand, and the newest
-_MOST_CONNECTED = 1000  # statements settled at once, should links ever chain through a whole memory
-_HITS_FOR_A_NEIGHBOUR = 3  # repetitions of one statement are one neighbour
+Became = TypeVar("Became")
 
 
 class Settlement:
@@ -30,169 +35,167 @@ class Settlement:
     Args:
         view: the owner's records.
         clusters: the owner's clusters.
-        deciders: the judge, and how far one that looks around sees.
+        deciders: the judge, if a model is one, and how far it sees.
     """
 
     def __init__(self, view: View, clusters: Clusters, deciders: Deciders) -> None:
         self._view = view
         self._clusters = clusters
         self._deciders = deciders
-        self._settings = deciders.settings.reconcile
         self._new: dict[str, None] = {}
         self._open: dict[str, None] = {}
 
-    def comes(self, record: AtomicFact | Foresight) -> AtomicFact | Foresight:
-        """A statement joins those about the same; returns it with its cluster, and as it stands if none of them changes it."""
-        statement = statement_of(record)
-        cluster = cluster_of(self._view, statement)
-        self._clusters.join(cluster, record.id)
-        self._new[record.id] = self._open[cluster] = None
-        return record.model_copy(update={"cluster_id": cluster, "validity": standing(statement)})
+    def comes(self, record: Said) -> Said:
+        """A statement joins those about the same; returns it as it stands if none of them changes it."""
+        for about, stated in joined_by(record):
+            cluster = cluster_id(self._view.owner.key, about)
+            self._clusters.state(cluster, about, stated)
+            self._open[cluster] = None
+        self._new[record.id] = None
+        return _standing(record)
 
-    def goes(self, record: AtomicFact | Foresight) -> None:
+    def goes(self, record: Said) -> None:
         """A statement leaves."""
-        self._clusters.leave(record.cluster_id, record.id)
+        for about, _ in joined_by(record):
+            cluster = cluster_id(self._view.owner.key, about)
+            self._clusters.leave(cluster, record.id)
+            self._open[cluster] = None
         self._new.pop(record.id, None)
-        self._open[record.cluster_id] = None
 
     def settle(self) -> None:
-        """Put every statement whose validity changed by what came and went.
+        """Put every statement of which something changed by what came and went.
 
         Raises:
             ModelError: from a judge that calls a model.
             StoreUnavailable: the index does not answer.
         """
-        if self._deciders.judge.looks_around and self._new:
-            self._link_near_ones()
-        records = self._connected()
-        statements = {identity: statement_of(record) for identity, record in records.items()}
-
-        def compared(older: Statement, newer: Statement) -> bool:
-            one, other = records[older.id].cluster_id, records[newer.id].cluster_id
-            if one == other:  # what one message says is not told twice, but a plan may be a fact and a foresight
-                return set(older.message_ids).isdisjoint(newer.message_ids) or not _in_one_conversation(older.id, newer.id)
-            # What one episode says in other words was told apart by who extracted it.
-            return other in self._clusters.links(one) and episode_of(older.id) != episode_of(newer.id)
-
-        groups = list(self._grouped(records, statements))
-        became = judged_validities(groups, compared, self._deciders.judge, self._deciders.scope)
-        self._put(records, became)
+        judge, is_judged = self._deciders.judge, self._deciders.judge is not None
+        verdicts: Mapping[str, Validity] = {}
+        if judge is not None:
+            verdicts = Pairs(self._view, self._clusters, judge, self._deciders).settle(self._new, self._open)
+        # 2.
+        ended: dict[str, dict[str, Mapping[str, End]]] = defaultdict(dict)
         for cluster in self._open:
-            self._shorten(cluster, statements)
+            about = self._clusters.about(cluster)
+            if not is_of_words(about):
+                for identity, its in self._changes(cluster, partial(ends, about, judged=is_judged)).items():
+                    ended[identity][about] = its or {}
+        records = {each: _with_ends(record, ended[each]) for each, record in self._records(ended).items()}
+        # 3.
+        self._clusters.load(own_cluster(record) for record in records.values())
+        for record in records.values():
+            cluster, stated = own_cluster(record), in_own_words(record)
+            if any(each.id == record.id and each != stated for each in self._clusters.statements(cluster)):
+                self._clusters.state(cluster, self._clusters.about(cluster), stated)
+                self._open[cluster] = None
+        repeated: dict[str, Repetition] = {}
+        for cluster in self._open:
+            if is_of_words(self._clusters.about(cluster)):
+                changes = self._changes(cluster, partial(repetitions, judged=is_judged))
+                repeated |= {identity: its or Repetition() for identity, its in changes.items()}
+        # 4.
+        records = self._records({*repeated, *verdicts} - records.keys()) | records
+        after = {}
+        for each, record in records.items():
+            known = record.validity if is_judged and by_model(record) else None
+            after[each] = _with_validity(record, repeated.get(each), verdicts.get(each, known))
+        self._put(after)
         self._new.clear()
         self._open.clear()
 
-    def _connected(self) -> dict[str, AtomicFact | Foresight]:
-        """All statements in the clusters at hand and in those linked with them, near or far."""
-        records: dict[str, AtomicFact | Foresight] = {}
-        seen: set[str] = set()
-        ahead = list(self._open)
-        while ahead and len(records) < _MOST_CONNECTED:
-            seen |= set(ahead)
-            self._clusters.load(ahead)
-            members = [member for cluster in ahead for member in sorted(self._clusters.members(cluster))]
-            for row in self._view.rows(statement_key(self._view, each) for each in members).values():
-                records[row.id] = self._record(row)
-            ahead = sorted({link for cluster in ahead for link in self._clusters.links(cluster)} - seen)
+    def _changes(self, cluster: str, became: Callable[[list[Stated]], Mapping[str, Became]]) -> dict[str, Became | None]:
+        """What became of each statement of a cluster that is new in it, or of which it is not what it was."""
+        read, now = self._clusters.statements_before(cluster), self._clusters.statements(cluster)
+        after = became(now)
+        # A job that is done again after a crash may find the cluster as it left it, and the statements not.
+        without = [each for each in read if each.id not in self._new]
+        before = [became(each) for each in ((read, without) if len(without) < len(read) else (read,))]
+        changed = (each.id for each in now if each.id in self._new or any(b.get(each.id) != after.get(each.id) for b in before))
+        return {identity: after.get(identity) for identity in changed}
+
+    def _records(self, identities: Iterable[str]) -> dict[str, Said]:
+        records: dict[str, Said] = {}
+        for row in self._view.rows(statement_key(self._view, each) for each in identities).values():
+            record = self._view.record(row)
+            assert isinstance(record, AtomicFact | Foresight)
+            records[row.id] = record
         return records
 
-    def _grouped(
-        self, records: Mapping[str, AtomicFact | Foresight], statements: Mapping[str, Statement]
-    ) -> Iterator[list[Statement]]:
-        """The statements of clusters that are linked, directly or through others: none is compared with another group's."""
-        inside: dict[str, list[Statement]] = defaultdict(list)
-        for identity, statement in statements.items():
-            inside[records[identity].cluster_id].append(statement)
-        while inside:
-            group: list[Statement] = []
-            ahead = [next(iter(inside))]
-            while ahead:
-                cluster = ahead.pop()
-                group += inside.pop(cluster, ())
-                ahead += [link for link in self._clusters.links(cluster) if link in inside]
-            yield group
-
-    def _put(self, records: Mapping[str, AtomicFact | Foresight], became: Mapping[str, Validity]) -> None:
-        changed = {
-            statement_key(self._view, identity): record.model_copy(update={"validity": became[identity]})
-            for identity, record in records.items()
-            if record.validity != became[identity]
-        }
+    def _put(self, records: Mapping[str, Said]) -> None:
+        changed = {}
+        for identity, now in records.items():
+            key = statement_key(self._view, identity)
+            before = self._view.record_at(key)
+            if isinstance(before, AtomicFact | Foresight) and (now.claims, now.validity) != (before.claims, before.validity):
+                changed[key] = now
         for key, row in self._view.rows(changed, with_vectors=True).items():
             self._view.put(revised(row, changed[key]), changed[key])
 
-    def _shorten(self, cluster: str, statements: Mapping[str, Statement]) -> None:
-        members = self._clusters.members(cluster)
-        if len(members) > _MOST_MEMBERS:
-            by_time = sorted((each for each in members if each in statements), key=lambda each: statements[each].place)
-            for member in by_time[1 : 1 - _MOST_MEMBERS]:
-                self._clusters.leave(cluster, member)
 
-    # --- near in meaning ----------------------------------------------------------------------------------------------
-
-    def _link_near_ones(self) -> None:
-        """Link the clusters of the new statements with those of statements near them that are related to them."""
-        rows = self._view.rows((statement_key(self._view, each) for each in self._new), with_vectors=True)
-        pairs: dict[tuple[str, str], tuple[Statement, Statement]] = {}
-        for row, near in self._near([row for row in rows.values() if row.vector is not None]):
-            new, other = self._record(row), self._record(near)
-            if other.cluster_id in self._clusters.links(new.cluster_id):
-                continue
-            older, newer = sorted((statement_of(new), statement_of(other)), key=lambda each: each.place)
-            pairs.setdefault((new.cluster_id, other.cluster_id), (older, newer))
-        if pairs:
-            relations = self._deciders.judge.judge(list(pairs.values()), self._deciders.scope)
-            for (cluster, near_one), relation in zip(pairs, relations, strict=True):
-                if relation is not Relation.NEITHER:
-                    self._clusters.link(cluster, near_one)
-
-    def _near(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-        """Each new statement with the nearest one of each other cluster, found by the index or written a moment ago."""
-        owner = self._view.owner
-        scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
-        depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
-        legs = [VectorLeg(Collection.FACTS, scope, row.vector, depth) for row in rows if row.vector is not None]
-        lately = [each for each in self._view.lately(Collection.FACTS) if each.kind != "remark"]
-        for row, hits in zip(rows, self._view.index.recall(legs), strict=True):
-            assert row.vector is not None
-            new = self._record(row)
-            cosines = {hit.row.key: hit.score for hit in hits}
-            cosines |= {each.key: float(row.vector @ each.vector) for each in lately if each.vector is not None}
-            nearest: dict[str, Row] = {}
-            for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
-                other = self._view.row(key) if cosines[key] >= self._settings.near else None
-                if other is not None and other.parent_id != row.parent_id and self._record(other).cluster_id != new.cluster_id:
-                    nearest.setdefault(self._record(other).cluster_id, other)
-                if len(nearest) == self._settings.neighbours or cosines[key] < self._settings.near:
-                    break
-            yield from ((row, other) for other in nearest.values())
-
-    def _record(self, row: Row) -> AtomicFact | Foresight:
-        record = self._view.record(row)
-        assert isinstance(record, AtomicFact | Foresight)
-        return record
+def _standing(record: Said) -> Said:
+    claims = tuple(_ended(claim, None) for claim in record.claims)
+    return record.model_copy(update={"claims": claims, "validity": Validity(valid_from=_begins(record))})
 
 
-def cluster_of(view: View, statement: Statement) -> str:
-    """The id of the cluster of all statements that are about the same as this one."""
-    return cluster_id(view.owner.key, statement.claim.about)
+def _with_ends(record: Said, ended: Mapping[str, Mapping[str, End]]) -> Said:
+    """A record with what became of its claims about some attributes."""
+    claims = tuple(
+        _ended(claim, ended[claim.about].get(claim.value)) if claim.about in ended and not claim.ends else claim
+        for claim in record.claims
+    )
+    return record.model_copy(update={"claims": claims})
 
 
-def statement_of(record: AtomicFact | Foresight) -> Statement:
-    """A fact or a foresight as what it says."""
-    if isinstance(record, AtomicFact):
-        text, event_at = record.atomic_fact, record.event_at
-    else:
-        text, event_at = record.statement, record.start
-    claim = claim_of(text, event_at)
-    return Statement(record.id, record.kind, text, record.said_at, event_at, record.message_ids, claim, record.metadata)
+def _with_validity(record: Said, repetition: Repetition | None, verdict: Validity | None) -> Said:
+    """A record with what follows for it as a whole; of what is None nothing changed."""
+    validity = verdict or record.validity
+    if repetition is not None and verdict is None:
+        validity = Validity(
+            valid_from=_begins(record),
+            merged_into=repetition.merged_into,
+            repeated_by=repetition.repeated_by,
+            also_said_in=repetition.also_said_in,
+            also_metadata=repetition.also_metadata,
+        )
+    elif verdict is None:
+        validity = validity.model_copy(update={"valid_to": None, "superseded_by": None})
+    end = _end_of(record)
+    if end is not None and validity.merged_into is None and (validity.valid_to is None or end.at < validity.valid_to):
+        validity = validity.model_copy(update={"valid_to": end.at, "superseded_by": end.by})
+    return record.model_copy(update={"validity": validity})
 
 
-def statement_key(view: View, identity: str) -> Key:
-    """Where a statement lies: facts and foresights are told apart by their ids (mneme/ids.py)."""
-    is_foresight = identity.rsplit("/", 2)[-2] == "s"
-    return view.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
+def _end_of(record: Said) -> End | None:
+    """When a record as a whole ceased to hold: when the last of its claims did, and it says nothing else.
+
+    A foresight is off with its plan.
+    """
+    stated = [claim for claim in record.claims if not claim.ends]
+    ended = [(claim.valid_to, claim.superseded_by, claim.about) for claim in stated if claim.valid_to and claim.superseded_by]
+    plans = [each for each in ended if is_plan(each[2])]
+    if isinstance(record, Foresight) and plans:
+        return End(*min(plans)[:2])
+    if not ended or len(ended) < len(stated) or not _is_one_sentence(record):
+        return None
+    return End(*max(ended)[:2])
 
 
-def _in_one_conversation(one: str, other: str) -> bool:
-    return episode_of(one).rpartition("/")[0] == episode_of(other).rpartition("/")[0]
+def _is_one_sentence(record: Said) -> bool:
+    """Whether each of its claims is made by all of its words."""
+    if isinstance(record, AtomicFact) and record.quote is not None and record.quote.artifact is not None:
+        return False
+    words = normal(words_of(record))
+    if by_model(record):
+        return all(not claim.evidence or normal(claim.evidence) == words for claim in record.claims)
+    return all(normal(claim.evidence) == words for claim in record.claims)
+
+
+def _ended(claim: Claim, end: End | None) -> Claim:
+    at, by = (end.at, end.by) if end is not None else (None, None)
+    if (claim.valid_to, claim.superseded_by) == (at, by):
+        return claim
+    return claim.model_copy(update={"valid_to": at, "superseded_by": by})
+
+
+def _begins(record: Said) -> datetime:
+    return (record.event_at if isinstance(record, AtomicFact) else record.start) or record.said_at

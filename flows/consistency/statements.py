@@ -1,8 +1,7 @@
-"""What is compared when memories are kept consistent: statements, reduced to what their truth depends on.
+"""What is compared when memories are kept consistent, and what says how.
 
-A fact, a foresight and a line of a profile are all statements. What a statement claims (claims/) says with which
-others it is compared; what two of them do to one another is a ``Relation``, decided by a ``Judge``: by rule, or by a
-model (judges/). What becomes of each is computed from the relations (validity.py).
+- By its claims, certain and without a model (claims.py): the claim is the unit, and ends alone.
+- By a model's reading, pair by pair (``Judge``, judges/, validity.py): facts and foresights that a model wrote.
 """
 
 from collections.abc import Sequence
@@ -14,43 +13,32 @@ from typing import Literal, Protocol
 from mneme.records import Metadata
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a statement says, in a form that can be compared.
-
-    ``about`` names subject and attribute ("ann|employer"): statements about the same are compared, and of those that
-    give it different values the newer holds. ``value`` is what it says of that ("google"), normalised. ``ends`` says
-    that the value holds no longer ("Ann left Google"); with no value that none does ("Ann quit her job"). A statement of
-    which no attribute is known is about its own words, so that only its repetitions are compared with it.
-    """
-
-    about: str
-    value: str
-    ends: bool = False
-
-    @property
-    def is_plan(self) -> bool:
-        """Whether it is about a plan ("ann|plan|dentist"): that changes the moment it is said, however far ahead it lies."""
-        return "|plan|" in self.about
+def place(said_at: datetime, identity: str) -> tuple[datetime, str, int, str]:
+    """The place of a statement among its owner's: by when it was said, then by id; the tenth fact comes after the ninth."""
+    episode, _, number = identity.rpartition("/")
+    return said_at, episode, len(number), number
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of an owner. ``event_at`` is when what it tells happens, where that is known."""
+    """A fact or foresight as a judge reads it. ``event_at`` is when what it tells happens, where that is known.
+
+    A plan (``is_plan``) changes the moment that it is said, however far ahead it lies.
+    """
 
     id: str
-    kind: Literal["fact", "foresight", "profile"]
+    kind: Literal["fact", "foresight"]
     text: str
     said_at: datetime
     event_at: datetime | None
     message_ids: tuple[str, ...]
-    claim: Claim
+    is_plan: bool = False
     metadata: Metadata = field(default_factory=dict, compare=False)
 
     @property
-    def place(self) -> tuple[datetime, str]:
-        """Its place among the statements of its owner: by when it was said, then by id."""
-        return self.said_at, self.id
+    def place(self) -> tuple[datetime, str, int, str]:
+        """See ``place``."""
+        return place(self.said_at, self.id)
 
 
 class Relation(StrEnum):
@@ -66,10 +54,6 @@ Pair = tuple[Statement, Statement]  # the older, the newer
 
 class Judge(Protocol):
     """Decides what newer statements do to older ones. The same pair always gets the same answer."""
-
-    @property
-    def looks_around(self) -> bool:
-        """Whether statements that are near in meaning are compared too, beside those about the same attribute."""
 
     def judge(self, pairs: Sequence[Pair], scope: str) -> list[Relation]:
         """One relation for each pair, in order. ``scope`` is what an erase removes from caches.

@@ -1,4 +1,4 @@
-"""What became of each statement: a pure function of the statements of a cluster that survive.
+"""What became of each statement by a judge that compares them pair by pair: a pure function of those that survive.
 
 The statements are taken in the order in which they were said (ties by id). Each newer one is compared with those that
 stand:
@@ -7,11 +7,7 @@ stand:
    only, so what is said again after it was replaced is news again.
 3. Otherwise both stand.
 
-Each is compared with the newest 1,000 that stand; more are settled together only where one message after the other says
-hundreds of things about the same.
-
-Nothing else enters: neither the order of arrival nor what was decided before. So a replay, an edit or a statement that
-is withdrawn leads to what a clean run gives (DESIGN section 5, point 4).
+Each is compared with the newest 1,000 that stand. Nothing else enters: no order of arrival, nothing that was decided before.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,12 +17,7 @@ from flows.consistency.statements import Judge, Pair, Relation, Statement
 from mneme.labels import joined
 from mneme.records import Validity
 
-_MOST_COMPARED = 1_000  # as many statements as are settled together at most (settle.py), beside those that just came
-
-
-def standing(statement: Statement) -> Validity:
-    """The validity of a statement that nothing else speaks against, and that repeats none."""
-    return Validity(valid_from=statement.event_at or statement.said_at)
+_MOST_COMPARED = 1_000  # as many statements as are settled together at most (pairs.py), beside those that just came
 
 
 def validities(statements: Iterable[Statement], relation: Callable[[Statement, Statement], Relation]) -> dict[str, Validity]:
@@ -55,10 +46,10 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
             stands.remove(older)
             became[older.id] = _with(became[older.id], valid_to=_from_then_on(newer), superseded_by=(original or newer).id)
         if original is None:
-            became[newer.id] = standing(newer)
+            became[newer.id] = _standing(newer)
             stands.append(newer)
         else:
-            became[newer.id] = _with(standing(newer), merged_into=original.id)
+            became[newer.id] = _with(_standing(newer), merged_into=original.id)
             before = became[original.id]
             said_in = (*before.also_said_in, *(each for each in newer.message_ids if each not in original.message_ids))
             became[original.id] = _with(
@@ -73,7 +64,7 @@ def validities(statements: Iterable[Statement], relation: Callable[[Statement, S
 def judged_validities(
     groups: Iterable[Sequence[Statement]], compared: Callable[[Statement, Statement], bool], judge: Judge, scope: str
 ) -> dict[str, Validity]:
-    """``validities`` of several groups with one judge, which is asked about many pairs at once: a model is paid by call.
+    """``validities`` of several groups with one judge, which is asked about many pairs at once: it is paid by call.
 
     Which pairs are needed depends on the answers, so: fold as if unknown pairs were unrelated, ask about all unknown
     pairs that came up, and fold the groups in which they did again, until none is unknown.
@@ -115,9 +106,13 @@ def judged_validities(
     return became
 
 
+def _standing(statement: Statement) -> Validity:
+    return Validity(valid_from=statement.event_at or statement.said_at)
+
+
 def _from_then_on(newer: Statement) -> datetime:
     """When the newer took the older's place: when it was said, or when it begins where that lies ahead."""
-    begins = newer.said_at if newer.claim.is_plan else newer.event_at or newer.said_at
+    begins = newer.said_at if newer.is_plan else newer.event_at or newer.said_at
     return max(newer.said_at, begins)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedCase, Utterance
 from flows.extraction.agent_steps import Step, called, shortened, told, written
-from flows.extraction.wording.sentences import split_sentences
+from flows.extraction.sentences import sentence_spans
 from mneme.caseless import Caseless
 from mneme.records import StoredMessage, ToolCall
 
@@ -121,7 +121,7 @@ def _quality(steps: Sequence[Step], report: str, reactions: str) -> float:
 def _insight(messages: Sequence[StoredMessage], steps: Sequence[Step], report: str) -> str:
     """What to know next time."""
     said = [message.text for message in messages if message.role == "assistant"]
-    lessons = [sentence for text in said for sentence in split_sentences(text) if _LESSON.search(sentence)]
+    lessons = [sentence for text in said for span in sentence_spans(text, "en") if _LESSON.search(sentence := span.of(text))]
     insights = [*lessons[-1:], *_repair(steps)]
     return shortened(" ".join(insights) or report or f"Worked: {told(steps[-1])}.", _LONGEST_TEXT)
 

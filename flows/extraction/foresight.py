@@ -1,225 +1,142 @@
-"""What is expected: plans, appointments and deadlines, by future cues."""
+"""What is expected: sentences that tell of a plan, an appointment or a deadline for certain, unchanged. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
-from flows.extraction.wording.persons import capitalised
-from flows.extraction.wording.reports import quoted, reported
-from flows.extraction.wording.retelling import Kind, Retelling, Said
-from flows.extraction.wording.substance import weight
-from mneme.caseless import Caseless
+from flows.extraction.spoken import Sentence
 from mneme.dates import DateMention
-from mneme.text import has_cjk
+from mneme.guarded import Guarded
+from mneme.records import Claim
 
-_INTENT = Caseless(
-    r"\b(?:i|we)(?:['’](?:m|re)| am| are)? (?:(?:also|still|really|definitely|actually|probably|currently|already|just) )*"
-    r"(?:going to|gonna|planning|plan to|plan on|intend|aiming|about to|(?:signed|signing) up for|"
-    r"thinking (?:of|about)|looking forward to|preparing for|getting ready|scheduled|booked|starting)\b|"
-    r"^(?:gonna|planning (?:to|a|my)|about to|looking forward to|getting ready (?:to|for))\b|\b(?:i|"
-    r"we)['’]ll\b|\b(?:i|we) will\b|"
-    r"\b(?:appointment|deadline|due (?:on|by|next|this|tomorrow)|is scheduled|(?:my|our) next (?:\w+ "
-    r")?(?:trip|adventure|vacation|project|"
-    r"book|tournament|game|competition|show|exhibition|move|event)|can['’]?t wait (?:until|till|['’]?til|for "
-    r"(?:my|our|the)))\b",
+_MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
+_LONGEST = 400  # characters
+_FAMILY = "plan:"  # claims of plans
+
+_VAGUE = (  # what follows "going to" and plans nothing
+    r"(?!be (?:able|ok|okay|fine|honest)\b|"
+    r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|"
+    r"make (?:it|this|that|sure|my|a difference))\b)"
 )
-_HOPE = Caseless(r"\b(?:hoping|hope|want|wanna|would (?:love|like)|['’]d (?:love|like)) to\b")  # a wish, unless it has a day
-_CHINESE_INTENT = re.compile(
-    "打算|计划|准备|将要|将会|就要|预约了|约了|约好|截止|要去|要参加|会在|将在|安排|我(?:们)?(?:会|来|再|先|"
-    "补|下午|晚上|今晚|明天)|接下来|"
-    "想去|想租|上线|提交|出(?:初稿|一版|结果|新)|要(?:做|来|搬|开|考|加班|在)|聚个?餐|过来|搬过?来|去接|联调|"
-    "办手续|面试|出发|尽快"
+_PLANNED = Guarded(
+    r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
+    rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my) (?!few\b)|about to (?:start|move|leave|launch|open)\b|"
+    r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
+    rf"^(?:now |then |so )?gonna {_VAGUE}|\b(?:i|we) will (?!(?:always|never|definitely|be|remember|have|not)\b){_VAGUE}|"
+    r"\b(?:i|we)(?: have|['’]ve)?(?: already| also| just)? "
+    r"(?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
+    re.I,
 )
-_CHINESE_DONE = re.compile("不(?:上线|提交|去|做|会|出|来)|已经|完成|刚刚?|[了过](?:[，。！]|$)|正常|通过|闭环|达成")
-_EMPTY = Caseless(
-    r"\b(?:(?:i['’]ll|i will|we['’]ll) (?:\w+ )?(?:keep (?:you|that)|let you|check (?:it|that|them|this) out|tell you|"
-    r"be (?:here|there|right|fine|ok|sure)|definitely|never|always|see|think|try|remember|miss)|"
-    r"(?:going to|gonna|will|['’]ll) (?:just )?(?:keep (?:\w+ing|at|on|up|it)|stay|remain|give it a|be "
-    r"(?:sure|able)|make sure|focus on|"
-    r"continue (?:to|doing|working|supporting|being|with)|"
-    r"need|have|check (?:it|that|them|this)|do (?:my|it|that|so)|take (?:it|that)|let)|"
-    r"starting (?:some|to)|start(?:s)? to (?:realize|realise|feel|see|think|get|understand|look)|"
-    r"if i (?:keep|try)|(?:i|we)(?:['’]ll| will) (?:cherish|reach)|who knows|not sure|make (?:this|it) work|"
-    r"if (?:i|we)(?:['’]ll| will| ever)|"
-    r"maybe|might|let me know|lemme know|talk to you|keep you posted|"
-    r"can't wait to hear|looking forward to (?:it|that|hearing|seeing|more))\b",
+_AHEAD = Guarded(
+    r"\b(?:will|shall|['’]ll|going to|gonna|plan|plans|planned|planning|scheduled|booked|appointment|deadline|due|exam|"
+    r"interview|flight|trip|wedding|party|visit|starts?|begins?|ends?|opens?|leaves?|leaving|arrives?|launch(?:es|ing)?|moving|flying|"
+    r"having|meeting|hosting|getting|taking|starting|"
+    r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by|coming)\b",
+    re.I,
 )
-_CANCELLED = Caseless(
-    r"\b(?:cancell?ed|called off|(?:can['’]?t|cannot) make it|fell through|(?:isn['’]t|not) happening)\b|"
-    r"取消了|不去[^，。]{1,8}了|去不了|不办了",
+_SOON = Guarded(  # of what is to come, where no certain day could be read
+    r"\b(?:tomorrow|tonight|this (?:weekend|evening)|next (?:week|weekend|month|year|spring|summer|autumn|winter|[a-z]+day)|"
+    r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:a|two|three|a few|\d+) (?:days|weeks|week|months|month))\b",
+    re.I,
 )
-_CHINESE_CANCELLED = re.compile("不去(?P<what>[^，。]{1,8}?)了|(?P<that>[^，。]{1,8}?)取消了")
-_PHRASE = Caseless(
-    r"\bsee (?:you|ya)\b|^let['’]?s (?:make|live)\b|\b(?:gonna|going to|will) be (?:a |an )?(?:\w+ )?(?:blast|fun|"
-    r"night|great|awesome)\b",
+_WILL = Guarded(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
+_UNCERTAIN = Guarded(
+    r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
+    r"thinking (?:of|about)|considering|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
+    r"tentatively|suppose|let['’]?s|(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|"
+    r"was going|were going|was planning|were planning|was supposed|see (?:you|ya)|blast)\b|"
+    r"^(?:enjoy|have (?:an?|fun)|good luck|don['’]?t|let me know)\b",
+    re.I,
 )
-_REQUEST = Caseless(r"\b(?:can|could|would|will) you\b.*\b(?:by|until|till|before)\b|能.{0,16}前.{0,12}吗")
-_CLOCK = Caseless(r"\b\d{1,2}[:.]\d\d\b|\b(?:at )?(?:\d{1,2}|noon|midnight) ?(?:am|pm|o'clock)\b")
-_LEAD = Caseless(r"^(?:(?:and|but|so|then|also|well|ok|okay),? )+|^(?:好|行|好的|那|嗯)，")
-_PART = re.compile(r"[;:—–]\s+|,\s+(?=(?:but|so|because|although|since|while|which|and)\b)")
-_CLAUSE = re.compile(r"[;；，]\s*|,\s+")
-_CLAUSE_WEIGHT = 1.0
-_LONGEST = 140  # characters of a statement
-_MOST = 100  # of one message; each is a row of its own, and compared with all others about the same
-_SAYS_MORE = 2.0  # words of content beside the date and the hour
-_LEAST_WEIGHT = 3.0  # words of content; less is a way of speaking ("I'll do it")
+_WANTED = Guarded(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)  # plans nothing without a day
+_CANCELLED = Guarded(
+    r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
+    r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
+    re.I,
+)
+_CHINESE_PLANNED = re.compile(
+    "(?:(?<!帮)我们?|咱们?|俩|家人|爸|妈|公司|老板|同事|朋友|[他她])[^，。！？]{0,12}?(?:打算|计划|准备(?!好|了)|要去|要参加|要搬|要开|要来|约好|预约了|"
+    "预订了|订了|报名了|报了|会去|会参加)|截止(?:日期|时间)?(?:是|到|为)"
+)
+_CHINESE_SOON = re.compile("今晚|明[天早晚]|后天|下(?:个?(?:周|月|星期|礼拜)|半年)|[我咱]们?会(?![说弹拉不])[^，。]{3}")
+_CHINESE_AHEAD = re.compile(
+    "要|会|将|打算|计划|准备|预约|约了|约好|安排|截止|去|来|举行|举办|开始|出发|面试|考试|开会|聚|搬|见|办|参加|上线|提交|交"
+)
+_CHINESE_UNCERTAIN = re.compile(
+    "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
+    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议(?:你|您|大家|先|可以)"
+)
+_DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """A sentence that expects something, told as ``statement``, and the date that is meant."""
+def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ...]:
+    """The sentences of users that say for certain what is ahead, as said, at most 100; no questions, wishes or cancelled plans.
 
-    retelling: Retelling
-    said: Said
-    statement: str
-    mention: DateMention | None
-
-    @property
-    def says_more(self) -> bool:
-        """Whether it tells more than a day."""
-        return _beside_dates(self.said) >= _SAYS_MORE or self.statement.startswith(("Asked", "被问到"))
-
-
-def foresights_of(retellings: Sequence[Retelling]) -> Iterator[ExtractedForesight]:
-    """For each message its expectations that have a date ahead, else one plan that says enough.
-
-    The statement is the expectation alone; a sentence with several days ahead gives one for each. What only confirms a day
-    that another message says more about is left out, and so is what the episode cancels again. Of one message there are at
-    most 100.
+    A certain date ahead is enough; one of today needs a word of what is to come, and without a certain date it must be said
+    that it is planned ("I'm going to", 我打算). It lasts from the start to the end of its date; where it names several, it has
+    none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
     """
-    pairs = zip([None, *retellings], retellings, strict=False)
-    plans = [plan for before, one in pairs for plan in islice(_plans(one, before), _MOST)]
-    told_more = {plan.mention.span for plan in plans if plan.mention and plan.says_more}
-    cancelled = list(_cancellations(retellings))
-    for plan in plans:
-        if plan.mention and plan.mention.span in told_more and not plan.says_more:
+    found: list[ExtractedForesight] = []
+    over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
+    for position, one in enumerate(sentences):
+        if not _is_expected(one):
             continue
-        if any(plan.retelling.index < at and what in plan.statement.lower() for at, what in cancelled):
+        claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
+        if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
-        start, end = (plan.mention.since, plan.mention.until) if plan.mention else (None, None)
-        yield ExtractedForesight(capitalised(plan.statement), plan.said.text, (plan.retelling.index,), start, end)
+        date = _date(one)
+        start, end = (date.since, date.until) if date else (None, None)
+        found.append(ExtractedForesight(one.text, one.text, (one.index,), start, end, claims))
+        if len(found) == _MOST:
+            break
+    return tuple(found)
 
 
-def _plans(retelling: Retelling, before: Retelling | None) -> Iterator[_Plan]:
-    if retelling.message.role != "user":
-        return
-    dated = False
-    for said in retelling.said:
-        if not said.dates or said.kind is Kind.ATTACHMENT or not said.informative:
-            continue
-        if _PHRASE.search(said.text) or _CANCELLED.search(said.text):
-            continue
-        if said.kind is Kind.QUESTION and not (_REQUEST.search(said.text) and _ahead(said, retelling)):
-            continue
-        if _ahead(said, retelling):
-            dated = True
-            yield from _dated(said, retelling)
-        elif question := _answered(said, retelling, before):
-            dated = True
-            mention = _expected(said, retelling)
-            asked = quoted([question])
-            opening = f"被问到{asked}，" if has_cjk(asked) else f"Asked {asked}, "
-            yield _Plan(retelling, said, opening + reported(retelling, [said]), mention)
-    if dated:
-        return
-    planned = next((one for one in retelling.statements if _is_plan(one, retelling)), None)
-    if planned is not None:
-        mention = _expected(planned, retelling)
-        yield _Plan(retelling, planned, _statement(_expectation(planned.told, mention), planned, retelling), mention)
+def _ends_a_plan(claim: Claim) -> bool:
+    return claim.ends and claim.attribute.startswith(_FAMILY)
 
 
-def _dated(said: Said, retelling: Retelling) -> Iterator[_Plan]:
-    """One plan, or one for each of several days that have a clause each."""
-    sent = retelling.message.sent_at
-    ahead = [date for date in said.dates if date.since > sent]
-    clauses = [clause.strip() for clause in _CLAUSE.split(_LEAD.sub("", said.told).rstrip(" .。"))]
-    held = [next((clause for clause in clauses if (date.completed or date.text) in clause), "") for date in ahead]
-    if len(ahead) > 1 and len(set(held)) == len(ahead) and all(weight(clause) >= _CLAUSE_WEIGHT for clause in held):
-        mark = "。" if has_cjk(said.text) else "."
-        for date, clause in zip(ahead, held, strict=True):
-            yield _Plan(retelling, said, _statement(clause + mark, said, retelling), date)
-        return
-    mention = _expected(said, retelling)
-    yield _Plan(retelling, said, _statement(_expectation(said.told, mention), said, retelling), mention)
-
-
-def _statement(expectation: str, said: Said, retelling: Retelling) -> str:
-    """The expectation, with who said it where it is too short to stand alone."""
-    if said.kind is Kind.QUESTION or min(weight(said.text), weight(expectation)) < _LEAST_WEIGHT:
-        return reported(retelling, [said._replace(told=expectation)])
-    return expectation
-
-
-def _answered(said: Said, retelling: Retelling, before: Retelling | None) -> Said | None:
-    """The question that a bare day answers: "Party when?" "Saturday, please."."""
-    if before is None or before.speaker == retelling.speaker or said.kind is not Kind.STATEMENT:
-        return None
-    if said is not retelling.said[0] or all(date.since <= retelling.message.sent_at for date in said.dates):
-        return None
-    asked = [one for one in before.said if one.kind is Kind.QUESTION and one.informative]
-    return asked[-1] if asked and weight(asked[-1].text) >= _SAYS_MORE else None
-
-
-def _cancellations(retellings: Sequence[Retelling]) -> Iterator[tuple[int, str]]:
-    """What is called off, in lower case, and the index of the message that says so."""
-    for retelling in retellings:
-        for said in retelling.said:
-            if not _CANCELLED.search(said.text):
-                continue
-            if has_cjk(said.text):
-                yield from (
-                    (retelling.index, found["what"] or found["that"]) for found in _CHINESE_CANCELLED.finditer(said.text)
-                )
-                continue
-            for clause in _CLAUSE.split(said.text):
-                if _CANCELLED.search(clause):
-                    yield from ((retelling.index, name.lower()) for name in re.findall(r"\b[A-Z]\w{3,}", clause))
-
-
-def _expected(said: Said, retelling: Retelling) -> DateMention | None:
-    """The date that is meant: the first that begins after the message, else the first that is not over."""
-    sent = retelling.message.sent_at
-    begins = next((date for date in said.dates if date.since > sent), None)
-    return begins or next((date for date in said.dates if date.until > sent), None)
-
-
-def _expectation(statement: str, mention: DateMention | None) -> str:
-    """The statement without what leads to it; of a long one only the part that holds the date."""
-    statement = _LEAD.sub("", statement)
-    date = (mention.completed or mention.written) if mention else ""
-    _, colon, rest = statement.partition(": ")
-    if colon and date in rest and weight(rest) >= _LEAST_WEIGHT:
-        statement = rest
-    if date and len(statement) > _LONGEST:
-        held = [part for part in _PART.split(statement) if date in part and weight(part) >= _LEAST_WEIGHT]
-        statement = held[0].strip(" .,;") + "." if held else statement
-    return statement
-
-
-def _ahead(said: Said, retelling: Retelling) -> bool:
-    """Whether the sentence names a time that begins after the message, or is a plan for one that is not over."""
-    sent = retelling.message.sent_at
-    ahead = any(date.since > sent or (date.until > sent and _planned(said.text)) for date in said.dates)
-    return ahead and _beside_dates(said) >= 1
-
-
-def _beside_dates(said: Said) -> float:
-    beside = said.text
-    for date in said.dates:
-        beside = beside.replace(date.text, "")
-    return weight(_CLOCK.sub("", beside))
-
-
-def _is_plan(said: Said, retelling: Retelling) -> bool:
-    """Whether a sentence without a day ahead plans something; one that names a day that is over does not."""
-    if _CANCELLED.search(said.text) or not _planned(said.text) or _HOPE.search(said.text):
+def _is_expected(one: Sentence) -> bool:
+    if (
+        one.role != "user"
+        or one.artifact
+        or one.is_question
+        or len(one.text) > _LONGEST
+        or one.text.rstrip().endswith((":", "："))
+    ):
         return False
-    return all(date.until > retelling.message.sent_at for date in said.dates)
+    if any(claim.attribute.startswith(_FAMILY) for claim in one.claims):
+        return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
+    if one.language == "en":
+        if _UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one):
+            return False
+        if any(date.since > one.said_at for date in one.dates):
+            return True
+        if _WANTED.search(one.text):
+            return False
+        soon = _SOON.search(one.text) and _WILL.search(one.text)
+        return bool(soon or (_AHEAD if _ahead(one) else _PLANNED).search(one.text))
+    if one.language == "zh":
+        if _CHINESE_UNCERTAIN.search(one.text) or _is_over(one):
+            return False
+        if any(date.since > one.said_at for date in one.dates):
+            return True
+        planned = _CHINESE_SOON.search(one.text) or (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(one.text)
+        return planned is not None and not _DONE.search(one.text)
+    return False
 
 
-def _planned(text: str) -> bool:
-    if has_cjk(text):
-        return _CHINESE_INTENT.search(text) is not None and _CHINESE_DONE.search(text) is None
-    return bool(_INTENT.search(text)) and not _EMPTY.search(text) and weight(text) >= _LEAST_WEIGHT
+def _ahead(one: Sentence) -> list[DateMention]:
+    """The dates that begin after it was said; today and tonight, where there is none."""
+    later = [date for date in one.dates if date.since > one.said_at]
+    return later or [date for date in one.dates if date.since <= one.said_at < date.until and date.span.first == date.span.last]
+
+
+def _is_over(one: Sentence) -> bool:
+    """Whether it names days, and all of them are past."""
+    return bool(one.dates) and all(date.until <= one.said_at for date in one.dates)
+
+
+def _date(one: Sentence) -> DateMention | None:
+    later = {date.span: date for date in _ahead(one)}
+    return next(iter(later.values())) if len(later) == 1 else None

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from flows.extraction.wording.names import is_name
-from flows.extraction.wording.retelling import zone_of
 from mneme.dates import DaySpan, Grain, resolve_dates
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.records import StoredMessage
+from mneme.text import STOP_WORDS
+from mneme.times import zone_or_utc
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CHINESE_NUMBER = re.compile("[零〇一二两三四五六七八九十百]+")
@@ -64,7 +64,7 @@ def _without_grounded_dates(statement: str, sources: Sequence[StoredMessage]) ->
     """
     text = " ".join(message.text for message in sources)
     for message in sources:
-        zone = zone_of(message)
+        zone = zone_or_utc(message.timezone)
         grounds = [DaySpan.of_day(message.sent_at.astimezone(zone).date())]
         grounds += [mention.span for mention in resolve_dates(message.text, message.sent_at, zone)]
         for mention in reversed(resolve_dates(statement, message.sent_at, zone)):
@@ -118,7 +118,7 @@ def _names(statement: str) -> list[str]:
     for word in _CAPITALISED.finditer(statement):
         name = re.sub(r"['’]s?$", "", word[0])
         if name.lower() in _CALENDAR or (
-            is_name(name)
+            name.lower() not in STOP_WORDS
             and (not _begins_sentence(statement, word.start()) or _AFTER_A_NAME.match(statement[word.start() + len(name) :]))
         ):
             names.append(name)

@@ -14,16 +14,19 @@ from flows.cuts import (
     Extraction,
 )
 from flows.extraction.answer_form import CaseForm, EpisodeForm, FactForm
-from flows.extraction.facts.untold import untold
 from flows.extraction.grounding import is_grounded
+from flows.extraction.languages import languages_of
 from flows.extraction.narratives import narrative_of
-from flows.extraction.wording.retelling import retell, zone_of
+from flows.extraction.quotes import told
+from flows.extraction.untold import untold
 from flows.transcript import one_line, under_times
 from mneme.caseless import Caseless
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.ports import ChatModel, Prompt, Role
 from mneme.records import StoredMessage
+from mneme.relations import claims_in
 from mneme.settings import Extraction as ExtractionSettings
+from mneme.times import zone_or_utc
 
 RULES = """\
 You turn one episode of a conversation or document into memories.
@@ -95,13 +98,12 @@ class ModelExtractor:
         participants = tuple(dict.fromkeys(message.sender_name for message in messages))
         facts = [_fact(form, messages) for form in answer.facts]
         kept = [fact for fact in facts if fact is not None and _holds(fact, messages, participants)]
-        retellings = retell(cut.utterances)
+        told_by_none = () if cut.is_document else untold(cut.utterances, kept, answer.subject.strip())
         return Extraction(
             subject=answer.subject.strip(),
             summary=answer.summary.strip(),
-            narrative=answer.narrative.strip() or narrative_of(retellings),
-            facts=tuple(kept),
-            remarks=() if cut.is_document else tuple(untold(retellings, kept)),
+            narrative=answer.narrative.strip() or narrative_of(told(cut.utterances)),
+            facts=(*kept, *told_by_none),
             entities=tuple(
                 ExtractedEntity(form.name.strip(), form.type.strip().lower(), form.summary.strip(), sources)
                 for form in answer.entities
@@ -163,7 +165,7 @@ def _place(cut: Cut) -> Iterator[str]:
 
 def _chunk_lines(message: StoredMessage) -> Iterator[tuple[datetime, str]]:
     """The lines of a chunk, set in, so that none looks like another message or a line above."""
-    local = message.sent_at.astimezone(zone_of(message))
+    local = message.sent_at.astimezone(zone_or_utc(message.timezone))
     yield local, f"0 {one_line(message.sender_name, _LONGEST_NAME)} (document):"
     for line in message.text.splitlines():
         if line.strip():
@@ -173,7 +175,7 @@ def _chunk_lines(message: StoredMessage) -> Iterator[tuple[datetime, str]]:
 def _lines(cut: Cut) -> Iterator[tuple[datetime, str]]:
     for number, utterance in enumerate(cut.utterances):
         message = utterance.message
-        local = message.sent_at.astimezone(zone_of(message))
+        local = message.sent_at.astimezone(zone_or_utc(message.timezone))
         role = "" if message.role == "user" else f" ({message.role})"
         yield local, f"{number} {one_line(message.sender_name)}{role}: {one_line(message.text)}"
         for call in message.tool_calls:
@@ -189,7 +191,10 @@ def _fact(form: FactForm, messages: Sequence[StoredMessage]) -> ExtractedFact | 
     if not sources or not form.statement.strip():
         return None
     event_at, event_until = _checked_event(form.event_start, form.event_end, sources, messages, form.statement)
-    return ExtractedFact(form.statement.strip(), form.topic.strip(), sources, event_at, event_until)
+    statement = form.statement.strip()
+    [language] = languages_of([statement])
+    claims = claims_in(statement, language)
+    return ExtractedFact(statement, form.topic.strip(), sources, event_at, event_until, claims=claims)
 
 
 def _holds(fact: ExtractedFact, messages: Sequence[StoredMessage], participants: Sequence[str]) -> bool:
@@ -215,9 +220,9 @@ def _checked_event(
     said = [messages[at] for at in sources]
     mentions = [mention for message in said for mention in _mentions(message)]
     if mentions and len(said) > 1:
-        mentions += resolve_dates(statement, said[0].sent_at, zone_of(said[0]))
+        mentions += resolve_dates(statement, said[0].sent_at, zone_or_utc(said[0].timezone))
     first, last = _day(start), _day(end) or _day(start)
-    days = DaySpan.between(first, last).bounds(zone_of(said[0])) if first and last and first <= last else None
+    days = DaySpan.between(first, last).bounds(zone_or_utc(said[0].timezone)) if first and last and first <= last else None
     if not mentions:
         return days if days and any(_SPEAKS_OF_TIME.search(message.text) for message in said) else (None, None)
     if days and any(mention.span.first <= last and first <= mention.span.last for mention in mentions if first and last):
@@ -227,7 +232,7 @@ def _checked_event(
 
 
 def _mentions(message: StoredMessage) -> list[DateMention]:
-    return resolve_dates(message.text, message.sent_at, zone_of(message))
+    return resolve_dates(message.text, message.sent_at, zone_or_utc(message.timezone))
 
 
 def _start(written: str, messages: Sequence[StoredMessage], sources: Sequence[int]) -> datetime | None:

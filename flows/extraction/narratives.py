@@ -1,26 +1,21 @@
-"""The narrative of an episode: its messages in order, in the third person, each day with its date in front."""
+"""The narrative of an episode: its messages in order, as said, each day with its date in front."""
 
 from collections.abc import Sequence
 
-from flows.extraction.wording.reports import reported
-from flows.extraction.wording.retelling import Retelling, zone_of
+from flows.extraction.quotes import Told
 from mneme.dates import DaySpan
-from mneme.text import has_cjk
+from mneme.times import zone_or_utc
 
 
-def narrative_of(retellings: Sequence[Retelling]) -> str:
-    """One line for each message that says something; when none does, one for each message."""
-    substantial = [retelling for retelling in retellings if any(one.informative for one in retelling.said)]
+def narrative_of(messages: Sequence[Told]) -> str:
+    """One paragraph for each message: who said it, and the words."""
     lines, today = [], None
-    for retelling in substantial or retellings:
-        said = [one for one in retelling.said if one.informative] or list(retelling.said)
-        if not said:
-            continue
-        text = reported(retelling, said)
-        day = retelling.message.sent_at.astimezone(zone_of(retelling.message)).date()
+    for each in messages:
+        message = each.message
+        day = message.sent_at.astimezone(zone_or_utc(message.timezone)).date()
         if day != today:
-            span = DaySpan.of_day(day)
-            text = f"{span.in_chinese()}，{text}" if has_cjk(text) else f"On {span.in_english()}, {text}"
-            today = day
-        lines.append(text)
+            today, span = day, DaySpan.of_day(day)
+            chinese = any(one.language == "zh" for one in each.sentences)
+            lines.append(f"{span.in_chinese()}：" if chinese else f"{span.in_english()}:")
+        lines.append(f"{message.sender_name}: {message.text.strip()}")
     return "\n".join(lines)

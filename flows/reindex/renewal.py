@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from flows.cuts import embedding_text
+from flows.cuts import embedded_words, embedding_text
 from flows.pump import worth_retrying
 from mneme.errors import ModelError
 from mneme.ids import chunk_id, document_key, message_id
 from mneme.ports import MemoryIndex
-from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Remark, StoredMessage
+from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, StoredMessage
 from mneme.rows import Collection, Key, Row, Vector, row_of
 
 PROBE = "Is anybody there?"  # a text that every embedder takes
@@ -71,14 +71,16 @@ def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
     match record := row.record():
         case StoredMessage():
             return embedding_text(record)
-        case Remark():
-            return f"{record.sender_name}: {record.text}"
         case Episode():
             return f"{record.subject}. {record.summary}"
         case AtomicFact():
             said = messages.get(_message_key(row, record.message_ids[0])) if len(record.message_ids) == 1 else None
             message = said.record() if said is not None and _is_same(said.vector, row.vector) else None
-            return embedding_text(message) if isinstance(message, StoredMessage) else record.atomic_fact
+            return (
+                embedding_text(message)
+                if isinstance(message, StoredMessage)
+                else embedded_words(record.atomic_fact, record.quote)
+            )
         case Foresight():
             return record.statement
         case AgentCase():
@@ -112,10 +114,7 @@ def _message_key(row: Row, caller_id: str) -> Key:
 
 
 def _tokens(rows: Sequence[Row], index: MemoryIndex) -> list[str]:
-    """The tokens of each row, made anew; those of facts and remarks with the words around them.
-
-    What a remark means with names and dates in full is not kept: its own words stand for it.
-    """
+    """The tokens of each row, made anew; those of facts with the words around them."""
     contexts = _contexts(rows, index)
     return [
         row.tokens if row.collection is Collection.CONTROL else row_of(row.record(), context=contexts.get(row.id, "")).tokens
@@ -124,15 +123,16 @@ def _tokens(rows: Sequence[Row], index: MemoryIndex) -> list[str]:
 
 
 def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
-    """For each fact and remark the texts of the messages before and after it in its episode (flows/assemble.py)."""
-    told = [(row, record) for row in rows if row.tokens and isinstance(record := _told(row), AtomicFact | Remark)]
+    """For each fact the texts of the messages before and after it in its episode (flows/assemble.py)."""
+    told = [(row, record) for row in rows if row.tokens and isinstance(record := _told(row), AtomicFact)]
     keys = [Key(Collection.EPISODES, row.owner_key, record.parent_episode_id) for row, record in told]
     episodes = {row.id: row.record() for row in index.get(list(dict.fromkeys(keys))).values()} if keys else {}
     around: dict[str, list[Key]] = {}
     for row, record in told:
         episode = episodes.get(record.parent_episode_id)
         order = list(episode.message_ids) if isinstance(episode, Episode) else []
-        places = [order.index(each) for each in record.message_ids if each in order]
+        own = record.message_ids if record.quote is None else record.message_ids[:1]
+        places = [order.index(each) for each in own if each in order]
         beside = (min(places) - 1, max(places) + 1) if places else ()
         around[row.id] = [_message_key(row, order[at]) for at in beside if 0 <= at < len(order)]
     wanted = list(dict.fromkeys(key for keys in around.values() for key in keys))
@@ -140,8 +140,8 @@ def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
     return {identity: " ".join(texts[key] for key in keys if key in texts) for identity, keys in around.items()}
 
 
-def _told(row: Row) -> AtomicFact | Remark | None:
-    if row.kind not in ("fact", "repetition", "remark"):
+def _told(row: Row) -> AtomicFact | None:
+    if row.kind not in ("fact", "repetition"):
         return None
     record = row.record()
-    return record if isinstance(record, AtomicFact | Remark) else None
+    return record if isinstance(record, AtomicFact) else None

@@ -1,18 +1,21 @@
 """Dates in what people write: "yesterday", "next Friday", "May 2023", "上周五", resolved against when it was said.
 
-Rules of our own because of tense ("on Friday" after "we met" or before "let's meet"), of stretches ("last week" is seven
-days), and of Chinese.
+``certain_dates`` writes a date down: only one that has a single reading. ``resolve_dates`` takes the likeliest reading, as
+one has to of a question. Rules of our own because of tense ("on Friday" after "we met" or before "let's meet"), of stretches
+("last week" is seven days), and of Chinese.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from mneme.dates import chinese, english
-from mneme.dates.spans import DaySpan, Grain
+from mneme.dates import chinese, chinese_doubt, english, english_doubt
+from mneme.dates.rules import Found
+from mneme.dates.spans import DaySpan, Grain, Precision
 from mneme.text import has_cjk
 
-__all__ = ["DateMention", "DaySpan", "Grain", "resolve_dates"]
+__all__ = ["DateMention", "DaySpan", "Grain", "Precision", "certain_dates", "resolve_dates"]
 
 
 _ENDS_IN_A_DAY = re.compile(r"\d(?:st|nd|rd|th)$")
@@ -37,6 +40,11 @@ class DateMention:
     lacks_year: bool = False
 
     @property
+    def precision(self) -> Precision:
+        """How exactly the date is known."""
+        return self.span.precision
+
+    @property
     def written(self) -> str:
         """The date in full, in the language of the mention: ``7 May 2023``, ``2023年5月7日``."""
         return self.span.in_chinese() if has_cjk(self.text) else self.span.in_english()
@@ -53,11 +61,46 @@ class DateMention:
         return f"{self.text}, {first}" if month_first else f"{self.text} {first}"
 
 
+def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str) -> tuple[DateMention, ...]:
+    """The dates of a sentence that can mean nothing else, in order; none where the words do not say enough.
+
+    Left out are those of which another reading is within reason ("next Friday" on a Thursday, "in May" without a tense), what
+    is no event (a habit, a birthday, "since March", "before March") and what did not or may not happen (negated, supposed,
+    reported, quoted, or moved to another date).
+
+    >>> from datetime import UTC
+    >>> said_at = datetime(2026, 2, 8, 13, 56, tzinfo=UTC)
+    >>> [mention] = certain_dates("We are getting married on 10 October!", said_at, UTC, "en")
+    >>> mention.text, mention.written, mention.precision.value
+    ('10 October', '10 October 2026', 'day')
+    >>> certain_dates("We wanted to go next summer, or on 10 October.", said_at, UTC, "en")
+    ()
+
+    Args:
+        sentence: one sentence of a message.
+        said_at: when it was said, aware.
+        zone: the zone of who said it.
+        language: its code, "en" or "zh"; of another only days like 2026-03-04 are read.
+    """
+    local = said_at.astimezone(zone)
+    rules, doubt = _LANGUAGES.get(language, (english.find_iso, english_doubt.in_doubt))
+    found = rules(sentence, local.date(), _MOST)
+    if not found:
+        return ()
+    chosen = [each for each in _apart(found) if each.certain and not doubt(sentence, each)]
+    if local.hour < _MORNING:  # before one has slept, today is yesterday
+        chosen = [
+            each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2
+        ]
+    return tuple(_mentions(sentence, chosen, zone))
+
+
 def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000) -> list[DateMention]:
     """The dates that a text mentions, in order, without overlaps; vague ones ("the other day", "soon") are left out.
 
     Conventions: a week is Monday to Sunday; "next Friday" and 下周五 are of next week, "last Friday" is the latest before
-    the day, 上周五 is of last week; a bare weekday or month looks back or ahead by the tense of its sentence.
+    the day, 上周五 is of last week; a bare weekday or month looks back or ahead by the tense of its sentence, and where
+    several readings remain it is the likeliest.
 
     >>> from datetime import UTC
     >>> [mention] = resolve_dates("I went there yesterday.", datetime(2023, 5, 8, 13, 56, tzinfo=UTC), UTC)
@@ -74,30 +117,30 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
     found = english.find(text, said, most)
     if has_cjk(text):
         found += chinese.find(text, said, most)
-    mentions: list[DateMention] = []
+    return list(_mentions(text, _apart(found), zone))
+
+
+_LANGUAGES = {"en": (english.find, english_doubt.in_doubt), "zh": (chinese.find, chinese_doubt.in_doubt)}
+_MOST = 20  # dates of one form in a sentence
+_MORNING = 4  # o'clock
+
+
+def _apart(found: Sequence[Found]) -> Iterator[Found]:
+    """Of phrases that overlap the first and longest."""
     taken = 0
-    for candidate in sorted(found, key=lambda one: (one.start, -one.end)):
-        if candidate.start < taken:
-            continue
-        if candidate.span is None:
-            taken = candidate.end
+    for each in sorted(found, key=lambda one: (one.start, -one.end)):
+        if each.start >= taken:
+            taken = each.end
+            yield each
+
+
+def _mentions(text: str, found: Iterable[Found], zone: tzinfo) -> Iterator[DateMention]:
+    for each in found:
+        if each.span is None:
             continue
         try:
-            since, until = candidate.span.bounds(zone)
+            since, until = each.span.bounds(zone)
         except (OverflowError, ValueError):  # the first or last days of the calendar
             continue
-        taken = candidate.end
-        mention = text[candidate.start : candidate.end]
-        mentions.append(
-            DateMention(
-                candidate.start,
-                candidate.end,
-                mention,
-                since,
-                until,
-                candidate.span,
-                candidate.relative,
-                candidate.lacks_year,
-            )
-        )
-    return mentions
+        words = text[each.start : each.end]
+        yield DateMention(each.start, each.end, words, since, until, each.span, each.relative, each.lacks_year)

@@ -1,12 +1,11 @@
 """Chinese dates by the calendar: "三月八号", "去年夏天", "九十年代", "第三季度", "国庆节", "15号"."""
 
 import re
-from collections.abc import Callable, Sequence
 from datetime import date
 
 from mneme.dates import holidays, spans
 from mneme.dates.chinese_words import NUMBER, edged, looks_back, number, year_number
-from mneme.dates.rules import Rule
+from mneme.dates.rules import Days, Likely, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
@@ -39,17 +38,16 @@ def _season(match: re.Match[str], said: date) -> DaySpan:
     return spans.season(_SEASONS[match["season"]], _year(match, said))
 
 
-def _this_season(match: re.Match[str], said: date) -> DaySpan:
-    candidates = [spans.season(_SEASONS[match["season"]], year) for year in _years(said)]
-    return _nearest(candidates, said, looks_back(match))
+def _this_season(match: re.Match[str], said: date) -> Days | None:
+    return nearest(in_years(lambda year: spans.season(_SEASONS[match["season"]], year), said), said, looks_back(match))
 
 
-def _edge_of_year(match: re.Match[str], said: date) -> DaySpan:
+def _edge_of_year(match: re.Match[str], said: date) -> Days | None:
     month = _EDGE_MONTHS[match["edge"]]
-    return _nearest([spans.month(date(year, month, 1)) for year in _years(said)], said, looks_back(match))
+    return nearest(in_years(lambda year: spans.month(date(year, month, 1)), said), said, looks_back(match))
 
 
-def _month_and_day(match: re.Match[str], said: date) -> DaySpan:
+def _month_and_day(match: re.Match[str], said: date) -> Days | None:
     """A day, or from one to another, in the nearest year: it is not said."""
     first_month, first_day = number(match["month"]), number(match["day"])
     last_month, last_day = number(match["last_month"] or match["month"]), number(match["last"] or match["day"])
@@ -58,38 +56,30 @@ def _month_and_day(match: re.Match[str], said: date) -> DaySpan:
         first = date(year, first_month, first_day)
         return DaySpan.between(first, date(year + (last_month < first_month), last_month, last_day))
 
-    return _nearest(_each(within, said), said, looks_back(match))
+    return nearest(in_years(within, said), said, looks_back(match))
 
 
-def _month(match: re.Match[str], said: date) -> DaySpan:
+def _month(match: re.Match[str], said: date) -> Days | None:
     month = number(match["month"])
-    whole = _nearest([spans.month(date(year, month, 1)) for year in _years(said)], said, looks_back(match))
-    return edged(match["edge"], whole)
+    candidates = in_years(lambda year: edged(match["edge"], spans.month(date(year, month, 1))), said)
+    return nearest(candidates, said, looks_back(match))
 
 
-def _day(match: re.Match[str], said: date) -> DaySpan | None:
+def _day(match: re.Match[str], said: date) -> Days | None:
     """15号, 十号到十五号: of the month where it lies ahead, or behind when the sentence looks back."""
-    first, last = number(match["day"]), number(match["last"] or match["day"])
     back = looks_back(match)
-    for months in (0, -1, -2) if back else (0, 1, 2):
-        whole = spans.month(said, months)
-        try:
-            span = DaySpan.between(whole.first.replace(day=first), whole.first.replace(day=last))
-        except ValueError:  # 31 of a shorter month
-            continue
-        if span.first <= said if back else span.last >= said:
-            return span
-    return None
+    span = days_of_month(number(match["day"]), number(match["last"] or match["day"]), said, back)
+    return span and if_certain(back is not None, span)
 
 
-def _decade(match: re.Match[str], said: date) -> DaySpan:
+def _decade(match: re.Match[str], said: date) -> Likely:
     written = match["decade"]
     first = int(written) if written.isdigit() else number(written)
     first += 1900 if first < 100 else 0
-    return DaySpan.between(date(first, 1, 1), date(first + 9, 12, 31))
+    return Likely(DaySpan.between(date(first, 1, 1), date(first + 9, 12, 31)))
 
 
-def _quarter(match: re.Match[str], said: date) -> DaySpan:
+def _quarter(match: re.Match[str], said: date) -> Days | None:
     months = 3 * "一二三四".index(match["quarter"].translate(str.maketrans("1234", "一二三四")))
 
     def quarter(year: int) -> DaySpan:
@@ -98,37 +88,14 @@ def _quarter(match: re.Match[str], said: date) -> DaySpan:
 
     if match["year"]:
         return quarter(_year(match, said))
-    return _nearest(_each(quarter, said), said, looks_back(match))
+    return nearest(in_years(quarter, said), said, looks_back(match))
 
 
-def _holiday(match: re.Match[str], said: date) -> DaySpan:
+def _holiday(match: re.Match[str], said: date) -> Days | None:
     day = holidays.CHINESE[match["name"]]
     if match["year"]:
         return DaySpan.of_day(day(_year(match, said)))
-    return _nearest(holidays.around(day, said.year), said, looks_back(match), ahead=True)
-
-
-def _years(said: date) -> range:
-    return range(max(said.year - 1, date.min.year), min(said.year + 1, date.max.year) + 1)
-
-
-def _each(within: Callable[[int], DaySpan], said: date) -> list[DaySpan]:
-    """The same days in the years around; some years lack a 29 February."""
-    found = []
-    for year in _years(said):
-        try:
-            found.append(within(year))
-        except ValueError:
-            continue
-    return found
-
-
-def _nearest(candidates: Sequence[DaySpan], said: date, back: bool | None, ahead: bool = False) -> DaySpan:
-    """Of the same days in several years the nearest, on the side that the tense tells; ``ahead`` where none does."""
-    if back is None and ahead:
-        back = False
-    by_tense = [span for span in candidates if back is None or (span.first <= said if back else span.last >= said)]
-    return min(by_tense or candidates, key=lambda span: abs((span.first - said).days))
+    return nearest(holidays.around(day, said.year), said, looks_back(match), ahead=0.01)  # to come, where nothing tells
 
 
 _HOLIDAY = "|".join(sorted(holidays.CHINESE, key=len, reverse=True))
@@ -144,30 +111,18 @@ _RULE_OF_YEAR = (
     r"|(?P<part>[初中底])(?!学))?)?"
 )
 RULES = (
-    Rule(re.compile(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?!\\d)", 1)), _within_year),
-    Rule(re.compile(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?=[\\d一二])", 1)), _within_year, relative=False),
-    Rule(re.compile(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))"), _season),
-    Rule(re.compile(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]"), _this_season),
-    Rule(re.compile(r"(?<![0-9〇零一二三四五六七八九十去今明前后本年])年(?P<edge>[初底末])"), _edge_of_year),
-    Rule(
-        re.compile(
-            rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
-            rf"(?P<last>{NUMBER})[日号])?"
-        ),
-        _month_and_day,
-        lacks_year=True,
-    ),
-    Rule(re.compile(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>[初中底上下])(?:旬|(?<![上下])(?!学))"), _month,
-         lacks_year=True),
-    Rule(re.compile(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号])(?P<edge>)"),
+    rule(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?!\\d)", 1), _within_year),
+    rule(_RULE_OF_YEAR.replace("(?P<year>", "(?P<year>(?=[\\d一二])", 1), _within_year, relative=False),
+    rule(rf"{_YEAR}的?(?P<season>[春夏秋冬])(?:天|季|(?=[，。,.\s]|$))", _season),
+    rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
+    rule(r"(?<![0-9〇零一二三四五六七八九十去今明前后本年])年(?P<edge>[初底末])", _edge_of_year),
+    rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
+            rf"(?P<last>{NUMBER})[日号])?", _month_and_day, lacks_year=True),
+    rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>[初中底上下])(?:旬|(?<![上下])(?!学))", _month, lacks_year=True),
+    rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]))(?!{NUMBER}[日号])(?P<edge>)",
          _month, lacks_year=True),
-    Rule(
-        re.compile(
-            rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED
-        ),
-        _day,
-    ),
-    Rule(re.compile(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代"), _decade, relative=False),
-    Rule(re.compile(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度"), _quarter),
-    Rule(re.compile(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树)"), _holiday),
+    rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
+    rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
+    rule(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度", _quarter),
+    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树)", _holiday),
 )  # fmt: skip

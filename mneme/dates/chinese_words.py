@@ -16,7 +16,9 @@ _SENTENCE_END = re.compile("[。！!？?\n]")
 _REACH = 40  # characters
 _LONGEST_CLAUSE = 80  # characters before and behind a date; without a limit an endless one costs its square
 _CLAUSE_END = re.compile("[，,。！!？?；;\n]")
-_PAST = re.compile("了|过(?!年|节|生日|去)|曾|已经|刚|的$")
+_PAST = re.compile(
+    "(?<![为除罢算])了(?![解不])|(?<=[去来做吃看听见学买用读住玩试到聊谈拍写逛加办])过(?![来去年节])|曾|已经?|刚"
+)
 _FUTURE = re.compile("(?<![重主只])要(?![是求么紧])|将|打算|准备|计划|之前|前完成|截止")
 _LIKELY_FUTURE = re.compile("(?<![开聚约晚年宴舞长乐机社灯])会(?![议员场计见])|见(?![了过到])|开始(?!了)|得(?=[交去把])")
 _ARRANGED = re.compile(
@@ -78,10 +80,8 @@ def looks_back(match: re.Match[str]) -> bool | None:
     text = match.string
     if _REARRANGED.search(text, max(0, match.start() - 14), match.start()):
         return False
-    begins, ends = max(0, match.start() - _LONGEST_CLAUSE), match.end() + _LONGEST_CLAUSE
-    begins = max((end.end() for end in _CLAUSE_END.finditer(text, begins, match.start())), default=begins)
-    ending = _CLAUSE_END.search(text, match.end(), ends)
-    clause = text[begins : ending.start() if ending else ends]
+    begins, ends = clause_of(text, match.start(), match.end())
+    clause = text[begins:ends]
     if _ARRANGED.search(text[begins : match.start()]):
         return False
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH], maxsplit=1)[0]
@@ -94,3 +94,11 @@ def looks_back(match: re.Match[str]) -> bool | None:
         if _LIKELY_FUTURE.search(words):
             return False
     return None
+
+
+def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the clause of a date begins and ends."""
+    begins, ends = max(0, start - _LONGEST_CLAUSE), min(len(text), end + _LONGEST_CLAUSE)
+    begins = max((each.end() for each in _CLAUSE_END.finditer(text, begins, start)), default=begins)
+    ending = _CLAUSE_END.search(text, end, ends)
+    return begins, ending.start() if ending else ends

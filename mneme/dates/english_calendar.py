@@ -1,7 +1,6 @@
 """English dates by the calendar: "3 June", "22 to 24 August", "in March", "Saturday the 17th", "2025-06-27"."""
 
 import re
-from collections.abc import Sequence
 from datetime import date, timedelta
 
 from mneme.dates import spans
@@ -17,7 +16,7 @@ from mneme.dates.english_words import (
     month_number,
     weekday_number,
 )
-from mneme.dates.rules import Rule
+from mneme.dates.rules import Days, Likely, Rule, days_of_month, if_certain, in_years, nearest, rule
 from mneme.dates.spans import DaySpan
 from mneme.dates.tense import arranges, looks_back
 
@@ -26,29 +25,7 @@ _NEXT = 183  # days within which "Saturday the 17th" is to be found
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
 
-def _nearest(candidates: Sequence[DaySpan], said: date, back: bool | None) -> DaySpan:
-    """Of the same days in several years the nearest, on the side that the tense tells."""
-
-    def distance(span: DaySpan) -> float:
-        return max(_AHEAD * (span.first - said).days, (said - span.last).days, 0)
-
-    by_tense = [span for span in candidates if back is None or (span.first <= said if back else span.last >= said)]
-    return min(by_tense or candidates, key=distance)
-
-
-def _side(match: re.Match[str]) -> bool | None:
-    """Whether a date lies behind; of what was arranged the nearest is meant ("I signed up for a race on 14 June")."""
-    back = looks_back(match)
-    if not back or not arranges(match):
-        return back
-    return False if match[0].lower().startswith("for ") else None
-
-
-def _years(said: date) -> list[int]:
-    return [year for year in (said.year - 1, said.year, said.year + 1) if date.min.year <= year <= date.max.year]
-
-
-def _days(match: re.Match[str], said: date) -> DaySpan:
+def _days(match: re.Match[str], said: date) -> Days | None:
     """A day of a month, or from one to another; a weekday beside it helps to find the year."""
     groups = match.groupdict()
     last_month, last_day = month_number(groups["month"]), int(groups.get("last") or groups["day"])
@@ -61,89 +38,80 @@ def _days(match: re.Match[str], said: date) -> DaySpan:
 
     if groups.get("year"):
         return within(int(groups["year"]))
-    candidates = []
-    for year in _years(said):
-        try:
-            candidates.append(within(year))
-        except ValueError:  # 29 February
-            continue
-    if not candidates:
-        raise ValueError(match[0])
+    candidates = in_years(within, said)
     weekday = weekday_number((groups.get("weekday") or "").rstrip("."))
-    agreeing = [span for span in candidates if weekday in (None, span.first.weekday())]
-    return _nearest(agreeing or candidates, said, _side(match))
+    if weekday is None:
+        return nearest(candidates, said, looks_back(match), _AHEAD)
+    agreeing = [span for span in candidates if span.first.weekday() == weekday]
+    back = looks_back(match)
+    days = nearest(agreeing, said, back, _AHEAD) or nearest(candidates, said, back, _AHEAD)
+    # The weekday tells the year of two neighbours; which does not suit the tense is a mistake.
+    span = days.span if isinstance(days, Likely) else days
+    near = span and abs((span.first - said).days) < _NEXT
+    return span and if_certain(span in agreeing and (near or isinstance(days, DaySpan)), span)
 
 
-def _ordinal_day(match: re.Match[str], said: date) -> DaySpan | None:
-    day = date(said.year, month_number(match["month"]), _ORDINALS[match["ordinal"].lower()])
-    candidates = [DaySpan.of_day(day.replace(year=year)) for year in _years(said)]
-    return _nearest(candidates, said, looks_back(match))
+def _ordinal_day(match: re.Match[str], said: date) -> Days | None:
+    month, number = month_number(match["month"]), _ORDINALS[match["ordinal"].lower()]
+    return nearest(in_years(lambda year: DaySpan.of_day(date(year, month, number)), said), said, looks_back(match), _AHEAD)
 
 
-def _weekday_and_day(match: re.Match[str], said: date) -> DaySpan | None:
+def _weekday_and_day(match: re.Match[str], said: date) -> Days | None:
     """The next day of that number that is such a weekday, or the latest; None where there is none near."""
     weekday, number = weekday_number(match["weekday"]), int(match["day"])
-    past = (match.groupdict().get("was") or "").lower() in ("was", "fell on")
-    step = -1 if past or looks_back(match) else 1
+    back = True if (match.groupdict().get("was") or "").lower() in ("was", "fell on") else looks_back(match)
     for days in range(_NEXT):
-        day = said + timedelta(days=step * days)
+        day = said + timedelta(days=-days if back else days)
         if day.day == number and day.weekday() == weekday:
-            return DaySpan.of_day(day)
+            idiom = (weekday, number) == (4, 13)  # unlucky, or a film
+            return if_certain(back is not None and not idiom, DaySpan.of_day(day))
     return None
 
 
-def _part_of_month(match: re.Match[str], said: date) -> DaySpan:
+def _part_of_month(match: re.Match[str], said: date) -> Days | None:
     """The first week of June: its first seven days; the last weekend: its last Saturday and Sunday; the second Friday."""
-    ordinal, month = _ORDINALS[match["ordinal"].lower()], month_number(match["month"])
-    years = [int(match["year"])] if match["year"] else _years(said)
-    candidates = []
-    for year in years:
+    ordinal, month, weekday = _ORDINALS[match["ordinal"].lower()], month_number(match["month"]), weekday_number(match["unit"])
+
+    def within(year: int) -> DaySpan:
         whole = spans.month(date(year, month, 1))
         if match["unit"].lower() == "week":
             first = whole.last - timedelta(days=6) if ordinal < 0 else whole.first + timedelta(days=7 * (ordinal - 1))
-            candidates.append(DaySpan.between(first, min(first + timedelta(days=6), whole.last)))
-        else:
-            weekday = weekday_number(match["unit"])
-            wanted = 5 if weekday is None else weekday
-            days = [day for day in (whole.first + timedelta(days=at) for at in range(whole.days)) if day.weekday() == wanted]
-            day = days[ordinal - (ordinal > 0)]
-            candidates.append(spans.weekend(day) if weekday is None else DaySpan.of_day(day))
-    return _nearest(candidates, said, looks_back(match))
+            return DaySpan.between(first, min(first + timedelta(days=6), whole.last))
+        first = whole.first + timedelta(days=((5 if weekday is None else weekday) - whole.first.weekday()) % 7)
+        day = first + timedelta(days=7 * ((whole.last - first).days // 7 if ordinal < 0 else ordinal - 1))
+        return spans.weekend(day) if weekday is None else DaySpan.of_day(day)
+
+    return within(int(match["year"])) if match["year"] else nearest(in_years(within, said), said, looks_back(match), _AHEAD)
 
 
-def _month_year(match: re.Match[str], said: date) -> DaySpan | None:
+def _month_year(match: re.Match[str], said: date) -> DaySpan:
     return edged(match["edge"], spans.month(date(int(match["year"]), month_number(match["month"]), 1)))
 
 
-def _month_only(match: re.Match[str], said: date) -> DaySpan | None:
-    candidates = [spans.month(date(year, month_number(match["month"]), 1)) for year in _years(said)]
-    belongs = (match.groupdict().get("own") or "").lower() == "of"  # "the costs of March" has no tense
-    return edged(match["edge"], _nearest(candidates, said, None if belongs else _side(match)))
+def _month_only(match: re.Match[str], said: date) -> Days | None:
+    number, own = month_number(match["month"]), (match.groupdict().get("own") or "in").lower()
+    candidates = in_years(lambda year: edged(match["edge"], spans.month(date(year, number, 1))), said)
+    days = nearest(candidates, said, None if own == "of" else looks_back(match), _AHEAD)  # "the costs of March" has no tense
+    if isinstance(days, DaySpan) and own not in _WITHIN and match["month"] in _PERSONS and not arranges(match):
+        return Likely(days)
+    return days
 
 
-def _month_of_step(match: re.Match[str], said: date) -> DaySpan | None:
+def _month_of_step(match: re.Match[str], said: date) -> DaySpan:
     """January next year."""
     year = said.year + {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
     return edged(match["edge"], spans.month(date(year, month_number(match["month"]), 1)))
 
 
-def _iso(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(date(int(match[1]), int(match[2]), int(match[3])))
+def _numbers(match: re.Match[str], said: date) -> DaySpan:
+    return DaySpan.of_day(date(int(match["year"]), int(match["month"]), int(match["day"])))
 
 
-def _day_of_month(match: re.Match[str], said: date) -> DaySpan | None:
+def _day_of_month(match: re.Match[str], said: date) -> Days | None:
     """On the 19th, from the 3rd to the 7th: of the month where it lies ahead, or behind when the sentence looks back."""
-    first, last = int(match["day"]), int(match["last"] or match["day"])
     back = looks_back(match)
-    for months in (0, -1, -2) if back else (0, 1, 2):
-        whole = spans.month(said, months)
-        try:
-            span = DaySpan.between(whole.first.replace(day=first), whole.first.replace(day=last))
-        except ValueError:  # the 31st of a shorter month
-            continue
-        if span.first <= said if back else span.last >= said:
-            return span
-    return None
+    span = days_of_month(int(match["day"]), int(match["last"] or match["day"]), said, back)
+    return span and if_certain(back is not None, span)
 
 
 def _day_of_step(match: re.Match[str], said: date) -> DaySpan:
@@ -152,28 +120,28 @@ def _day_of_step(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.of_day(spans.month(said, months).first.replace(day=int(match["day"])))
 
 
-def _dots(match: re.Match[str], said: date) -> DaySpan:
-    return DaySpan.of_day(date(int(match[3]), int(match[2]), int(match[1])))
+def _slashes(match: re.Match[str], said: date) -> Days:
+    """25/6/2023; of 5/6/2023 the American reading is likely."""
+    first, second, number = int(match[1]), int(match[2]), int(match[3]) % 2000 + 2000
+    day = date(number, second, first) if first > 12 else date(number, first, second)
+    return if_certain(max(first, second) > 12 or first == second, DaySpan.of_day(day))
 
 
-def _slashes(match: re.Match[str], said: date) -> DaySpan:
-    first, second, number = int(match[1]), int(match[2]), int(match[3])
-    number += 2000 if number < 100 else 0
-    return DaySpan.of_day(date(number, second, first) if first > 12 else date(number, first, second))
-
-
-def _year_only(match: re.Match[str], said: date) -> DaySpan:
-    return spans.year(int(match[1]))
+def _year_only(match: re.Match[str], said: date) -> Days:
+    """In 2019; "of 2019" and "from 2019" may belong to another date or be a number."""
+    return if_certain(match["own"].lower() in _WITHIN, spans.year(int(match["year"])))
 
 
 def _both(pattern: str) -> tuple[Rule, Rule]:
     """The rules of days with their year and without it."""
     return (
-        Rule(re.compile(pattern + r"\.?,?\s+(?P<year>\d{4})\b"), _days, relative=False),
-        Rule(re.compile(pattern + r"\b(?!\.?,?\s+\d{4}\b)"), _days, lacks_year=True),
+        rule(pattern + r"\.?,?\s+(?P<year>\d{4})\b", _days, relative=False),
+        rule(pattern + r"\b(?!\.?,?\s+\d{4}\b)", _days, lacks_year=True),
     )
 
 
+_WITHIN = ("in", "during", "by", "year")
+_PERSONS = ("April", "May", "June", "August", "Jan")  # "I bought it for June"
 _ON_A = rf"\b(?:(?P<weekday>{WEEKDAY}|{SHORT_WEEKDAY})\b\.?,?\s+)?(?:the\s+)?"
 _TH = r"(?:st|nd|rd|th)?"
 _FIRST, _LAST = rf"(?P<day>\d{{1,2}}){_TH}", rf"(?P<last>\d{{1,2}}){_TH}"
@@ -184,6 +152,7 @@ _PART_OF_MONTH = (
     rf"\b(?:[Tt]he\s+)?(?P<ordinal>(?i:{'|'.join(_ORDINALS)}))\s+(?P<unit>weekend|week|{WEEKDAY})\s+(?:of|in)\s+{_MONTH_NAME}"
 )
 
+ISO = rule(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d?)-(?P<day>\d\d?)(?!\d)", _numbers, relative=False)
 RULES = (
     *_both(rf"{_ON_A}{_FIRST}{_OF}{_MONTH_NAME}"),
     *_both(rf"{_ON_A}{_MONTH_NAME}\b\.?\s+(?:the\s+)?{_FIRST}"),
@@ -191,60 +160,28 @@ RULES = (
     *_both(rf"{BETWEEN}\b{_MONTH_NAME}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
     *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_FIRST_MONTH}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_MONTH_NAME}"),
     *_both(rf"{BETWEEN}\b{_FIRST_MONTH}\b\.?\s+{_FIRST}{TO_LAST}{_MONTH_NAME}\b\.?\s+{_LAST}"),
-    Rule(
-        re.compile(
-            rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b"
-        ),
-        _days,
-        relative=False,
-    ),
-    Rule(re.compile(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)"), _ordinal_day, lacks_year=True),
-    Rule(re.compile(rf"\b(?P<weekday>{WEEKDAY})\b,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"), _weekday_and_day),
-    Rule(
-        re.compile(
-            r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
-            rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b"
-        ),
-        _weekday_and_day,
-    ),
-    Rule(re.compile(_PART_OF_MONTH + r"\s+(?P<year>\d{4})\b"), _part_of_month, relative=False),
-    Rule(re.compile(_PART_OF_MONTH + r"\b(?P<year>)(?!\s+\d)"), _part_of_month, lacks_year=True),
-    Rule(
-        re.compile(rf"\b{_EDGE}?{_MONTH_NAME}\b\.?,?\s+(?:of\s+)?(?P<year>\d{{4}})\b"), _month_year, relative=False
-    ),
-    Rule(re.compile(rf"\b{_EDGE}{_MONTH_NAME}\b(?!\s+\d)"), _month_only, lacks_year=True),
-    Rule(re.compile(rf"\b{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b"), _month_of_step),
-    Rule(
-        re.compile(
-            r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
-            rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)"
-        ),
-        _month_only,
-        lacks_year=True,
-    ),
-    Rule(re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?=\b|T)"), _iso, relative=False),
-    Rule(re.compile(r"\b((?:19|20)\d\d)/(\d\d?)/(\d\d?)\b"), _iso, relative=False),
-    Rule(re.compile(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b"), _slashes, relative=False),
-    Rule(re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)\b"), _dots, relative=False),
-    Rule(
-        re.compile(
-            rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|(?P<between>[Bb]etween)|"
-            rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
-            rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b){ALONE}"
-        ),
-        _day_of_month,
-    ),
-    Rule(
-        re.compile(
-            r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b"
-        ),
-        _day_of_step,
-    ),
-    Rule(
-        re.compile(
-            r"(?i:\b(?:in|since|from|until|during|by|of|year|early|late|around)\s+)((?:19|20)\d\d)\b(?![-/.,]\d)" + ALONE
-        ),
-        _year_only,
-        relative=False,
-    ),
+    rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
+         _days, relative=False),
+    rule(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)", _ordinal_day, lacks_year=True),
+    rule(rf"\b(?P<weekday>{WEEKDAY})\b,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
+    rule(r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
+         rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b", _weekday_and_day),
+    rule(_PART_OF_MONTH + r"\s+(?P<year>\d{4})\b", _part_of_month, relative=False),
+    rule(_PART_OF_MONTH + r"\b(?P<year>)(?!\s+\d)", _part_of_month, lacks_year=True),
+    rule(rf"\b{_EDGE}?{_MONTH_NAME}\b\.?,?\s+(?:of\s+)?(?P<year>\d{{4}})\b", _month_year, relative=False),
+    rule(rf"\b{_EDGE}{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
+    rule(rf"\b(?:[Ii]n\s+)?{_EDGE}?{_MONTH_NAME}\s+(?:of\s+)?(?P<which>last|this|next)\s+year\b", _month_of_step),
+    rule(r"\b(?P<own>(?i:in|since|until|till|by|during|around|from|of|for|before|after|through))\s+"
+         rf"{_EDGE}?{_MONTH_NAME}\b(?!\s+\d)", _month_only, lacks_year=True),
+    ISO,
+    rule(r"\b(?P<year>(?:19|20)\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)\b", _numbers, relative=False),
+    rule(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b", _slashes, relative=False),
+    rule(r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>(?:19|20)\d\d)\b", _numbers, relative=False),
+    rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
+         rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
+         rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b){ALONE}", _day_of_month),
+    rule(r"\b(?:(?i:on)\s+)?(?i:the)\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
+         _day_of_step),
+    rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"
+         + ALONE, _year_only, relative=False),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from mneme.dates.english_words import (
     least_and_most,
     weekday_number,
 )
-from mneme.dates.rules import NO_DATE, Rule
+from mneme.dates.rules import NO_DATE, Days, Likely, if_certain, rule
 from mneme.dates.spans import DaySpan
 from mneme.dates.tense import looks_back
 
@@ -29,20 +29,39 @@ _HABIT = Caseless(
 _WEEKS = {"last": -1, "this": 0, "next": 1}
 
 
-def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> DaySpan:
-    """Last, this, next or a bare Friday (``step`` None): next is of next week, last the latest before, bare goes by tense."""
-    if step is None or (step == 0 and which == "this"):
+def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> Days:
+    """Last, this, next or a bare Friday (``step`` None): last is the latest before, bare goes by tense.
+
+    "Next Friday" is that of next week; likely only while another comes before it.
+    """
+    latest, soonest = _latest(number, said), _soonest(number, said)
+    if step is None or which == "this":
         back = looks_back(match)
-        this_week = spans.week(said).first + timedelta(days=number)
-        if which == "this" and (not back or this_week < said):
-            return DaySpan.of_day(this_week if this_week >= said or back else this_week + timedelta(days=7))
-        step = -1 if back else 1
-        which = "last" if back else "coming"
+        this_week = DaySpan.of_day(spans.week(said).first + timedelta(days=number))
+        if which == "this" and back is None and this_week.first > said:
+            return this_week
+        if which == "this" and not back and this_week.first == said:
+            return Likely(this_week)
+        return if_certain(back is not None and this_week.first != said, latest if back else soonest)
     if step < 0:
-        return _latest(number, said)
-    if which in ("coming", "this coming", "upcoming"):
-        return _soonest(number, said)
-    return DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number))
+        return latest
+    if which != "next":
+        return soonest
+    return if_certain(soonest.first > spans.week(said).last, DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number)))
+
+
+def weekend(which: str, step: int, said: date, match: re.Match[str]) -> Days:
+    """Last, this or next weekend; "next" is likely only while one comes before it, and "this" of a past one early in a week."""
+    this = spans.weekend(said)
+    begun = this.first <= said
+    if step == 0 and not begun:
+        back = looks_back(match)
+        if back:
+            return spans.weekend(said, -1) if said.weekday() == 0 else Likely(spans.weekend(said, -1))
+        return if_certain(back is False or said.weekday() > 1, this)
+    if step > 0 and which != "next":
+        return if_certain(not begun, spans.weekend(said, begun))
+    return if_certain(step <= 0 or begun, spans.weekend(said, step))
 
 
 def _latest(number: int, said: date) -> DaySpan:
@@ -60,14 +79,14 @@ def _number(name: str) -> int:
     return number
 
 
-def _bare(match: re.Match[str], said: date) -> DaySpan | None:
+def _bare(match: re.Match[str], said: date) -> Days | None:
     """The last or the next of its kind; None for any of them ("on a Wednesday", "every Friday", "that Tuesday")."""
     if _NO_CERTAIN_DAY.search(match.string, max(0, match.start() - _REACH), match.start()):
         return None
     return weekday(_number(match[1]), "", None, said, match)
 
 
-def _range(match: re.Match[str], said: date) -> DaySpan | Literal["no date"]:
+def _range(match: re.Match[str], said: date) -> Days | Literal["no date"]:
     """From one weekday to the next such; a habit is none ("I work Monday to Friday")."""
     back = looks_back(match)
     if back is None and not match["which"] and _HABIT.search(match.string):
@@ -80,7 +99,7 @@ def _range(match: re.Match[str], said: date) -> DaySpan | Literal["no date"]:
         start = _latest(last, said).first - length
     else:
         start = _soonest(first, said).first
-    return DaySpan.between(start, start + length)
+    return if_certain(back is not None, DaySpan.between(start, start + length))
 
 
 def _counted(match: re.Match[str], said: date) -> DaySpan | None:
@@ -91,43 +110,42 @@ def _counted(match: re.Match[str], said: date) -> DaySpan | None:
     return spans.days_from(_latest(_number(match["weekday"]), said).first, -7 * (least - 1))
 
 
-def _after_next(match: re.Match[str], said: date) -> DaySpan:
-    """The Saturday after next, the Friday before last: the second from the day."""
+def _after_next(match: re.Match[str], said: date) -> Days:
+    """The Saturday after next, the Friday before last: the second from the day; "next" may mean two."""
     number = _number(match["weekday"])
     if match["side"].lower().startswith("after"):
-        return spans.days_from(_soonest(number, said).first, 7)
+        return Likely(spans.days_from(_soonest(number, said).first, 7))
     return spans.days_from(_latest(number, said).first, -7)
 
 
-def _of_week(match: re.Match[str], said: date) -> DaySpan:
-    """Friday next week, Monday of last week, next week on Tuesday."""
-    return DaySpan.of_day(spans.week(said, _WEEKS[match["which"].lower()]).first + timedelta(days=_number(match["weekday"])))
+def _of_week(match: re.Match[str], said: date) -> Days:
+    """Friday next week, Monday of last week, next week on Tuesday; on a Sunday, or of one, weeks may begin with it."""
+    number, week = _number(match["weekday"]), spans.week(said, _WEEKS[match["which"].lower()])
+    return if_certain(6 not in (number, said.weekday()), DaySpan.of_day(week.first + timedelta(days=number)))
 
 
-def _weekend(match: re.Match[str], said: date) -> DaySpan | None:
+def _weekend(match: re.Match[str], said: date) -> Days | None:
     """The weekend: the latest that has begun when the sentence looks back, the one to come when it looks ahead."""
     back = looks_back(match)
     if back is None:
         return None
     this = spans.weekend(said)
-    return this if not back or this.first <= said else spans.weekend(said, -1)
-
-
-def _insensitive(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    if this.first <= said or match["own"].lower() == "all":
+        return Likely(this)
+    return spans.weekend(said, -1) if back else this
 
 
 _DAY = rf"(?:{WEEKDAY}|(?-i:{SHORT_WEEKDAY})\b\.?)"
 _WHICH_WEEK = r"(?P<which>last|this|next)\s+week"
 RULES = (
-    Rule(_insensitive(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
-                      rf"{PART_OF_DAY}"), _bare),
-    Rule(re.compile(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b"), _bare),
-    Rule(_insensitive(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"
-                      rf"(?P<last>{_DAY})(?!\w)"), _range),
-    Rule(_insensitive(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b"), _counted),
-    Rule(_insensitive(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b"), _after_next),
-    Rule(_insensitive(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b"), _of_week),
-    Rule(_insensitive(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}"), _of_week),
-    Rule(_insensitive(r"\b(?:on|at|over|during|all|for)\s+(?:the\s+)?weekend\b"), _weekend),
+    rule(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
+                      rf"{PART_OF_DAY}", _bare, anycase=True),
+    rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince)\s+({SHORT_WEEKDAY})\b", _bare),
+    rule(rf"{BETWEEN}\b(?:from\s+)?(?:(?P<which>last|this|next)\s+)?(?P<first>{_DAY}){TO_LAST}"
+                      rf"(?P<last>{_DAY})(?!\w)", _range, anycase=True),
+    rule(rf"\b{COUNT}\s+(?P<weekday>{WEEKDAY})s\s+(?:ago|back)\b", _counted, anycase=True),
+    rule(rf"\b(?:the\s+)?(?P<weekday>{WEEKDAY})\s+(?P<side>after\s+next|before\s+last)\b", _after_next, anycase=True),
+    rule(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b", _of_week, anycase=True),
+    rule(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}", _of_week, anycase=True),
+    rule(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b", _weekend, anycase=True),
 )  # fmt: skip

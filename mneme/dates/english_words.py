@@ -11,7 +11,8 @@ _NUMBERS = {
 }  # fmt: skip
 _VAGUE = {"few": (2, 5), "several": (3, 7)}  # the least and the most that is meant
 
-MONTH = "(?:" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "May") + "|Sept|May)"
+_SAFE = [name.lower() for name in MONTHS if name not in ("March", "May")]  # in lower case these are verbs
+MONTH = "(?:" + "|".join([f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "May"] + ["Sept", "May", *_SAFE]) + ")"
 WEEKDAY = "(?:" + "|".join(name.capitalize() for name in WEEKDAYS) + ")"
 SHORT_WEEKDAY = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 EDGE = r"(?:(?:early|mid|late)[\s-]+(?:in\s+)?|(?:the\s+)?(?:beginning|start|middle|end)\s+of\s+)"
@@ -50,9 +51,9 @@ def least_and_most(count: str, most: str | None = None) -> tuple[int, int]:
     return (least, least_and_most(most)[1]) if most else (least, up_to)
 
 
-def edged(edge: str | None, whole: DaySpan | None) -> DaySpan | None:
+def edged(edge: str | None, whole: DaySpan) -> DaySpan:
     """The part of a stretch that an ``EDGE`` before it names; the whole without one."""
-    if whole is None or not edge:
+    if not edge:
         return whole
     word = edge.lower().removeprefix("the").lstrip()
     return spans.part(whole, "late" if word.startswith(("late", "end")) else "mid" if word.startswith("mid") else "early")

@@ -153,7 +153,7 @@ class Evidence:
         return [[each.id for each in self.episodic(searched.response)] for searched in self.searches]
 
     def episodes(self) -> dict[str, FoundEpisode]:
-        """Every episode that any search shows, with the facts and remarks that any of them nests, best first."""
+        """Every episode that any search shows, with the facts that any of them nests, best first."""
         shown: dict[str, FoundEpisode] = {}
         for searched in self.searches:
             for episode in (*searched.response.episodes, *searched.response.knowledge):
@@ -222,16 +222,12 @@ def _once(places: Iterable[Place]) -> Iterator[Place]:
 
 def _joined(known: FoundEpisode, again: FoundEpisode) -> FoundEpisode:
     facts = _best_first([*known.atomic_facts, *again.atomic_facts])
-    remarks = _best_first([*known.remarks, *again.remarks])
-    return known.model_copy(update={"atomic_facts": facts, "remarks": remarks})
+    return known.model_copy(update={"atomic_facts": facts})
 
 
-Nested = TypeVar("Nested", FoundFact, FoundMessage)
-
-
-def _best_first(nested: Iterable[Nested]) -> tuple[Nested, ...]:
+def _best_first(nested: Iterable[FoundFact]) -> tuple[FoundFact, ...]:
     """Each once, with its best score."""
-    best: dict[str, Nested] = {}
+    best: dict[str, FoundFact] = {}
     for each in nested:
         if each.id not in best or each.score > best[each.id].score:
             best[each.id] = each

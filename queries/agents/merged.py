@@ -5,9 +5,12 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
+from mneme.relations import attributes_asked
 from queries.agents.evidence import Episodic, Evidence, Place, parent_of, told_at
 from queries.agents.query import Order
+from queries.claims import successor_of
 from queries.compete import Standing
+from queries.questions.understand import both_ends
 from queries.responses import (
     AgentMemory,
     Found,
@@ -22,7 +25,6 @@ from queries.responses import (
 from queries.succession import in_order
 
 Kind = TypeVar("Kind", FoundFact, FoundEpisode, FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
-Nested = TypeVar("Nested", FoundFact, FoundMessage)
 
 
 def merged(
@@ -39,7 +41,7 @@ def merged(
     1. What is searched for only once keeps its place; what was searched for again fills the others, and what superseded another
        stands before it.
     2. Scores never rise with the rank; or all are 1.
-    3. An episode is shown where it holds a place, or a fact or a remark of it does, with the best that any search nested.
+    3. An episode is shown where it holds a place, or a fact of it does, with the best that any search nested.
 
     Args:
         evidence: of one search or more.
@@ -100,8 +102,13 @@ def _listed(evidence: Evidence, places: Sequence[Place], limit: int) -> list[_Li
 
 def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
     """The places, each directly behind what superseded it."""
-    nested = [fact for episode in evidence.episodes().values() for fact in episode.atomic_facts]
-    successor = {fact.id: fact.superseded_by for fact in nested if fact.superseded_by}
+    query = evidence.first.query if evidence.first else None
+    asked = attributes_asked(both_ends(query.text)) if query else ()
+    owner = query.filters_applied.get("user_id") if query else None
+    successor = {}
+    for fact in (fact for episode in evidence.episodes().values() for fact in episode.atomic_facts):
+        if newer := successor_of(fact.claims, asked, owner, None, fact.superseded_by):
+            successor[fact.id] = newer
     if not successor:
         return list(places)
     by_id = {each.item.id: each for each in places}
@@ -124,25 +131,18 @@ def _placed(item: Found, score: float, rank: int) -> Found:
 
 
 def _episode(episode: FoundEpisode, held: Mapping[str, Found], most: int) -> FoundEpisode:
-    """An episode with those of its facts that hold places, and the best others; a remark that holds one is shown by itself."""
+    """An episode with those of its facts that hold places, and the best others."""
     placed = held.get(episode.id)
     facts = [each for each in episode.atomic_facts if each.id not in held]
-    remarks = [each for each in episode.remarks if each.id not in held]
     holders = [each for each in held.values() if isinstance(each, FoundFact) and each.parent_episode_id == episode.id]
-    others = sorted((*facts, *remarks), key=lambda each: (-each.score, each.id))[: max(0, most - len(holders))]
-    nested = {each.id for each in others}
+    others = sorted(facts, key=lambda each: (-each.score, each.id))[: max(0, most - len(holders))]
     return episode.model_copy(
         update={
             "score": placed.score if placed else episode.score,
             "rank": placed.rank if placed else None,
-            "atomic_facts": (*holders, *(_unplaced(each) for each in facts if each.id in nested)),
-            "remarks": tuple(_unplaced(each) for each in remarks if each.id in nested),
+            "atomic_facts": (*holders, *(each.model_copy(update={"rank": None}) for each in others)),
         }
     )
-
-
-def _unplaced(item: Nested) -> Nested:
-    return item.model_copy(update={"rank": None})
 
 
 def _of(held: Iterable[Found], kind: type[Kind]) -> tuple[Kind, ...]:

@@ -143,7 +143,8 @@ def _line(memory: Memory, number: int, kind: QuestionType, context: Context, que
     source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
     chinese = words is _CHINESE
     remarks = []
-    if kind is QuestionType.TEMPORAL and memory.happens:
+    dated = kind is QuestionType.TEMPORAL and not memory.quoted
+    if dated and memory.happens:
         remarks.append(_written(memory.happens, chinese))
         if _AGO.search(question) and memory.happens.last < context.asked:
             far = (
@@ -156,7 +157,7 @@ def _line(memory: Memory, number: int, kind: QuestionType, context: Context, que
         remarks.append(one_line(str(memory.citation), _LONGEST_QUOTE))
     if memory.said:
         remarks.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
-    first = f"{remarks.pop(0)}: " if kind is QuestionType.TEMPORAL and memory.happens else ""
+    first = f"{remarks.pop(0)}: " if dated and memory.happens else ""
     behind = f" ({', '.join(remarks)})" if remarks else ""
     return f"{first}“{source}{quote}”{behind} [{number}]"
 

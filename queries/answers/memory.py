@@ -32,7 +32,8 @@ class Memory:
 
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
     without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
-    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told.
+    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told, ``quoted``
+    that its text is what was said, with the days that its words mean.
     ``score`` compares the memories of one search; lower ``rank`` is better.
     """
 
@@ -47,6 +48,7 @@ class Memory:
     ended: date | None = None
     replaced_by: str | None = None
     plan: bool = False
+    quoted: bool = False
     message_ids: tuple[str, ...] = ()
     parent: str | None = None
     rank: int | None = None
@@ -147,6 +149,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
         happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
         day_of(fact.valid_to, zone) if fact.valid_to else None,
         fact.superseded_by,
+        quoted=fact.quote is not None,
         message_ids=fact.said_in,
         parent=fact.parent_episode_id,
         rank=fact.rank,

@@ -16,7 +16,6 @@ MemoryKind = Literal[
     "message",
     "episode",
     "fact",
-    "remark",
     "foresight",
     "profile",
     "case",

@@ -19,7 +19,6 @@ from mneme.records import (
     Foresight,
     Profile,
     Relationship,
-    Remark,
     StoredMessage,
 )
 from mneme.rows import Collection, Key, Row
@@ -32,7 +31,7 @@ _KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
 _HOMES: dict[Collection, tuple[MemoryKind, ...]] = {
     Collection.MESSAGES: ("message",),
     Collection.EPISODES: ("episode",),
-    Collection.FACTS: ("fact", "remark"),
+    Collection.FACTS: ("fact",),
     Collection.MEMORIES: ("foresight", "profile", "case", "skill"),
     Collection.GRAPH: ("entity", "relationship"),
 }
@@ -133,7 +132,7 @@ def _page(
 
 def _text(record: AnyRecord) -> str:
     match record:
-        case StoredMessage() | Remark():
+        case StoredMessage():
             return record.text
         case Episode():
             return record.subject if record.summary == record.subject else f"{record.subject}: {record.summary}"

@@ -70,7 +70,7 @@ class Scope:
         """Whether a row may hold a place."""
         if self.any_may_hold:
             return True
-        kind = "knowledge" if row.owner_type == "tenant" else "message" if row.kind == "remark" else row.kind
+        kind = "knowledge" if row.owner_type == "tenant" else row.kind
         return kind in self.kinds
 
     def _only_knowledge(self) -> Filter:
@@ -124,12 +124,20 @@ class Scope:
 
     def _statement(self, row: Row) -> Row:
         """Without what happened to it later. Repetitions are seen to by ``without_later_repetitions``."""
-        if row.valid_to is None or row.valid_to <= self.moment:
+        ends_later = row.valid_to is not None and row.valid_to > self.moment
+        if not (ends_later or row.body.get("claims")):
             return row
         record = row.record()
         assert isinstance(record, AtomicFact | Foresight)
-        validity = record.validity.model_copy(update={"valid_to": None, "superseded_by": None})
-        return revised(row, record.model_copy(update={"validity": validity}))
+        still = {"valid_to": None, "superseded_by": None}
+        claims = tuple(
+            claim.model_copy(update=still) if claim.valid_to and claim.valid_to > self.moment else claim
+            for claim in record.claims
+        )
+        if not ends_later and claims == record.claims:
+            return row
+        validity = record.validity.model_copy(update=still) if ends_later else record.validity
+        return revised(row, record.model_copy(update={"validity": validity, "claims": claims}))
 
     def _aggregate(self, row: Row) -> Row | None:
         """From what was said by then only."""

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from mneme.dates import DateMention, resolve_dates
-from mneme.records import Profile, Remark, StoredMessage
+from mneme.records import Profile
 from mneme.rows import Row
 from mneme.text import tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
@@ -138,8 +138,7 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
         case Form.PORTRAIT:
             return of("profile", lambda each: _is_portrait_of(each.row, question))[:1]
         case Form.POINT | Form.PLAIN:
-            said = [each for kind in ("remark", "message") for each in found.of(kind) if not _only_asks(each.row)]
-            return [*told("fact"), *said]
+            return [each for each in (*told("fact"), *found.of("message")) if not _only_asks(each.row)]
         case Form.PRECEDENT:
             return of("case", fits)[:1]
         case Form.PROCEDURE:
@@ -175,6 +174,6 @@ def _words(fact: Row) -> frozenset[str]:
 
 
 def _only_asks(row: Row) -> bool:
-    said = record_of(row)
-    assert isinstance(said, Remark | StoredMessage)
-    return said.text.rstrip().endswith(("?", "？"))
+    """Whether a message, or the quote that a fact is, ends with a question."""
+    said = (row.body.get("quote") or {}).get("words") or row.body.get("text") or ""
+    return str(said).rstrip().endswith(("?", "？"))

@@ -6,10 +6,12 @@ from datetime import datetime
 
 from mneme.errors import InputError, ModelError
 from mneme.ports import Embedder
+from mneme.relations import attributes_asked
 from mneme.rows import Vector
 from mneme.text import cjk_languages, cjk_share, tokenise
 from queries.questions.people import is_asker, is_assistant, names_asker, names_person
 from queries.questions.periods import Period, period_of
+from queries.questions.states import asks_for_state
 from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType, question_type, top_k_of
 from queries.questions.viewpoint import from_viewpoint, likely_people, without_names
@@ -29,6 +31,8 @@ class Question:
     then ``notes`` say why. ``spoken`` is the question as those it is about would put it. ``top_k`` is how many results the
     ranking may hold. ``about_past`` tells whether the words ask for what used to be so. ``period`` is the time that the
     question speaks of, None when it names none. ``owner`` is the user whose memory is asked, where it is a user's.
+    ``asked`` are (subject, attribute) of the claims that tell what is asked for, as far as they are known (mneme/relations),
+    and ``asks_for_state`` tells whether it asks for what is so, in the present.
     """
 
     text: str
@@ -41,6 +45,8 @@ class Question:
     period: Period | None = None
     owner: str | None = None
     spoken: "Spoken | None" = None
+    asked: tuple[tuple[str, str], ...] = ()
+    asks_for_state: bool = False
 
     def names(self, people: Iterable[str]) -> bool:
         """Whether the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
@@ -93,6 +99,8 @@ def understand(
     asked = both_ends(text)
     kind = question_type(asked)
     spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
+    about_past = asks_about_past(asked)
+    attributes = () if about_past else tuple(attributes_asked(asked))
     vectors, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else (None, ())
     return Question(
         text,
@@ -101,10 +109,12 @@ def understand(
         tuple(tokenise(text)),
         None if vectors is None else vectors[0],
         notes,
-        asks_about_past(asked),
+        about_past,
         period_of(asked, asked_at) if asked_at else None,
         owner,
         None if vectors is None or spoken == text else Spoken(spoken, vectors[-1]),
+        attributes,
+        bool(attributes) or asks_for_state(asked),
     )
 
 

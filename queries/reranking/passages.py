@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, Remark, StoredMessage
+from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, StoredMessage
 from mneme.rows import Row
 from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage
 
@@ -20,7 +20,7 @@ def passage(row: Row) -> str:
             text = f"{_day(record.said_at)}: {record.atomic_fact}{_ended(record.validity.valid_to)}"
         case Foresight():
             text = f"{_day(record.said_at)}: {record.statement}{_expected(record)}{_ended(record.validity.valid_to)}"
-        case Remark() | StoredMessage():
+        case StoredMessage():
             text = f"{_day(row.at)}: {record.sender_name}: {record.text}"
         case Episode():
             text = f"{_day(record.started_at)}: {record.subject}: {record.episode}"

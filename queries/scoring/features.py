@@ -42,7 +42,7 @@ STATEMENT_FEATURES = (
     "is_question",
     "has_number",
     "has_name",
-    "is_fact",
+    "is_artifact",
     "is_dated",
     "dated_for_when",
     "number_for_count",
@@ -79,7 +79,7 @@ class Forms:
 
     def of(self, rows: Sequence[Row]) -> Numbers:
         """Seven numbers of each row, shape (7, rows): the logarithm of its length; whether it asks; whether it has a number;
-        how many words have a capital, 1 for many; whether it is dated, is of a document, is a fact.
+        how many words have a capital, 1 for many; whether it is dated, is of a document, is an artifact.
         """
         known = self._known
         forms = [known.get((row.id, row.version)) or self._seen(row) for row in rows]
@@ -89,11 +89,13 @@ class Forms:
         if len(self._known) >= _MOST_FORMS:
             self._known.clear()
         body = row.body
-        text = str(body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
+        quote = body.get("quote") or {}
+        text = str(quote.get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
         names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
         asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
-        dated, of_document, is_fact = row.event_at is not None, row.document_id is not None, row.kind == "fact"
-        form = np.array([math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, is_fact], np.float64).tobytes()
+        dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))
+        numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact)
+        form = np.array(numbers, np.float64).tobytes()
         self._known[row.id, row.version] = form
         return form
 
@@ -126,7 +128,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     first[1:] |= between
     last[:-1] |= between
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    length, asks, numbers, names, dated, document, fact = (forms or Forms()).of(rows)
+    length, asks, numbers, names, dated, document, artifact = (forms or Forms()).of(rows)
     said_by = {
         people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
         for people in {row.people for row in rows}
@@ -162,7 +164,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "is_question": asks,
         "has_number": numbers,
         "has_name": names,
-        "is_fact": fact,
+        "is_artifact": artifact,
         "is_dated": dated,
         "dated_for_when": dated * (question.type is QuestionType.TEMPORAL),
         "number_for_count": numbers * (question.type is QuestionType.COUNTING),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from serving.commands import bench_retrieval, capacity
+from serving.commands import bench_retrieval, bench_truth, capacity
 from serving.commands.bench_retrieval import Backend, with_index
 from serving.commands.options import SegmentationArgument, VectorsOption
 
@@ -34,6 +34,7 @@ def register(app: typer.Typer) -> None:
     benches.command()(freshness)
     benches.command()(load)
     benches.command()(startup)
+    bench_truth.register(benches)
     capacity.register_benches(benches)
     app.add_typer(benches, name="bench")
 
@@ -50,13 +51,19 @@ def boundaries(
     sample: Annotated[
         int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
     ] = None,
+    pace: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--pace", min=0.001, help="Seconds between messages; several times for several.", show_default="1 10 30 120"
+        ),
+    ] = None,
 ) -> None:
     """Where conversations turn: the model of the default detector, cross-validated and online, beside baselines."""
-    from evaluation.bench_boundaries import run_boundaries
+    from evaluation.bench_boundaries import PACES, run_boundaries
     from mneme.settings import load_settings
     from serving.terminal.output import output
 
-    run_boundaries(segmentation, load_settings(), out, locomo, vectors, sample, console=output())
+    run_boundaries(segmentation, load_settings(), out, locomo, vectors, sample, pace or PACES, console=output())
 
 
 def extraction(

@@ -14,6 +14,7 @@ def register(app: typer.Typer) -> None:
     fits = typer.Typer(no_args_is_help=True, help="Fit shipped coefficients again, on your own data.")
     fits.command()(boundaries)
     fits.command()(fusion)
+    fits.command()(present)
     fits.command()(agents)
     fits.command()(capacity)
     app.add_typer(fits, name="fit")
@@ -54,6 +55,21 @@ def fusion(
     from serving.terminal.output import output
 
     run_fit_fusion({"locomo": locomo or (), "beam": beam or ()}, with_index(index), out or DEFAULT_OUT, output(), folds)
+
+
+def present(
+    locomo: Annotated[list[Path] | None, typer.Option("--locomo", help="LoCoMo files.", show_default=False)] = None,
+    beam: Annotated[list[Path] | None, typer.Option("--beam", help="BEAM files, or their folder.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where the weights go; by default to those that searches read.")
+    ] = None,
+    index: IndexOption = Backend.EMBEDDED,
+) -> None:
+    """How far a search for a state raises what is so now: prints the figures before and after, then writes the weights."""
+    from evaluation.fit_present import DEFAULT_OUT, run_fit_present
+    from serving.terminal.output import output
+
+    run_fit_present({"locomo": locomo or (), "beam": beam or ()}, with_index(index), out or DEFAULT_OUT, output())
 
 
 def agents(

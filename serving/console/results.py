@@ -86,14 +86,12 @@ def _result(visit: Visit, place: Found, episodes: dict[str, FoundEpisode]) -> No
 
 def _within(place: FoundEpisode) -> None:
     """The best facts of an episode, and its narrative."""
-    if place.atomic_facts or place.remarks:
+    if place.atomic_facts:
         with tag("details"):
-            tag("summary", f"{count(len(place.atomic_facts) + len(place.remarks), 'best statement')} of it")
+            tag("summary", f"{count(len(place.atomic_facts), 'best statement')} of it")
             with tag("ul", classes="statements"):
-                statements: tuple[FoundFact | FoundMessage, ...] = (*place.atomic_facts, *place.remarks)
-                for each in statements:
-                    kind = "fact" if isinstance(each, FoundFact) else "message"
-                    with tag("li", classes=f"is-{kind}", data_record=each.id):
+                for each in place.atomic_facts:
+                    with tag("li", classes="is-fact", data_record=each.id):
                         tag("span", each.text)
     if place.episode:
         with tag("details"):

@@ -89,7 +89,6 @@ def texts_of(found: SearchResponse) -> dict[str, str]:
     texts = {item.id: item.text for item in found.ranked()}
     for episode in (*found.episodes, *found.knowledge):
         texts |= {fact.id: fact.text for fact in episode.atomic_facts}
-        texts |= {remark.id: remark.text for remark in episode.remarks}
         texts[episode.id] = episode.subject
     return texts | {entity.id: entity.name for entity in found.graph.entities}
 

@@ -20,7 +20,6 @@ from connectors.endpoints.pictures import picture_prompt
 from evaluation.answers.gold import Gold, JudgeKind
 from evaluation.answers.judge import judge_prompt as answer_judge_prompt
 from flows.boundaries.llm import boundary_prompt
-from flows.consistency.claims import claim_of
 from flows.consistency.judges.model import judge_prompt
 from flows.consistency.skill_writer import model_writer
 from flows.consistency.statements import Statement
@@ -149,7 +148,7 @@ class Listening:
 
 
 def _statement(text: str) -> Statement:
-    return Statement(text, "fact", text, MONDAY, None, (), claim_of(text))
+    return Statement(text, "fact", text, MONDAY, None, ())
 
 
 def _case(text: str) -> AgentCase:

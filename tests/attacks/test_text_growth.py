@@ -26,23 +26,22 @@ from evaluation.bench_stages import services_of, writer_of
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.rows_in_memory import RowsInMemory
 from flows.boundaries.cues import read, turning_words
-from flows.consistency.claims import claim_of
 from flows.cuts import embedding_text
 from flows.decode import decode
-from flows.extraction.facts.attitudes import judges
-from flows.extraction.graph.kin_sentences import kin_before
+from flows.extraction.artifacts import parts_of
 from flows.extraction.grounding import is_grounded
+from flows.extraction.languages import languages_of
 from flows.extraction.local import LocalExtractor
-from flows.extraction.wording.people import People
-from flows.extraction.wording.sentences import split_sentences
+from flows.extraction.sentences import sentence_spans
 from flows.reading.chunks import chunk
 from flows.transcript import one_line
-from mneme.dates import resolve_dates
+from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
 from mneme.events import LONGEST_TEXT
 from mneme.guarded import words_of
 from mneme.ports import Incoming, ParsedDocument
 from mneme.records import Position
+from mneme.relations import attributes_asked, claims_in
 from mneme.rows import row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, index_tokens, tokenise
@@ -61,7 +60,7 @@ from tests.attacks.patterns_help import all_patterns, hostile_to
 from tests.flows.extraction.cuts import cut_of, document, message
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-SENTENCE = 800  # characters that a rule sees at most (flows/extraction/wording/sentences.py)
+SENTENCE = 800  # characters that a rule sees at most (flows/extraction/sentences.py)
 TWICE = 2.5  # times as long for twice the text
 MEASURABLE = 0.005  # seconds of the processor; less is noise, and stalls nobody
 UNITS = {
@@ -162,14 +161,16 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "embedding_text": (lambda text: embedding_text(message("Ann", text)), 50_000),
     "cues": (lambda text: (read(text), turning_words(text)), 50_000),
     "one_line": (lambda text: one_line(text, 500), 50_000),
-    "split_sentences": (split_sentences, 50_000),
+    "sentences": (lambda text: (sentence_spans(text, "en"), sentence_spans(text, "zh")), 50_000),
+    "languages": (lambda text: languages_of([text]), 50_000),
+    "artifacts": (lambda text: parts_of(text, "user"), 50_000),
     "words_of": (words_of, 50_000),
     "extract": (extracted, _IN_CHAT),
     "extract a document": (lambda text: LocalExtractor().extract(document(text)), 1_600),
     "resolve_dates": (lambda text: resolve_dates(text, NOW, UTC), 800),
-    "claim_of": (claim_of, 900),
-    "judges": (lambda text: judges(f"It's really{after_lead(text)} x great."), 800),
-    "kin_before": (lambda text: kin_before(f"my wife, Ann{after_lead(text)}", People(["Ann"])), 800),
+    "certain_dates": (lambda text: certain_dates(text, NOW, UTC, "en"), 800),
+    "claims": (lambda text: (claims_in(text, "en", "Ann", "Bo"), claims_in(text, "zh", "Ann", "Bo")), 800),
+    "asked attributes": (attributes_asked, LONGEST_QUESTION),
     "is_grounded": (lambda text: is_grounded(text[:300], [message("Ann", text)]), _IN_CHAT),
     "chunk": (chunk, 50_000),
     "join_lines": (lambda text: join_lines(text.split("\n")), _IN_CHAT),
@@ -305,7 +306,7 @@ def test_a_message_that_names_thousands_of_plans_and_people_becomes_a_bounded_nu
 
 def test_behind_two_thousand_sentences_the_text_comes_in_pieces_and_none_of_it_is_lost():
     text = "".join(f"Ann has seen {number} stars. " for number in range(5_000))
-    sentences = split_sentences(text)
+    sentences = [span.of(text) for span in sentence_spans(text, "en")]
     assert sentences[1_999] == "Ann has seen 1999 stars."
     assert " ".join(sentences) == text.strip()
     assert len(sentences) < 2_200

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from flows.consistency.judges import RuleJudge
 from flows.consistency.statements import Judge
 from flows.cuts import Extractor
 from flows.extraction import LocalExtractor
@@ -77,7 +76,7 @@ class Remembered:
                 yield f"edge {wrong_edges[0]} must not be"
 
 
-def remembered(case: Case, extractor: Extractor, judge: Judge) -> Remembered:
+def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembered:
     """The case through embed, segment, extract, reconcile and write: one episode for each conversation."""
     river = River(ReferenceIndex(), extractor=extractor, judge=judge)
     messages = case.messages
@@ -95,9 +94,9 @@ def remembered(case: Case, extractor: Extractor, judge: Judge) -> Remembered:
     statements, edges = [], set()
     for record in (row.record() for part in Collection if part is not Collection.CONTROL for row in index.scan(part)):
         match record:
-            case AtomicFact(atomic_fact=text, event_at=first, event_until=until):
+            case AtomicFact(atomic_fact=text, event_at=first, event_until=until, claims=claims):
                 pass
-            case Foresight(statement=text, start=first, end=until):
+            case Foresight(statement=text, start=first, end=until, claims=claims):
                 pass
             case Relationship(validity=validity):
                 if validity.valid_to is None or validity.valid_to > end:
@@ -112,7 +111,9 @@ def remembered(case: Case, extractor: Extractor, judge: Judge) -> Remembered:
                 first.astimezone(local).date() if first else None,
                 (until - timedelta(microseconds=1)).astimezone(local).date() if until else None,
                 validity.merged_into is None and (validity.valid_to is None or validity.valid_to > end),
-                validity.merged_into is not None or validity.valid_to is not None,
+                validity.merged_into is not None
+                or validity.valid_to is not None
+                or any(claim.valid_to is not None for claim in claims),
                 len({*record.message_ids, *validity.also_said_in}),
             )
         )
@@ -140,7 +141,7 @@ def _fits(edge: Sequence[str], found: Sequence[str]) -> bool:
 def mistakes(case: Case, server: ModelServer | None = None) -> list[str]:
     """What is wrong with a case by rules alone, or by the model's way. Of graphs the scripted model tells nothing."""
     if server is None:
-        return list(remembered(case, LocalExtractor(), RuleJudge()).mistakes(case))
+        return list(remembered(case, LocalExtractor(), None).mistakes(case))
     case = Case(case.name, case.kind, case.unseen, {**case.fields, "edges": (), "no_edges": ()})
     with by_model(case, server) as (extractor, judge):
         return list(remembered(case, extractor, judge).mistakes(case))

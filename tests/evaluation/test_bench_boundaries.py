@@ -92,7 +92,7 @@ def test_episode_lengths_are_quartiles_of_what_was_cut(measured: tuple[Report, l
 def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tuple[Report, list[str]]) -> None:
     report, lines = measured
     written = json.loads((data / "results" / "boundaries.json").read_text())
-    assert set(written) == {"bench", "command", "date", "machine", "settings", "rows", "headline"}
+    assert set(written) == {"bench", "command", "date", "machine", "settings", "rows", "headline", "paces"}
     assert len(written["rows"]) == len(report.rows)
     sets = written["settings"]["sets"]
     assert sets["TIAGE"] == {
@@ -110,17 +110,45 @@ def test_the_report_has_json_a_plot_tables_and_a_line(data: Path, measured: tupl
     assert lines[-1].startswith("BENCH boundaries tiage_pk=")
     keys = [part.partition("=")[0] for part in lines[-1].split()[2:]]
     names = ("tiage", "superdialseg", "dialseg711", "locomo", "locomo_timed")
-    assert keys == [*(f"{name}_{figure}" for name in names for figure in ("pk", "f1")), "seconds"]
+    worst = [f"{name}_pk_worst_pace" for name in names[:3]]
+    assert keys == [*(f"{name}_{figure}" for name in names for figure in ("pk", "f1")), *worst, "seconds"]
+
+
+def test_the_dialogues_are_cut_at_every_pace_and_without_times(measured: tuple[Report, list[str]]) -> None:
+    report, _ = measured
+    rows = report.parts["paces"]
+    assert [(each["set"], each["pace"], each["method"]) for each in rows] == [
+        (name, pace, method)
+        for name in ("TIAGE", "SuperDialseg", "Dialseg711")
+        for pace in ("no times", "1 s", "10 s", "30 s", "120 s")
+        for method in (CROSS_VALIDATED, SHIPPED)
+    ]
+    assert all(each["f1"] > 0.9 for each in rows if each["method"] == CROSS_VALIDATED)
 
 
 def test_without_locomo_and_with_a_sample_less_is_measured(data: Path, tmp_path: Path) -> None:
     vectors = tmp_path / "v.npz"
     ran = CliRunner().invoke(
-        app, ["bench", "boundaries", str(data), "--out", str(tmp_path / "b.json"), "--vectors", str(vectors), "--sample", "5"]
+        app,
+        [
+            "bench",
+            "boundaries",
+            str(data),
+            "--out",
+            str(tmp_path / "b.json"),
+            "--vectors",
+            str(vectors),
+            "--sample",
+            "5",
+            "--pace",
+            "60",
+        ],
     )
     assert ran.exit_code == 0, ran.output
     assert vectors.exists()
-    sets = json.loads((tmp_path / "b.json").read_text())["settings"]["sets"]
+    written = json.loads((tmp_path / "b.json").read_text())
+    assert {row["pace"] for row in written["paces"]} == {"no times", "60 s"}
+    sets = written["settings"]["sets"]
     assert {name: each["conversations"] for name, each in sets.items()} == {
         name + times: 5 for times in ("", ", timed") for name in ("TIAGE", "SuperDialseg", "Dialseg711")
     }
@@ -149,7 +177,7 @@ def test_what_is_true_of_a_fold_does_not_change_how_it_is_cut(data: Path) -> Non
 
 
 def test_a_set_without_boundaries_cannot_be_fitted(data: Path) -> None:
-    (examples,) = examples_of(read_kinds(data)[:1], None).values()
+    examples = examples_of(read_kinds(data)[:1], None)
     with pytest.raises(InputError, match="nothing to fit on"):
         fit(only(examples, ~examples.labels))
 
@@ -179,9 +207,9 @@ def test_fitting_writes_coefficients_that_the_detector_reads(data: Path, tmp_pat
     assert written["fitted"]["command"] == "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE"
     assert written["fitted"]["data"][0] == "TIAGE: 25 conversations, weight 1.5"
     heads = heads_from(written)
-    assert set(heads) == {f"{times}, {signals}" for times in ("timed", "untimed") for signals in ("vectors", "words only")}
+    assert set(heads) == {"vectors", "words only"}
     kind = read_kinds(data)[0]
-    assert all(made == dialogue.boundaries for dialogue, made in cut_online(kind, None, [heads], Boundaries()))
+    assert all(made == dialogue.boundaries for dialogue, made in cut_online(kind, None, [heads["words only"]], Boundaries()))
     assert "SuperDialseg, timed" in printed.getvalue()
 
 

@@ -1,11 +1,14 @@
 import json
+import random
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 
+from connectors.files.chat_events import PACE
 from evaluation.segmentation import (
     Dialogue,
     cut,
@@ -18,7 +21,7 @@ from evaluation.segmentation import (
     spoken,
     window_diff,
 )
-from evaluation.timed_chats import timed_chats
+from evaluation.timed_chats import paced, timed_chats
 from flows.cuts import Utterance, Verdict
 from mneme.errors import InputError
 from tests.flows.boundaries.talk import BANK, GARDEN, START, talk
@@ -182,21 +185,38 @@ def test_another_file_is_no_locomo(tmp_path: Path) -> None:
         load_locomo_sessions(path, timed=True)
 
 
-def test_timed_chats_hold_the_dialogues_in_one_order_of_time_and_are_the_same_again() -> None:
+def garden_and_bank(number: int) -> Dialogue:
     texts = [*GARDEN, *BANK]
-    dialogues = [
-        Dialogue(
-            str(number),
-            tuple(spoken(str(number), at, "Ana", f"{number} {text}", START) for at, text in enumerate(texts)),
-            frozenset({8}),
-        )
-        for number in range(7)
-    ]
+    messages = (spoken(str(number), at, "Ana", f"{number} {text}", START) for at, text in enumerate(texts))
+    return Dialogue(str(number), tuple(messages), frozenset({8}))
+
+
+def test_timed_chats_hold_the_dialogues_in_one_order_of_time_and_are_the_same_again() -> None:
+    dialogues = [garden_and_bank(number) for number in range(7)]
     chats = timed_chats(dialogues, seed=1)
     assert len(chats) == 2
     assert timed_chats(dialogues, seed=1) == chats
     for chat in chats:
         times = [message.sent_at for message in chat.messages]
         assert times == sorted(times)
-        starts = {at for at, message in enumerate(chat.messages) if message.text.endswith(GARDEN[0])}
-        assert starts - {0} <= chat.boundaries
+        turns = (GARDEN[0], BANK[0])
+        assert chat.boundaries | {0} == {at for at, message in enumerate(chat.messages) if message.text.endswith(turns)}
+
+
+def test_a_fold_of_timed_chats_is_made_of_the_same_fold_of_dialogues() -> None:
+    for number, chat in enumerate(timed_chats([garden_and_bank(number) for number in range(28)], seed=1, folds=2)):
+        said_in = {int(message.text.split()[0]) for message in chat.messages if message.text[0].isdigit()}
+        assert {dialogue % 2 for dialogue in said_in} == {number % 2}
+
+
+def test_a_dialogue_at_a_pace_varies_around_it_and_without_times_has_those_of_a_file() -> None:
+    dialogue = garden_and_bank(1)
+    steps = gaps_of(paced(dialogue, 30, random.Random(1)))
+    assert 15 < median(steps) < 60
+    assert len(set(steps)) == len(steps)
+    assert set(gaps_of(paced(dialogue, None, random.Random(1)))) == {PACE.total_seconds()}
+
+
+def gaps_of(dialogue: Dialogue) -> list[float]:
+    """The seconds between its messages."""
+    return [(later.sent_at - earlier.sent_at).total_seconds() for earlier, later in pairwise(dialogue.messages)]

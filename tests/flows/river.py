@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from flows.consistency.judges import RuleJudge
 from flows.consistency.statements import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
@@ -197,7 +196,7 @@ class River:
         self._detector = detector or CutOnWord()
         self._extractor = extractor or OneFactEach()
         self._embedding = embedding
-        self._judge = judge or RuleJudge()
+        self._judge = judge
         self._submit = submit
         self._run = 0
         self._snapshot: list[bytes | None] = [None] * 5

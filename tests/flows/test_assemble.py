@@ -1,8 +1,8 @@
 """The rows of an episode cite the document that its messages stand in."""
 
 from flows.assemble import NewTexts, assemble
-from flows.cuts import Cut, ExtractedFact, ExtractedForesight, ExtractedRemark, Extraction, embedding_text
-from mneme.records import AtomicFact, Citation, Episode, Foresight, Remark
+from flows.cuts import Cut, ExtractedFact, ExtractedForesight, Extraction, embedding_text
+from mneme.records import AtomicFact, Citation, Episode, Foresight
 from tests.flows.extraction.cuts import cut_of, message
 
 
@@ -16,7 +16,6 @@ def assembled(cut: Cut) -> list[object]:
         summary="Ann buys desks.",
         narrative="Ann buys desks.",
         facts=(ExtractedFact("Ann buys desks.", "Desks", (1, 0)),),
-        remarks=(ExtractedRemark(2, "and chairs"),),
         foresights=(ExtractedForesight("Ann will buy chairs", "chairs", (2,)),),
     )
     vectors = [None] * len(NewTexts.of(cut, extraction).texts)
@@ -28,7 +27,7 @@ def test_each_record_cites_where_its_own_message_stands() -> None:
     messages = [message("Ann", f"line {number}", number) for number in range(3)]
     cut = cut_of([each.model_copy(update={"citation": heard(number)}) for number, each in enumerate(messages)])
     cited = {type(record): record.citation for record in assembled(cut)}  # type: ignore[attr-defined]
-    assert cited == {Episode: heard(0), AtomicFact: heard(1), Remark: heard(2), Foresight: heard(2)}
+    assert cited == {Episode: heard(0), AtomicFact: heard(1), Foresight: heard(2)}
 
 
 def test_what_is_said_in_a_conversation_cites_nothing() -> None:

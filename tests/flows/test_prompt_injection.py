@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from connectors.endpoints.openai_chat import OpenAiChat
 from flows.boundaries.llm import RULES as BOUNDARY_RULES
 from flows.boundaries.llm import LlmDetector, boundary_prompt
-from flows.consistency.claims import claim_of
 from flows.consistency.judges.model import RULES as JUDGE_RULES
 from flows.consistency.judges.model import judge_prompt
 from flows.consistency.skill_writer import model_writer
@@ -214,7 +213,7 @@ def test_no_message_can_look_like_another_line_of_a_window(name: str, text: str)
 
 @given(older=_texts, newer=_texts)
 def test_no_statement_can_look_like_another_or_like_a_pair(older: str, newer: str):
-    statements = [Statement(text, "fact", text, MONDAY, None, (), claim_of(text)) for text in (older, newer)]
+    statements = [Statement(text, "fact", text, MONDAY, None, ()) for text in (older, newer)]
     prompt = judge_prompt([(statements[0], statements[1])], "scope")
     assert prompt.system == JUDGE_RULES
     different = len({" ".join(text.split()) for text in (older, newer)})

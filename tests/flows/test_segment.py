@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from flows.consistency.judges import RuleJudge
 from flows.conversations.shelf import Shelf, parts_in
 from flows.cuts import Utterance, Verdict
 from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
@@ -76,7 +75,7 @@ class Bench:
             fallback_detector=CutOnWord(),
             extractor=OneFactEach(),
             fallback_extractor=OneFactEach(),
-            judge=RuleJudge(),
+            judge=None,
             skill_writer=None,
             tally=Counter(),
         )

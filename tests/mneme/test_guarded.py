@@ -6,18 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.extraction import foresight
-from flows.extraction.corrections import correction_patterns
-from flows.extraction.facts import attitudes, leaning, memorable, omissions
-from flows.extraction.graph import kin_sentences, relationships
-from flows.extraction.wording import names, persons, retelling, sentences, substance
+from flows.extraction import entities, foresight, portrait, subjects
 from mneme.dates import chinese, chinese_calendar, english, english_calendar, english_periods, english_weeks, tense
 from mneme.guarded import ByWord, Guarded, needed_words, words_of
 
-ROOMS = (
-    foresight, correction_patterns, attitudes, leaning, memorable, omissions, kin_sentences, relationships, names, persons,
-    retelling, sentences, substance, tense,
-)  # fmt: skip
+ROOMS = (entities, foresight, portrait, subjects, tense)
 PATTERNS = [each.pattern for room in ROOMS for each in vars(room).values() if isinstance(each, Guarded)] + [
     rule.pattern
     for rules in (

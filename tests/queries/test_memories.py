@@ -197,14 +197,6 @@ class TestRawMessages:
         found = memories().search("oven electrician boat harbour", method, MINE, 50)
         assert found.raw_messages == ()
 
-    def test_a_message_that_no_fact_tells_competes_in_its_episode_and_is_shown_as_it_is(self):
-        lines = [("Jonas", "the cellar smells of cider"), ("Maya", "fourteen bottles burst overnight")]
-        *rows, told = world.conversation(MAYA, "cellar", "Cellar", lines, day=61, first=300)
-        found = memories(filled(*rows, world.as_remark(told))).search("fourteen bottles burst overnight", "hybrid", MINE)
-        assert found.raw_messages[0].message_id == "m301"
-        assert found.raw_messages[0].rank == 1
-        assert "bottles" not in " ".join(fact.atomic_fact for each in found.episodes for fact in each.atomic_facts)
-
     def test_the_same_message_id_in_another_conversation_is_another_message(self):
         index = filled(*messages(MAYA, "attic", self.OPEN, first=1))
         found = memories(index).search("lighthouse parcel", filters=MINE)

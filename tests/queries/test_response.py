@@ -34,6 +34,8 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "superseded_by": None,
         "repeated_by": [],
         "also_said_in": [],
+        "claims": [],
+        "quote": None,
     }
     assert response["facts"][0] == fact
     (episode,) = response["episodes"]
@@ -53,7 +55,6 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "ended_at": "2026-03-02T09:03:00Z",
         "participants": ["Maya", "Jonas"],
         "message_ids": ["m1", "m2", "m3"],
-        "remarks": [],
     }
     assert response["raw_messages"] == [
         {

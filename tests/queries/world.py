@@ -12,6 +12,7 @@ from mneme.records import (
     AgentSkill,
     AtomicFact,
     Citation,
+    Claim,
     Entity,
     Episode,
     Foresight,
@@ -20,8 +21,8 @@ from mneme.records import (
     Position,
     Profile,
     ProfileItem,
+    Quote,
     Relationship,
-    Remark,
     StoredDocument,
     StoredMessage,
     Validity,
@@ -89,20 +90,14 @@ def messages(owner: Owner, conversation: str, lines: Sequence[tuple[str, str]], 
     return rows
 
 
-def as_remark(row: Row) -> Row:
-    """A fact's row as that of a remark: its message is told by no fact."""
+def quoted(row: Row, *claims: Claim, **parts: object) -> Row:
+    """The row of a fact as a quote of what its speaker said, with what it claims."""
     fact = row.record()
     assert isinstance(fact, AtomicFact)
-    shared = fact.model_dump(include={"owner", "conversation_id", "created_at", "version", "parent_episode_id", "message_ids"})
-    remark = Remark(
-        id=f"{fact.parent_episode_id}/m/0",
-        sender_id="maya",
-        sender_name=fact.speakers[0],
-        text=fact.atomic_fact,
-        said_at=fact.said_at,
-        **shared,
-    )
-    return row_of(remark, row.vector)
+    words = fact.atomic_fact.partition(" said that ")[2]
+    quote = Quote.model_validate({"speaker": fact.speakers[0], "words": words, "language": "en"} | parts)
+    told = f"{quote.speaker}, {fact.said_at:%-d %B %Y}: {words}"
+    return row_of(fact.model_copy(update={"quote": quote, "claims": claims, "atomic_fact": told}), row.vector)
 
 
 def conversation(

@@ -27,7 +27,7 @@ def entity_of(
     row_id: str, owner: Owner, old: Entity | None, episode_ids: Collection[str], new: Iterable[Mention]
 ) -> Entity | None:
     """An entity after episodes said ``new`` about it; what it is merged with stays as it was, see ``resolved``."""
-    mentions = kept(old.mentions if old else (), episode_ids, new)
+    mentions, until = kept(old, episode_ids, new)
     if not mentions:
         return None
     types = [mention.type for mention in mentions if mention.type]
@@ -40,6 +40,7 @@ def entity_of(
         type=commonest([each for each in types if family_of(each)] or types),  # a known type before "object"
         summary=joined(mentions),
         mentions=mentions,
+        left_out_until=until,
         aliases=old.aliases if old else (),
         merged_into=old.merged_into if old else None,
     )

@@ -4,17 +4,30 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from mneme.records import Mention
+from mneme.records import Aggregate, Entity, Mention, Relationship
 
 LONGEST_SUMMARY = 500  # characters, DESIGN section 3
 _MOST_MENTIONS = 200  # of an entity or relationship: the newest; a document of the index stays small
 
 
-def kept(old: Iterable[Mention], episode_ids: Collection[str], new: Iterable[Mention]) -> tuple[Mention, ...]:
-    """The mentions after episodes said ``new``, in place of all that they said before: the newest 200, oldest first."""
-    mentions = [mention for mention in old if mention.episode_id not in episode_ids]
-    mentions += new
-    return in_order(mentions)[-_MOST_MENTIONS:]
+def kept(
+    old: Entity | Relationship | None, episode_ids: Collection[str], new: Iterable[Mention]
+) -> tuple[tuple[Mention, ...], datetime | None]:
+    """The mentions after episodes said ``new``, in place of all that they said before: the newest 200, oldest first.
+
+    And until when mentions are left out.
+    """
+    others = [mention for mention in (old.mentions if old else ()) if mention.episode_id not in episode_ids]
+    mentions = in_order((*others, *new))
+    return mentions[-_MOST_MENTIONS:], left_out_until(old, mentions[:-_MOST_MENTIONS])
+
+
+def left_out_until(old: Aggregate | None, left_out: Iterable[Mention]) -> datetime | None:
+    """When the newest was said of the mentions that an aggregate leaves out, now or before; None if it has them all."""
+    times = [mention.at for mention in left_out]
+    if old is not None and old.left_out_until is not None:
+        times.append(old.left_out_until)
+    return max(times, default=None)
 
 
 def in_order(mentions: Iterable[Mention]) -> tuple[Mention, ...]:

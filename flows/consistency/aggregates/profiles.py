@@ -1,7 +1,8 @@
 """The portrait of an owner, composed again from all evidence that survives, in the order said. Pure.
 
-What the statements of the evidence do to one another is their validity (flows/consistency/validity.py, with a judge): one that
-repeats another joins it, one that was replaced leaves. From that follow the operations, one after the other:
+What the lines of the evidence do to one another follows from what they claim (flows/consistency/claims.py): one that repeats
+another joins it, one that has ended leaves; one that only says that something ended is never shown. From that follow the
+operations, one after the other:
 
 - ADD: something new is said of a person; or something is shown again that was shown only once so far (below).
 - UPDATE: it is said again: the evidence is joined, the newest wording stands. What was shown and is then said is explicit.
@@ -17,22 +18,23 @@ which weighs how often against how long ago. Ages are in days before the owner's
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from math import log
 
-from flows.consistency.aggregates.mentions import in_order, newest
-from flows.consistency.statements import Claim, Statement
+from flows.consistency.aggregates.mentions import in_order, left_out_until, newest
+from flows.consistency.claims import End, ends
+from flows.consistency.joining import normal
+from flows.consistency.repetitions import repetitions
 from mneme.ids import short_hash
-from mneme.records import Mention, Owner, Profile, ProfileItem, Validity
+from mneme.records import Mention, Owner, Profile, ProfileItem, Stated
 from mneme.settings import Profiles
 
 _DECAY = 0.5  # Anderson & Schooler 1991; the value that ACT-R uses throughout
 _MOST_EVIDENCE = 600  # of a profile: the newest; it is written whole with every episode that adds to it
-_UNCHANGED = Validity()
 _MOST_OCCASIONS = 20  # of a line: the first time, and the newest
 
 
@@ -74,69 +76,56 @@ def profile_of(
     """A profile after episodes gave ``new`` evidence, in place of all that they gave before; ``portrayed`` draws it."""
     items = [item for item in (old.evidence if old else ()) if item.evidence[0].episode_id not in episode_ids]
     by_place = {_place(item): item for item in (*items, *new)}
-    items = [by_place[place] for place in sorted(by_place)[-_MOST_EVIDENCE:]]
+    items = [by_place[place] for place in sorted(by_place)]
+    items, left_out = items[-_MOST_EVIDENCE:], items[:-_MOST_EVIDENCE]
     if not items:
         return None
-    created_at = newest([item.evidence[0] for item in items])
-    return Profile(id=row_id, owner=owner, created_at=created_at, version=0, explicit=(), evidence=tuple(items))
+    return Profile(
+        id=row_id,
+        owner=owner,
+        created_at=newest([item.evidence[0] for item in items]),
+        version=0,
+        left_out_until=left_out_until(old, (item.evidence[0] for item in left_out)),
+        explicit=(),
+        evidence=tuple(items),
+    )
 
 
-def statements_of(evidence: Sequence[ProfileItem], claim_of: Callable[[ProfileItem], Claim]) -> list[Statement]:
-    """The evidence as statements that a judge can compare, in the same order.
-
-    Args:
-        evidence: of a profile, each with the one mention that it comes from.
-        claim_of: what a line claims.
-    """
-    return [
-        Statement(
-            id=_identity(item),
-            kind="profile",
-            text=item.statement,
-            said_at=item.evidence[0].at,
-            event_at=None,
-            message_ids=item.evidence[0].message_ids,
-            claim=claim_of(item),
-        )
-        for item in evidence
-    ]
-
-
-def portrayed(profile: Profile, became: Mapping[str, Validity], limits: Profiles) -> Profile:
-    """A profile with the portrait that follows from what became of its evidence.
+def portrayed(profile: Profile, limits: Profiles) -> Profile:
+    """A profile with the portrait that follows from its ``evidence``.
 
     Args:
         profile: its ``evidence`` counts.
-        became: the validity of each of ``statements_of(profile.evidence)``, by its id.
         limits: how much there is room for.
     """
-    portrait = compose(profile.evidence, became, limits)
+    portrait = compose(profile.evidence, limits)
     return profile.model_copy(update={"explicit": portrait.explicit, "implicit": portrait.implicit})
 
 
-def compose(evidence: Sequence[ProfileItem], became: Mapping[str, Validity], limits: Profiles) -> Portrait:
+def compose(evidence: Sequence[ProfileItem], limits: Profiles) -> Portrait:
     """The portrait that evidence gives, and every operation that led to it, in the order said.
 
     Args:
         evidence: lines with the one mention that each comes from, in any order.
-        became: the validity of each statement of the evidence, by its id; one that is missing stands for itself.
         limits: how much there is room for.
     """
     replaced: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
-    for identity, validity in became.items():
-        if validity.superseded_by is not None and validity.valid_to is not None:
-            replaced[validity.superseded_by].append((validity.valid_to, identity))
+    ended = _ended(evidence)
+    first = _first_lines(evidence, ended)
+    for identity, end in ended.items():
+        replaced[end.by].append((end.at, identity))
     lines: dict[str, _Line] = {}
     operations: list[ProfileOperation] = []
     for (_, identity), item in sorted(((_place(item), item) for item in evidence), key=lambda each: each[0]):
         because = item.evidence[0]
-        root = became.get(identity, _UNCHANGED).merged_into or identity
-        line = lines.setdefault(root, _Line())
-        shown_before = line.is_shown(limits)
-        line.add(item)
-        if line.is_shown(limits):
-            kind = Operation.UPDATE if shown_before else Operation.ADD
-            operations.append(ProfileOperation(kind, line, len(line.said), because))
+        root = first.get(identity, identity)
+        if because.claim is None or not because.claim.ends:
+            line = lines.setdefault(root, _Line())
+            shown_before = line.is_shown(limits)
+            line.add(item)
+            if line.is_shown(limits):
+                kind = Operation.UPDATE if shown_before else Operation.ADD
+                operations.append(ProfileOperation(kind, line, len(line.said), because))
         for valid_to, other in sorted(replaced[root]):
             gone = lines.pop(other, None) if valid_to <= because.at else None
             if gone is not None and gone.is_shown(limits):
@@ -202,14 +191,50 @@ def _activation(item: ProfileItem, now: datetime) -> float:
     return log(sum((1 + (now - at).total_seconds() / 86_400) ** -_DECAY for at in occasions.values()))
 
 
-def _identity(item: ProfileItem) -> str:
+def _stated(item: ProfileItem) -> Stated:
+    """What a line says of what it is about."""
     said = item.evidence[0]
-    return _identity_of(said.episode_id, item.about, item.statement, said.at)
+    values = (said.claim.value,) if said.claim is not None else ()
+    if said.claim is not None and said.claim.ends:
+        return Stated(id=_identity(item), said_at=said.at, message_ids=said.message_ids, ends=values)
+    return Stated(id=_identity(item), said_at=said.at, message_ids=said.message_ids, values=values, repeats=True)
+
+
+def _ended(evidence: Iterable[ProfileItem]) -> dict[str, End]:
+    """When the claims of lines ended, by the lines' identities."""
+    by_attribute: dict[str, list[Stated]] = defaultdict(list)
+    for item in evidence:
+        if (claim := item.evidence[0].claim) is not None:
+            by_attribute[claim.about].append(_stated(item))
+    found = [ends(about, stated) for about, stated in by_attribute.items()]
+    return {identity: end for each in found for identity, of_values in each.items() for end in of_values.values()}
+
+
+def _first_lines(evidence: Iterable[ProfileItem], ended: Mapping[str, End]) -> dict[str, str]:
+    """For each line that only says another again, the identity of that one.
+
+    Lines about the same with the same value are one line; without a claim those with the same words are.
+    """
+    alike: dict[tuple[str, str], list[Stated]] = defaultdict(list)
+    for item in evidence:
+        claim, stated = item.evidence[0].claim, _stated(item)
+        if stated.id in ended:
+            stated = stated.model_copy(update={"holds_until": ended[stated.id].at})
+        alike[(claim.about, normal(claim.value)) if claim is not None else (item.about, normal(item.statement))].append(stated)
+    found = [repetitions(stated) for stated in alike.values()]
+    return {identity: each.merged_into for of_line in found for identity, each in of_line.items() if each.merged_into}
+
+
+def _identity(item: ProfileItem) -> str:
+    said, claimed = item.evidence[0], ""
+    if said.claim is not None:  # one sentence may claim several things
+        claimed = f"|{said.claim.about}|{said.claim.value}|{said.claim.ends}"
+    return _identity_of(said.episode_id, item.about, item.statement + claimed, said.at)
 
 
 @lru_cache(maxsize=8_192)  # of every line again whenever one is added
-def _identity_of(episode_id: str, about: str, statement: str, at: datetime) -> str:
-    return f"{episode_id}/p/{short_hash('|'.join((about, statement, at.isoformat())))}"
+def _identity_of(episode_id: str, about: str, said: str, at: datetime) -> str:
+    return f"{episode_id}/p/{short_hash('|'.join((about, said, at.isoformat())))}"
 
 
 def _place(item: ProfileItem) -> tuple[datetime, str]:

@@ -73,7 +73,7 @@ def relationship_of(
         edge: source, relation and target, if one of them speaks of it.
         new: what they say of it.
     """
-    mentions = kept(old.mentions if old else (), episode_ids, new)
+    mentions, until = kept(old, episode_ids, new)
     ends = edge or ((old.source, old.relation, old.target) if old else None)
     if not mentions or ends is None:
         return None
@@ -89,6 +89,7 @@ def relationship_of(
         target=target,
         date=_began(mentions),
         mentions=mentions,
+        left_out_until=until,
         validity=validity,
     )
 

@@ -1,7 +1,6 @@
-"""Who decides what newer statements do to older ones: by rule, or by a model."""
+"""Who compares statements that a model wrote: a model, too."""
 
 from flows.consistency.judges.model import ModelJudge
 from flows.consistency.judges.opening import open_judge
-from flows.consistency.judges.rule import RuleJudge
 
-__all__ = ["ModelJudge", "RuleJudge", "open_judge"]
+__all__ = ["ModelJudge", "open_judge"]

@@ -43,8 +43,6 @@ class PairVerdicts(BaseModel):
 class ModelJudge:
     """Decides by a model's reading, in the role ``reconcile``."""
 
-    looks_around = True
-
     def __init__(self, chat: RememberingChat) -> None:
         self._chat = chat
 

@@ -3,45 +3,63 @@ from datetime import timedelta
 
 import pytest
 
+from connectors.files.chat_events import PACE
 from flows.boundaries.cues import read
-from flows.boundaries.features import features
+from flows.boundaries.features import REPLY_SECONDS, features
 from flows.boundaries.model import shipped_heads
+from flows.cuts import Utterance
 from tests.flows.boundaries.talk import BANK, DAY, GARDEN, START, talk, utterance
 
 
-def test_constant_stamps_of_a_bulk_import_carry_no_information() -> None:
-    messages = talk(GARDEN, step=timedelta(0))
-    stamped = [utterance(GARDEN[index], at=START + timedelta(seconds=index)) for index in range(5)]
-    for context, message, ahead in ((messages[:3], messages[3], messages[4:5]), (stamped[:3], stamped[3], stamped[4:])):
-        found = features(context, message, ahead)
-        assert {name: value for name, value in found.items() if name.startswith("time.") and value} == {}
+def times_of(messages: list[Utterance], at: int = 3) -> dict[str, float]:
+    """What times say before one of the messages, but for zeros."""
+    found = features(messages[:at], messages[at], messages[at + 1 : at + 3])
+    return {name: value for name, value in found.items() if name.startswith("time.") and value}
 
 
-def test_a_pause_is_told_in_log_seconds_and_against_the_usual_pace() -> None:
+def stamped(*seconds: float) -> list[Utterance]:
+    """Messages so many seconds after the start."""
+    return [utterance(line, at=START + timedelta(seconds=after)) for line, after in zip(GARDEN, seconds, strict=False)]
+
+
+@pytest.mark.parametrize("step", [timedelta(0), timedelta(seconds=1), PACE, timedelta(minutes=5)], ids=str)
+def test_the_even_steps_of_a_program_say_nothing(step: timedelta) -> None:
+    assert times_of(stamped(*(index * step.total_seconds() for index in range(6)))) == {}
+
+
+def test_what_came_in_a_bulk_says_nothing() -> None:
+    assert times_of(stamped(0, 0.1, 4, 4.2, 4.3, 7)) == {}
+
+
+def test_the_pace_of_people_is_known_and_says_nothing_else() -> None:
+    assert times_of(stamped(0, 20, 95, 105, 390, 400)) == {"time.known": 1.0}
+
+
+def test_a_pause_is_told_in_logarithms_of_a_reply_and_against_the_usual_pause() -> None:
     messages = talk(GARDEN[:4])
     late = utterance("Good idea.", at=messages[-1].message.sent_at + DAY)
     found = features(messages, late, [])
     assert found["time.known"] == 1
-    assert found["time.log_gap"] == pytest.approx(math.log1p(86_400))
-    assert found["time.gap_over_usual"] > math.log(1000)
+    assert found["time.pause"] == pytest.approx(math.log(86_400 / REPLY_SECONDS))
+    assert found["time.pause_over_usual"] == found["time.pause"]
 
 
-def test_a_constant_pace_gives_no_gap_above_the_usual() -> None:
-    messages = [utterance(line, at=START + index * timedelta(minutes=1)) for index, line in enumerate(GARDEN)]
-    found = features(messages[:4], messages[4], messages[5:7])
-    assert found["time.gap_over_usual"] == 0
-    assert found["time.longer_gap_ahead"] == 0
+def test_where_pauses_are_usual_one_more_is_not_above_them() -> None:
+    found = times_of(stamped(0, 3600, 7200, 10_800, 14_400, 18_000))
+    assert found["time.pause"] == pytest.approx(math.log(3600 / REPLY_SECONDS))
+    assert "time.pause_over_usual" not in found
+    assert "time.longer_pause_ahead" not in found
 
 
 def test_a_longer_pause_that_is_still_to_come_is_seen_ahead() -> None:
     messages = talk(GARDEN[:4])
     tomorrow = utterance("Hi again", at=messages[-1].message.sent_at + DAY)
-    assert features(messages[:3], messages[3], [tomorrow])["time.longer_gap_ahead"] > 5
+    assert features(messages[:3], messages[3], [tomorrow])["time.longer_pause_ahead"] > 5
 
 
-def test_a_late_message_is_no_negative_gap() -> None:
+def test_a_late_message_is_no_negative_pause() -> None:
     first, second = utterance("One", at=START + DAY), utterance("Two", at=START)
-    assert features([first], second, [])["time.log_gap"] == 0
+    assert features([first], second, [])["time.pause"] == 0
 
 
 def test_without_vectors_similarity_is_unknown_and_words_still_count() -> None:
@@ -121,6 +139,6 @@ def test_plain_statements_show_no_cue() -> None:
 def test_the_shipped_coefficients_are_of_these_features() -> None:
     messages = talk(GARDEN, topic="garden")
     found = features(messages[:3], messages[3], messages[4:6])
-    told_by_situation = {"time.known", "similarity.known"}
-    assert set(shipped_heads()["timed, vectors"].names) == set(found) - told_by_situation
+    assert set(shipped_heads()) == {"vectors", "words only"}
+    assert set(shipped_heads()["vectors"].names) == set(found) - {"similarity.known"}
     assert all(set(head.names) < set(found) for head in shipped_heads().values())

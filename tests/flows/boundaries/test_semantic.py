@@ -1,5 +1,6 @@
+from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import pytest
 from hypothesis import given
@@ -74,6 +75,17 @@ def test_midnight_alone_is_no_boundary(vectors: bool) -> None:
 def test_a_pause_within_one_subject_is_no_boundary(vectors: bool) -> None:
     before, after = garden_then(GARDEN[5:], HOUR, same_topic=True, vectors=vectors)
     assert not begins_anew(before, after)
+
+
+@pytest.mark.parametrize("seconds", [0.01, 1, 10, 30, 120, 300])
+def test_even_steps_change_no_cut_whatever_the_pace(seconds: float) -> None:
+    lines = [*zip(GARDEN, repeat("garden")), *zip(BANK, repeat("bank"))] * 2
+    messages = [
+        utterance(line, "AB"[at % 2], START + timedelta(seconds=at * seconds), topic, index=at)
+        for at, (line, topic) in enumerate(lines)
+    ]
+    slow = [replace(each, message=each.message.model_copy(update={"sent_at": START})) for each in messages]
+    assert detector().judge((), messages, ()) == replace(detector().judge((), slow, ()))
 
 
 @TOPICS

@@ -111,13 +111,13 @@ def test_a_skill_that_does_not_fit_is_not_favoured():
     assert favoured_kinds("How do I bake bread?", candidates) == {"fact"}
 
 
-def test_a_remark_that_only_asks_is_not_what_a_question_wants():
+def test_a_quote_that_only_asks_is_not_what_a_question_wants():
     said, asked = (
-        world.as_remark(row) for row in conversation(MAYA, "c", "Boats", [("Maya", "It is green"), ("Jonas", "Green?")])[-2:]
+        world.quoted(row) for row in conversation(MAYA, "c", "Boats", [("Maya", "It is green"), ("Jonas", "Green?")])[-2:]
     )
-    scores = {said.id: 0.5, "asked": 0.6}
-    candidates = [Candidate(said), Candidate(world.revised(asked, asked.record().model_copy(update={"id": "asked"})))]
-    preferred = preference(understand("What colour is it?", None), candidates, scores)
+    preferred = preference(
+        understand("What colour is it?", None), [Candidate(said), Candidate(asked)], {said.id: 0.5, asked.id: 0.6}
+    )
     assert preferred.favoured == {said.id}
 
 

@@ -193,8 +193,7 @@ class TestPassages:
             *[row for row in world.others() if row.kind in ("profile", "foresight")],
             world.skill(),
         ]
-        rows.append(world.as_remark(rows[-4]) if rows[-4].kind == "fact" else world.as_remark(rows[2]))
-        assert {row.kind for row in rows} == {"message", "episode", "fact", "remark", "profile", "foresight", "skill"}
+        assert {row.kind for row in rows} == {"message", "episode", "fact", "profile", "foresight", "skill"}
         for row in rows:
             assert len(passage(row).splitlines()) == 1
 

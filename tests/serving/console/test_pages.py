@@ -143,7 +143,7 @@ def test_an_answer_is_written_with_links_to_what_it_cites(visitor: Visitor) -> N
     page = visitor.open("search?owner=user:mira&ask=1&q=When+is+Jason%27s+birthday%3F")
 
     said = page.get_by_role("region", name="Answer")
-    expect(said).to_contain_text("14 May 2025")
+    expect(said).to_contain_text("14 May")
     number = answer.citations[0].number
     said.get_by_role("link", name=f"[{number}]").click()
     expect(page.locator(f"#citation-{number}")).to_contain_text(answer.citations[0].text)

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from connectors.endpoints.answer_cache import CachedChat
 from connectors.endpoints.openai_chat import OpenAiChat
 from flows.consistency.judges.model import PAIRS_OF_A_CALL, ModelJudge, judge_prompt
-from flows.consistency.statements import Claim, Relation, Statement
+from flows.consistency.statements import Relation, Statement
 from mneme.errors import ModelMalformed
 from mneme.ports import Role
 from mneme.settings import Models
@@ -27,7 +27,7 @@ SCOPE = "acme/user/ann"
 def said(text: str, day: str = "2026-03-02", event: str | None = None, identity: str = "") -> Statement:
     at = datetime.fromisoformat(day).replace(tzinfo=UTC)
     event_at = datetime.fromisoformat(event).replace(tzinfo=UTC) if event else None
-    return Statement(identity or f"id of {text}", "fact", text, at, event_at, ("m1",), Claim(text, text))
+    return Statement(identity or f"id of {text}", "fact", text, at, event_at, ("m1",))
 
 
 GOOGLE = said("Ann works at Google.", "2026-01-05")

@@ -11,13 +11,14 @@ See below.
 年假须提前两周申请。"""
 
 
-def test_the_sentences_of_a_chunk_are_facts_with_vectors_of_their_own():
+def test_the_paragraphs_of_a_chunk_are_facts_with_vectors_of_their_own():
     facts = LocalExtractor().extract(document(TEXT)).facts
-    assert [fact.statement for fact in facts] == [
-        "Every employee has 28 days of paid leave.",
-        "Leave must be requested two weeks ahead.",
+    assert [fact.quote.words for fact in facts] == [
+        "Every employee has 28 days of paid leave. Leave must be requested two weeks ahead.",
+        "See below.",
         "年假须提前两周申请。",
     ]
+    assert facts[0].statement == f"handbook.md, Holidays: {facts[0].quote.words}"
     assert {(fact.topic, fact.sources, fact.same_as_source) for fact in facts} == {("Holidays", (0,), False)}
 
 
@@ -33,9 +34,8 @@ def test_a_document_without_sections_is_about_its_file():
 
 
 def test_dates_of_a_document_are_resolved_against_its_own_date():
-    [fact] = LocalExtractor().extract(document("The office moved to Lyon last year.")).facts
-    assert fact.statement == "The office moved to Lyon last year (2025)."
-    assert fact.event_at == datetime(2025, 1, 1, tzinfo=UTC)
+    [fact] = LocalExtractor().extract(document("The office moved to Lyon on 3 May 2025.")).facts
+    assert fact.event_at == datetime(2025, 5, 3, tzinfo=UTC)
 
 
 def test_an_empty_chunk_yields_an_episode_without_facts():
@@ -45,7 +45,8 @@ def test_an_empty_chunk_yields_an_episode_without_facts():
 
 
 def statements(text, **fields):
-    return [fact.statement for fact in LocalExtractor().extract(document(text, **fields)).facts]
+    quotes = [fact.quote for fact in LocalExtractor().extract(document(text, **fields)).facts]
+    return [f"{quote.context.words} {quote.words}" if quote.context else quote.words for quote in quotes]
 
 
 def test_what_only_says_the_day_or_stands_in_the_head_of_a_mail_is_no_fact():
@@ -72,16 +73,16 @@ def test_a_short_chinese_sentence_is_a_fact():
 def test_a_relationship_to_nobody_who_is_named_is_left_out():
     extraction = LocalExtractor().extract(document("Next appointment with Dr. Adler on 22 May 2025 at 9:30."))
     assert extraction.relationships == ()
-    assert [fact.statement for fact in extraction.facts] == ["Next appointment with Dr. Adler on 22 May 2025 at 9:30."]
+    assert [fact.quote.words for fact in extraction.facts] == ["Next appointment with Dr. Adler on 22 May 2025 at 9:30."]
 
 
-def test_lines_that_were_wrapped_by_hand_are_one_sentence():
+def test_lines_that_were_wrapped_by_hand_are_one_paragraph():
     text = """Rental cars are booked in the compact class; an electric car is
 preferred where the route allows it. The next review is planned for October
 2025. The limit rises then."""
     assert statements(text, section=None) == [
-        "Rental cars are booked in the compact class; an electric car is preferred where the route allows it.",
-        "The next review is planned for October 2025.",
+        "Rental cars are booked in the compact class; an electric car is preferred where the route allows it. "
+        "The next review is planned for October 2025. The limit rises then.",
     ]
 
 
@@ -112,37 +113,28 @@ The rooms are booked by the traveller alone."""
     ]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "statement"),
-    [
-        ("Alcohol is part of these limits.", "Meals: Alcohol is part of these limits."),
-        ("It applies to everybody with a contract and a badge.", "Meals: It applies to everybody with a contract and a badge."),
-        ("Breakfast costs five euros in every canteen.", "Breakfast costs five euros in every canteen."),
-        ("This meal is paid in full by the host.", "This meal is paid in full by the host."),
-    ],
-)
-def test_a_sentence_that_leans_on_its_section_has_the_heading_in_front(sentence, statement):
-    assert statements(sentence, section="Handbook > 7. Meals") == [statement]
+def test_a_quote_is_shown_under_its_document_and_section():
+    [fact] = LocalExtractor().extract(document("It applies to everybody.", section="Handbook > 7. Meals")).facts
+    assert fact.statement == "handbook.md, Handbook > 7. Meals: It applies to everybody."
 
 
 def test_a_weekday_in_a_document_is_any_of_its_kind():
     [fact] = LocalExtractor().extract(document("Claims are paid on Friday by Finance.", section=None)).facts
-    assert fact.statement == "Claims are paid on Friday by Finance."
     assert fact.event_at is None
 
 
-def test_a_row_of_a_table_is_one_fact_with_its_section():
+def test_a_row_of_a_table_is_one_fact():
     text = "Item: Desk; Quantity: 4; Price: 120 EUR. Net.\nItem: Chair; Quantity: 2; Price: 80 EUR"
     assert statements(text, section="Offer > 3. Furniture") == [
-        "Furniture: Item: Desk; Quantity: 4; Price: 120 EUR. Net.",
-        "Furniture: Item: Chair; Quantity: 2; Price: 80 EUR",
+        "Item: Desk; Quantity: 4; Price: 120 EUR. Net.",
+        "Item: Chair; Quantity: 2; Price: 80 EUR",
     ]
 
 
 def test_rows_are_whole_in_chinese_too():
     assert statements("项目：桌子；数量：4；价格：120元\n项目：椅子；数量：2；价格：80元", section="报价") == [
-        "报价：项目：桌子；数量：4；价格：120元",
-        "报价：项目：椅子；数量：2；价格：80元",
+        "项目：桌子；数量：4；价格：120元",
+        "项目：椅子；数量：2；价格：80元",
     ]
 
 
@@ -159,10 +151,10 @@ def test_a_row_too_long_for_a_fact_is_several_that_begin_with_its_first_cell():
     assert all(sum(f"Indicator {number}: " in fact for fact in facts) == 1 for number in range(60))
 
 
-def test_an_item_without_an_introduction_stands_under_its_heading():
+def test_an_item_is_a_fact_however_short():
     assert statements("- Budget of 2027\n- Move of the office", section="Board > Agenda") == [
-        "Agenda: Budget of 2027",
-        "Agenda: Move of the office",
+        "Budget of 2027",
+        "Move of the office",
     ]
 
 
@@ -179,7 +171,6 @@ def test_numbers_of_things_do_not_end_a_sentence():
 
 def test_a_duration_begins_with_something_else_than_the_document():
     [fact] = LocalExtractor().extract(document("Claims are paid back within ten days.", section=None)).facts
-    assert fact.statement == "Claims are paid back within ten days."
     assert fact.event_at is None
 
 
@@ -190,7 +181,7 @@ def test_the_header_names_the_page():
 
 def test_what_was_not_read_is_said_with_its_name():
     assert statements("[file: scan[1].png, not read: tesseract is not installed] Kitchen plans", section=None) == [
-        "The file scan[1].png could not be read.",
+        "[file: scan[1].png, not read: tesseract is not installed] Kitchen plans",
     ]
 
 
@@ -240,8 +231,6 @@ class TestPeople:
     @pytest.mark.parametrize(
         ("text", "edge"),
         [
-            ("Clara Novak is the CEO of Acme.", ("Clara Novak", "ceo_of", "Acme")),
-            ("Margit Olsen joined Borealis as chief engineer in 2019.", ("Margit Olsen", "member_of", "Borealis")),
             ("Priya Shah works at Dockside since 2021.", ("Priya Shah", "works_at", "Dockside")),
             ("Maria Lopez was born in Seville.", ("Maria Lopez", "born_in", "Seville")),
         ],

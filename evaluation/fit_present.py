@@ -1,0 +1,178 @@
+"""``mneme fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
+
+1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
+2. Of each question for a state take the best statements by their score, with their features and which of them answer.
+3. Fit: of each right and wrong statement of a question the right one stands first (a logistic regression of their differences,
+   whose weight of the score is made 1); the other statement about the same counts as much as all the rest together.
+4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from connectors.models import open_embedder
+from evaluation.boundary_model import logistic_regression
+from evaluation.own_index import fresh_index
+from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import LOADERS, changes
+from evaluation.retrieval.systems import DEPTH, last_times, owner_name
+from mneme.errors import InputError
+from mneme.settings import Settings
+from mneme.times import utc_now
+from queries import Memories
+from queries.scoring.field import Numbers
+from queries.scoring.learned import LearnedScorer, coefficients_for
+from queries.scoring.min_max import MinMaxScorer
+from queries.scoring.present import FEATURES, PresentWeights, Statements, best_statements
+
+DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
+OTHERS_WEIGHT = 64  # what all questions of another set weigh together, in questions of the changes
+BESIDE_WEIGHT = 1.5  # what the other statement about the same weighs, in all the wrong ones together
+FIRST_TEN = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A question for a state: its best statements, which of them answer, and which says the other thing about the same."""
+
+    question_set: str
+    category: str
+    statements: Statements
+    answers: Sequence[bool]
+    beside: Sequence[bool]
+
+
+def run_fit_present(
+    sets: Mapping[str, Sequence[Path]], settings: Settings, out: Path = DEFAULT_OUT, console: Console | None = None
+) -> None:
+    """Fit, print the figures, and write ``out``.
+
+    Args:
+        sets: the files of each other question set, by the names of ``LOADERS``; may be empty.
+        settings: which index and which embedder is searched, with the coefficients in use.
+        out: where the weights go; by default to those that searches read.
+        console: where tables go; None is standard output.
+
+    Raises:
+        InputError: a file cannot be read or written.
+        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+    """
+    console = console or Console()
+    logistic_regression()
+    if not out.parent.is_dir():
+        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    # 1. and 2.
+    others = [LOADERS[name](paths) for name, paths in sets.items() if paths]
+    fitted_on = [changes.load("fit"), *others]
+    examples = [each for questions in fitted_on for each in _examples(questions, settings, console)]
+    unseen = _examples(changes.load("judge"), settings, console)
+    # 3.
+    weights = fit(examples)
+    # 4.
+    found = PresentWeights(
+        weights=weights,
+        fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in fitted_on),
+        date=utc_now().date(),
+    )
+    rows = [*_rows(examples, weights, "fitted on"), *_rows(unseen, weights, "unseen")]
+    print_table(console, "Questions for a state: before and after", rows, list(rows[0]))
+    out.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    line = " ".join(f"{name}={value:.2f}" for name, value in weights.items())
+    console.print(f"FIT present {line}", soft_wrap=True, highlight=False)
+
+
+def fit(examples: Sequence[Example]) -> dict[str, float]:
+    """A weight for each of ``FEATURES``, beside 1 for the log-odds of the score."""
+    sizes = {name: sum(each.question_set == name for each in examples) for name in {each.question_set for each in examples}}
+    differences: list[Numbers] = []
+    weights: list[float] = []
+    for each in examples:
+        of_set = 1.0 if each.question_set == "changes" else min(1.0, OTHERS_WEIGHT / sizes[each.question_set])
+        for difference, weight in _differences(each):
+            differences.append(difference)
+            weights.append(weight * of_set)
+    if not differences:
+        raise InputError("sets: there is too little to fit on: no question for a state has a right and a wrong statement")
+    right = np.array(differences)
+    model = logistic_regression()(fit_intercept=False, max_iter=500)
+    labels = np.repeat([True, False], len(right))
+    model.fit(np.vstack([right, -right]), labels, sample_weight=np.array([*weights, *weights]))
+    of_score, *of_features = model.coef_[0]
+    return {name: round(float(value / of_score), 3) for name, value in zip(FEATURES, of_features, strict=True)}
+
+
+def _differences(example: Example) -> Iterator[tuple[Numbers, float]]:
+    """Of each right statement to each wrong one, the score first, and what it weighs."""
+    columns = np.column_stack([example.statements.log_odds, example.statements.features])
+    right = [place for place, answers in enumerate(example.answers) if answers]
+    wrong = [place for place, answers in enumerate(example.answers) if not answers]
+    for one in right:
+        for other in wrong:
+            beside = BESIDE_WEIGHT * example.beside[other]
+            yield columns[one] - columns[other], (1 / len(wrong) + beside) / len(right)
+
+
+def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
+    both = {each.question.id: each for half in ("fit", "judge") for each in changes.changes(half)}
+    asked_at = last_times(questions)
+    now: list[datetime] = []
+    examples = []
+    with fresh_index(settings, f"fit-present-{questions.name}") as own:
+        ingest_set(questions, own, console)
+        scorer = _scorer(own)
+        with Memories.open(own, clock=lambda: now[-1]) as memories:
+            for each in questions.questions:
+                now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
+                question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
+                if not question.asks_for_state:
+                    continue
+                used = MinMaxScorer(own.retrieval) if scorer is None or question.vector is None else scorer
+                scores = used.score(question, gathered.field, gathered.messages)
+                statements = best_statements(question, gathered.field.statements, scores, now[0])
+                beside = both[each.id].beside if each.id in both else None
+                examples.append(
+                    Example(
+                        questions.name,
+                        each.category,
+                        statements,
+                        [bool(each.evidence & set(row.message_ids)) for row in statements.rows],
+                        [beside in row.message_ids for row in statements.rows],
+                    )
+                )
+    return examples
+
+
+def _scorer(settings: Settings) -> LearnedScorer | None:
+    embedder = open_embedder(settings)
+    coefficients = coefficients_for(settings, embedder.identity)
+    embedder.close()
+    return LearnedScorer(coefficients, settings.retrieval.alpha) if coefficients else None
+
+
+def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) -> list[Row]:
+    """For each set and kind of question how many have the answer first, and before the other statement, before and after."""
+    rows: list[Row] = []
+    weight_of = np.array([weights[name] for name in FEATURES])
+    kinds = dict.fromkeys((each.question_set, each.category if each.question_set == "changes" else "all") for each in examples)
+    for name, kind in kinds:
+        chosen = [each for each in examples if each.question_set == name and kind in ("all", each.category)]
+        row: dict[str, str | float | int] = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}
+        for label, use in (("before", 0.0), ("after", 1.0)):
+            firsts = leads = 0
+            for each in chosen:
+                raised = np.maximum(each.statements.features @ weight_of, 0.0) * use
+                order = np.argsort(-(each.statements.log_odds + raised), kind="stable")
+                answer = next((place for place, at in enumerate(order) if each.answers[at]), len(order))
+                other = next((place for place, at in enumerate(order) if each.beside[at]), len(order))
+                firsts += answer == 0
+                leads += answer < min(other, FIRST_TEN)
+            row[f"first {label}"], row[f"leads {label}"] = firsts, leads
+        rows.append(row)
+    return rows

@@ -1,0 +1,90 @@
+"""Changes: made-up talks in which something becomes otherwise, in everyday words of six languages, and what is so at the end.
+
+Of each talk some statements are replaced by a later one ("We're renting a flat in Leith", "First night in Dundee!"), others
+last while something beside them is said later ("Our cat is called Biscuit", "The cat brought a live mouse"): the question for
+the first wants the later statement before the earlier, that for the second the earlier. Half of the talks are to fit on, half
+to judge by. The talks are in evaluation/changes.json, written by hand for this set.
+"""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from connectors.files.chat_events import Event, Given, message
+from evaluation.retrieval.question_set import Question, QuestionSet, speaker
+
+Half = Literal["fit", "judge"]
+
+TALKS = Path(__file__).parents[2] / "changes.json"
+CHANGE, LASTING = "change", "lasting"
+_SITTINGS = 6  # the first half of them tell how it was, the second how it is
+_BETWEEN = timedelta(days=19)
+_PACE = timedelta(seconds=40)
+_START = datetime(2026, 1, 12, 17, 30, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A question of the set: ``evidence`` is the message that answers it, ``beside`` the other statement about the same."""
+
+    question: Question
+    evidence: str
+    beside: str
+
+
+def load(half: Half) -> QuestionSet:
+    """The talks of one half, each a user's or a group's memory of its own."""
+    talks = [talk for talk in json.loads(TALKS.read_text(encoding="utf-8")) if talk["half"] == half]
+    events = [event for talk in talks for event in _events(talk)[0]]
+    return QuestionSet("changes", f"changes ({half})", events, [each.question for each in changes(half)])
+
+
+def changes(half: Half) -> list[Change]:
+    """The questions of one half, with both statements that each is about."""
+    talks = [talk for talk in json.loads(TALKS.read_text(encoding="utf-8")) if talk["half"] == half]
+    return [change for talk in talks for change in _events(talk)[1]]
+
+
+def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
+    """What is said in a talk, in sittings days apart, and what is asked after the last."""
+    name, people = talk["id"], talk["people"]
+    chance = random.Random(name)
+    owner = {"user_id": name} if people == ["User", "Assistant"] else {"group_id": name}
+    told = [(CHANGE, *each) for each in talk["changes"]] + [(LASTING, *each) for each in talk["lasting"]]
+    sittings: list[list[tuple[str, str, int | None]]] = [[] for _ in range(_SITTINGS)]  # who, what, for which question
+    for number, (_, who, earlier, later, _) in enumerate(told):
+        sittings[chance.randrange(_SITTINGS // 2)].append((who, earlier, 2 * number))
+        sittings[chance.randrange(_SITTINGS // 2, _SITTINGS)].append((who, later, 2 * number + 1))
+    for number, text in enumerate(talk["chat"]):
+        sittings[number % _SITTINGS].append((people[0] if owner.keys() == {"user_id"} else chance.choice(people), text, None))
+    events: list[Event] = []
+    ids: dict[int, str] = {}
+    for day, sitting in enumerate(sittings):
+        chance.shuffle(sitting)
+        moment = _START + day * _BETWEEN
+        for who, text, statement in sitting:
+            if statement is not None:
+                ids[statement] = f"m{len(events)}"
+            other = people[1 - people.index(who)]
+            for sender, words in ((who, text), (other, chance.choice(talk["replies"]))):
+                events += _message(name, owner, sender, words, f"m{len(events)}", moment)
+                moment += _PACE
+    asked_at = _START + _SITTINGS * _BETWEEN
+    asked = []
+    for number, (kind, _, _, _, text) in enumerate(told):
+        earlier, later = ids[2 * number], ids[2 * number + 1]
+        answer, beside = (later, earlier) if kind == CHANGE else (earlier, later)
+        question = Question(f"{name}/{number}", name, owner, text, kind, frozenset((answer,)), asked_at)
+        asked.append(Change(question, answer, beside))
+    return events, asked
+
+
+def _message(talk: str, owner: dict[str, str], sender: str, text: str, identity: str, at: datetime) -> Iterator[Event]:
+    by = speaker(sender.lower(), talk) if "user_id" in owner else {"sender": sender.lower(), "sender_name": sender}
+    yield from message(
+        Given(talk), conversation_id=talk, owner=owner, message_id=identity, **by, sent_at=at.isoformat(), content=text
+    )

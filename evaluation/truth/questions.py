@@ -1,0 +1,163 @@
+"""``mneme bench truth questions``: whether natural questions are answered, by hybrid search and by ``ask`` without a model.
+
+1. Ingest the shipped chats through the flow into an index of their own.
+2. Ask each question a day after the last message of its chat.
+3. Look at the first places and at the answers, and report.
+
+A place answers if it stands for a message that does; *in words*, if its text has words that the answer must have. ``ask`` is
+right if its answer has such words, and where there is no answer, if it abstains; else it is wrong, or has abstained. It
+*leads* with them if they stand before the first citation: in what it quotes first, and not somewhere below.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from connectors.indices import open_index
+from connectors.models import open_embedder
+from evaluation.own_index import fresh_index
+from evaluation.report import Report, Row, print_table
+from evaluation.truth.material import ChatQuestion, chats, questions
+from evaluation.truth.places import Place, has_words, places_of
+from flows import ingest
+from mneme.settings import Settings
+from queries import Memories
+
+_DEPTH = 10
+_CITED = re.compile(r"\[\d+\]")
+_SEARCHED = ("of", "questions", "rank 1", "top 3", "rank 1 in words", "top 3 in words")
+_ANSWERED = ("of", "questions", "right", "leads", "wrong", "abstained", "unanswerable", "answered anyway")
+_ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, where its answer stands (from 1; None: not found), by message and by words, and what ``ask`` said."""
+
+    question: ChatQuestion
+    at: int | None
+    words_at: int | None
+    answer: str
+    abstained: bool
+
+    @property
+    def verdict(self) -> str:
+        """``right``, ``wrong`` or ``abstained``; to abstain is right where there is no answer."""
+        if not self.question.evidence:
+            return "right" if self.abstained else "wrong"
+        if self.abstained:
+            return "abstained"
+        return "right" if self._tells(self.answer) else "wrong"
+
+    @property
+    def leads(self) -> bool:
+        """Whether what ``ask`` says first, before it cites anything, answers already."""
+        return not self.abstained and self._tells(_CITED.split(self.answer, maxsplit=1)[0])
+
+    def _tells(self, text: str) -> bool:
+        return any(has_words(text, words) for words in self.question.accept)
+
+
+def run_questions(settings: Settings, out: Path, console: Console | None = None) -> Report:
+    """Measure, print, and write ``out`` (JSON with what came of each question).
+
+    Raises:
+        InputError: ``out`` cannot be written.
+        MnemeError: whatever the flow or a search raises.
+    """
+    console = console or Console()
+    with fresh_index(settings, "truth-questions") as own:
+        # 1.
+        with console.status("ingesting"):
+            ingest(chats(), own)
+        # 2.
+        asked = _ask_all(own, questions())
+    # 3.
+    rows = list(_rows(asked))
+    report = Report(
+        bench="truth-questions",
+        settings={
+            "index": settings.index.backend,
+            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "retrieval": settings.retrieval.model_dump(mode="json"),
+        },
+        rows=rows,
+        headline={name.replace(" ", "_"): rows[0][name] for name in (*_SEARCHED[1:], *_ANSWERED[2:])},
+        parts={"questions": [_shown(each) for each in asked]},
+    )
+    report.write(out)
+    print_table(console, "Natural questions, hybrid search", rows, _SEARCHED)
+    print_table(console, "The same, ask without a model", rows, _ANSWERED)
+    wrong = [_shown(each) for each in asked if each.verdict != "right"]
+    print_table(console, "ask is not right", wrong, ["question", "text", "at", "verdict"])
+    console.print(report.line(), soft_wrap=True, highlight=False)
+    return report
+
+
+def _ask_all(settings: Settings, asked: Sequence[ChatQuestion]) -> list[Asked]:
+    now = [asked[0].asked_at]
+    with Memories(open_index(settings, read_only=True), open_embedder(settings), settings, clock=lambda: now[0]) as memories:
+        answered = []
+        for question in asked:
+            now[0] = question.asked_at
+            whose = {"user_id": question.user_id}
+            places = places_of(memories.search(question.text, filters=whose, top_k=_DEPTH))
+            answer = memories.ask(question.text, filters=whose)
+            at, words_at = _by_message(question, places), _by_words(question, places)
+            answered.append(Asked(question, at, words_at, answer.answer, answer.abstained))
+    return answered
+
+
+def _by_message(question: ChatQuestion, places: Sequence[Place]) -> int | None:
+    return next((at for at, place in enumerate(places, start=1) if question.evidence & set(place.messages)), None)
+
+
+def _by_words(question: ChatQuestion, places: Sequence[Place]) -> int | None:
+    texts = (place.text for place in places)
+    return next((at for at, text in enumerate(texts, start=1) if any(has_words(text, each) for each in question.accept)), None)
+
+
+def _rows(asked: Sequence[Asked]) -> Iterator[Row]:
+    """A row for all and one for each chat; counts are shares of those that have an answer, and of those that have none."""
+    groups: dict[str, list[Asked]] = defaultdict(list)
+    for each in asked:
+        groups[_ALL].append(each)
+        groups[each.question.chat].append(each)
+    for name, some in groups.items():
+        known = [each for each in some if each.question.evidence]
+        unknown = [each for each in some if not each.question.evidence]
+        verdicts = [each.verdict for each in known]
+        yield {
+            "of": name,
+            "questions": len(known),
+            "rank 1": _share([each.at for each in known], 1),
+            "top 3": _share([each.at for each in known], 3),
+            "rank 1 in words": _share([each.words_at for each in known], 1),
+            "top 3 in words": _share([each.words_at for each in known], 3),
+            "right": verdicts.count("right"),
+            "leads": sum(each.leads for each in known),
+            "wrong": verdicts.count("wrong"),
+            "abstained": verdicts.count("abstained"),
+            "unanswerable": len(unknown),
+            "answered anyway": sum(each.verdict == "wrong" for each in unknown),
+        }
+
+
+def _share(places: Sequence[int | None], first: int) -> float:
+    return sum(at is not None and at <= first for at in places) / len(places)
+
+
+def _shown(asked: Asked) -> dict[str, str | int]:
+    return {
+        "question": asked.question.id,
+        "chat": asked.question.chat,
+        "text": asked.question.text,
+        "at": asked.at or "-",
+        "words at": asked.words_at or "-",
+        "answer": "" if asked.abstained else asked.answer,
+        "verdict": asked.verdict,
+    }

@@ -1,0 +1,188 @@
+"""What became of the claims about one attribute of one subject. Pure.
+
+The statements of a cluster are taken in the order in which they were said (ties by id):
+1. An explicit end ("Ann left Google") closes the claims with that value, or all where it names none.
+2. Where a subject has one value at a time, a new value closes those with another. What says again what still holds is no
+   news: it closes nothing, and holds as long.
+
+Nobody contradicts himself in one message: there a claim closes another only by naming it. What was over when the newer was
+said stands as history: a plan whose day had passed, and what was said after the newer began to be so, where that was more than
+a year before it was told. What is called off before it begins gives back what it closed.
+
+Nothing else enters, neither the order of arrival nor what was decided before, and the work grows with the statements, not
+with their pairs: so a replay, an edit, a withdrawal and any division into batches lead to what a clean run gives.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from flows.consistency.statements import place
+from mneme.ids import episode_of
+from mneme.records import Stated
+from mneme.relations import relation_of, same_value
+
+_LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
+_A_DAY = timedelta(days=1)
+_PLAN = "plan:"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """From when a claim holds no longer, and the statement that says so."""
+
+    at: datetime
+    by: str
+
+
+def is_plan(about: str) -> bool:
+    """Whether a cluster is about a plan ("ann|plan:dentist"): that changes the moment it is said, however far ahead it lies."""
+    return about.rpartition("|")[2].startswith(_PLAN)
+
+
+def ends(about: str, statements: Iterable[Stated], judged: bool = False) -> dict[str, dict[str, End]]:
+    """The values of each statement of a cluster that have ended, by its id; it is missing where none has.
+
+    Args:
+        about: of the cluster (``Cluster.about``).
+        statements: all of them, in any order.
+        judged: a model compares what a model wrote: of such statements none closes another here.
+    """
+    fold = _Fold(about.rpartition("|")[2], judged)
+    for statement in sorted(statements, key=lambda each: place(each.said_at, each.id)):
+        fold.take(statement)
+    return fold.ends()
+
+
+def _is_single(attribute: str) -> bool:
+    try:
+        return relation_of(attribute).single
+    except KeyError:
+        return False
+
+
+_same_value = lru_cache(maxsize=8_192)(same_value)  # a value is compared again whenever another comes
+
+
+@dataclass(slots=True, eq=False)
+class _Claim:
+    """A value that a statement states. ``closed`` is what its coming closed."""
+
+    statement: Stated
+    value: str
+    end: End | None = None
+    closer: "_Claim | None" = None
+    closed: list["_Claim"] = field(default_factory=list)
+
+    def holds_at(self, time: datetime) -> bool:
+        return self.end is None or self.end.at > time
+
+
+class _Fold:
+    """One pass over the statements of a cluster."""
+
+    def __init__(self, attribute: str, judged: bool) -> None:
+        self._attribute, self._judged = attribute, judged
+        self._single, self._plan = _is_single(attribute), attribute.startswith(_PLAN)
+        self._standing: dict[str, list[_Claim]] = {}  # by value, case folded: what may still hold
+        self._claims: list[_Claim] = []
+
+    def take(self, newer: Stated) -> None:
+        """The next statement."""
+        for value in newer.ends:
+            self._end(newer, value)
+        claims = [_Claim(newer, value) for value in dict.fromkeys(newer.values)]
+        for claim in claims if self._single else ():
+            self._supersede(claim)
+        for claim in claims:
+            self._standing.setdefault(claim.value.casefold(), []).append(claim)
+        self._claims += claims
+
+    def ends(self) -> dict[str, dict[str, End]]:
+        """What has ended of what each statement states."""
+        found: dict[str, dict[str, End]] = {}
+        for claim in self._claims:
+            if claim.end is not None:
+                found.setdefault(claim.statement.id, {})[claim.value] = claim.end
+        return found
+
+    def _end(self, newer: Stated, value: str) -> None:
+        """1."""
+        key = value.casefold()
+        if not value:
+            keys = list(self._standing)
+        elif key in self._standing:
+            keys = [key]
+        else:
+            keys = [each for each in self._standing if _same_value(self._attribute, each, key)]
+        for each in keys:
+            self._close(each, newer, named=bool(value))
+
+    def _supersede(self, claim: _Claim) -> None:
+        """2."""
+        newer, others = claim.statement, []
+        own = {value.casefold() for value in newer.values}
+        for key, group in self._standing.items():
+            if not any(_same_value(self._attribute, key, value) for value in own):
+                others.append(key)
+            elif _same_value(self._attribute, key, claim.value.casefold()) and self._still_holds(group[-1], newer):
+                claim.end, claim.closer = group[-1].end, group[-1].closer
+                if claim.closer is not None:
+                    claim.closer.closed.append(claim)
+                return
+        for key in others:
+            self._close(key, newer, by=claim)
+
+    def _close(self, key: str, newer: Stated, named: bool = False, by: _Claim | None = None) -> None:
+        """Close the claims with a value, as far as a newer statement can."""
+        end = End(newer.said_at if self._plan else max(newer.said_at, newer.event_at or newer.said_at), newer.id)
+        left = []
+        for claim in self._standing[key]:
+            if not claim.holds_at(newer.said_at) or self._is_over(claim.statement, newer):
+                continue  # for good: what comes later was said later
+            if self._can_close(claim.statement, newer, named):
+                if claim.holds_at(end.at):
+                    claim.end, claim.closer = end, by
+                    if by is not None:
+                        by.closed.append(claim)
+                if by is None and _begins(claim.statement) > end.at:
+                    self._give_back(claim)
+            if claim.holds_at(newer.said_at):
+                left.append(claim)
+        if left:
+            self._standing[key] = left
+        else:
+            del self._standing[key]
+
+    def _give_back(self, called_off: _Claim) -> None:
+        for claim in called_off.closed:
+            if claim.closer is called_off:
+                claim.end = claim.closer = None
+        called_off.closed.clear()
+
+    def _still_holds(self, older: _Claim, newer: Stated) -> bool:
+        return older.end is None or (older.end.at > newer.said_at and older.end.by != newer.id)
+
+    def _is_over(self, older: Stated, newer: Stated) -> bool:
+        """Whether the day of an older plan had passed: another has the same name."""
+        return self._plan and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
+
+    def _can_close(self, older: Stated, newer: Stated, named: bool) -> bool:
+        if self._judged and older.by_model and newer.by_model:
+            return False
+        if not named and _is_one_message(older, newer):
+            return False
+        is_history = newer.event_at is not None and newer.said_at - newer.event_at > _LONG_AGO
+        return not is_history or (newer.event_at is not None and older.said_at < newer.event_at)
+
+
+def _begins(statement: Stated) -> datetime:
+    return max(statement.said_at, statement.event_at or statement.said_at)
+
+
+def _is_one_message(older: Stated, newer: Stated) -> bool:
+    """Whether the newer comes from the message, or the messages, of the older. Ids of messages are those of a conversation."""
+    if not newer.message_ids or not set(newer.message_ids) <= set(older.message_ids):
+        return False
+    return episode_of(older.id).rpartition("/")[0] == episode_of(newer.id).rpartition("/")[0]

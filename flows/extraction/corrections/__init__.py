@@ -1,1 +1,0 @@
-"""Messages that correct an earlier one."""

@@ -1,1 +1,0 @@
-"""Which statements of an episode are worth remembering, and how each is told so that it stands alone."""

@@ -1,1 +1,0 @@
-"""Entities and the relationships between them, by pattern."""

@@ -1,0 +1,73 @@
+"""The language of a message, so that rules touch only the language that they were written for.
+
+``py3langid`` tells it (Lui and Baldwin 2012, naive Bayes over byte n-grams; its model is in the wheel). A few words are too
+few for it: a short message is in the language of its conversation.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from threading import Lock
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+# Among languages that are seldom written, a few words of casual English look like one of them.
+_KNOWN = (
+    "af ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw ta te th "
+    "tl tr uk ur vi zh"
+).split()
+_ENOUGH = 25  # letters from which a message tells its language by itself
+_READ = 300  # characters of a message that tell its language
+_MOST_READ = 1_000  # the same of a conversation
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_READING = (
+    Lock()
+)  # its arrays name their forms in Python, which threads that parse it at the same time may fail at (CPython 3.11)
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_MOSTLY = 0.3  # share of the letters that are of a script from which a text is written in it
+_SOME_KANA = 0.1  # share of Chinese characters and kana that are kana from which a text is Japanese
+
+
+def languages_of(texts: Sequence[str]) -> list[str]:
+    """The language of each message of one conversation: ISO 639-1, empty where there are no letters to tell it by."""
+    whole = _identified("\n".join(text[:_READ] for text in texts)[:_MOST_READ])
+    return [_language_of(text[:_READ], whole) for text in texts]
+
+
+def _language_of(text: str, of_conversation: str) -> str:
+    letters = sum(map(str.isalpha, text))
+    by_script = _by_script(text, letters)
+    if letters < _ENOUGH and by_script in ("", "zh") and of_conversation and (not by_script or of_conversation == "ja"):
+        return of_conversation
+    return by_script or _identified(text)
+
+
+@lru_cache(maxsize=4_096)
+def _identified(text: str) -> str:
+    letters = sum(map(str.isalpha, text))
+    if (by_script := _by_script(text, letters)) or not letters:
+        return by_script
+    with _READING:
+        identifier = _identifier()
+    return str(identifier.classify(text.encode(errors="replace"))[0])
+
+
+def _by_script(text: str, letters: int) -> str:
+    """Chinese, Japanese or Korean by the characters of a text; empty for any other."""
+    if text.isascii():
+        return ""
+    han, kana, hangul = (len(script.findall(text)) for script in (_HAN, _KANA, _HANGUL))
+    if han + kana + hangul <= _MOSTLY * letters:
+        return ""
+    if hangul > han + kana:
+        return "ko"
+    return "ja" if kana > _SOME_KANA * (han + kana) else "zh"
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """The identifier, which is read when the first text asks for it."""
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages(_KNOWN)
+    return identifier

@@ -1,0 +1,112 @@
+"""What people are like, in their own words: quoted sentences that say so for certain. Pure.
+
+A line is a sentence that claims something with a category in the table of relations ("I'm allergic to penicillin."), or one
+in which somebody says outright what they like, can, always do or are after. Nothing is inferred: a passing remark ("I love
+that!", "I love your dress") is no line, and what somebody does is no trait.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from flows.cuts import ExtractedProfileItem
+from flows.extraction.graph import relation
+from flows.extraction.spoken import Sentence
+from mneme.guarded import Guarded
+from mneme.records import Claim
+
+_LONGEST = 260  # characters; what is longer tells a story
+_MOST = 100  # lines of an episode
+_OPENS = r"^(?:(?:and|but|so|well|yeah|yes|oh|also|honestly|actually|personally|no|plus|hey [a-z]+|thanks,? [a-z]+)[,!]? )*"
+_ADVERB = (
+    r"(?: (?:really|also|just|absolutely|still|do|always|totally|definitely|actually|especially|truly|usually|personally))*"
+)
+_DEICTIC = (
+    r"(?!(?:it|that|this|these|those|how|when|what|your?|to(?! [a-z])|them|him|her|his|hers|their|one|some|all|"
+    r"the (?!outdoors|ocean|sea|mountains|beach|rain|cold|heat|countryside|city|night|theatre|theater|gym)|"
+    r"to (?:see|hear|know|get|help|say|join|try|do)|"
+    r"(?:see|hear)ing|being able|getting to|having you|hanging out with you|spending)\b)"
+)
+_DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_INSTRUMENTS = r"(?:piano|guitar|violin|cello|drums|clarinet|flute|bass|saxophone|trumpet|harp|ukulele|chess)"
+_NO_INTEREST = r"(?!(?:keep|do|go|think|feel|look|mean|wait|work|hav|try|be|gett|us|struggl|wonder)ing\b)"
+_CUES = tuple(
+    (category, Guarded(_OPENS + pattern, re.I))
+    for category, pattern in (
+        ("preference", rf"i{_ADVERB} (?:love|like|enjoy|adore|prefer) {_DEICTIC}[a-z\"“]"),
+        ("preference", rf"i(?:['’]m| am){_ADVERB} (?:a (?:big|huge|massive) fan of|into|fond of|keen on) {_DEICTIC}[a-z\"“]"),
+        ("preference", r"my (?:all-time )?fav(?:ou?rite|e)s? (?:[a-z-]+ ){0,3}(?:is|are) (?!the (?:one|part)\b)"),
+        ("dislike", rf"i{_ADVERB} (?:hate|dislike|detest|can['’]?t stand|don['’]?t (?:like|eat|drink)) {_DEICTIC}[a-z]"),
+        ("dislike", rf"i(?:['’]m| am) not (?:a (?:big |huge )?fan of|into|keen on) {_DEICTIC}[a-z]"),
+        ("habit", r"i(?: (?:usually|always|try to))? [a-z]+(?: [a-z'’-]+){0,6} every "
+                  rf"(?:(?:single )?(?:day|morning|night|evening|week|weekend|month|year|summer|winter)|{_DAYS})"),
+        ("skill", rf"i (?:can )?(?:speak (?:fluent |some )?[a-z]+\b|play (?:the )?{_INSTRUMENTS})"),
+        ("health", r"my (?:left |right |lower |bad |old )?(?:knee|ankle|back|shoulder|wrist|hip|foot|leg|elbow|neck) "
+                   r"(?:gave (?:up|out)|hurts|aches|is (?:injured|sore|broken|swollen|killing me))"),
+        ("health", r"i (?:always |easily )?(?:get|suffer from) (?:seasick|carsick|airsick|migraines|headaches|hives)\b"),
+        ("work", r"i (?:just |recently )?(?:(?:lost|quit) my job|(?:got|was) promoted|(?:run|own) (?:my own|an?) )"),
+        ("value", r"(?!(?:your?|this|that|it|he|she|they)\b)[a-z]+(?: [a-z'’-]+){0,5} (?:means? (?:a lot|the world|everything)|"
+                  r"(?:is|are) (?:so |very |really )?important) to me\b"),
+        ("interest", rf"i(?:['’]ve| have) been {_NO_INTEREST}[a-z]+ing (?:[a-z'’-]+ ){{0,6}}(?:for (?:\w+ )?\w+ years|since) "),
+        ("goal", r"my (?:[a-z-]+ ){0,2}(?:dream|goal|ambition) is (?:to|becoming|being) "),
+        ("goal", r"i(?:['’]ve always (?:wanted|dreamed of)| dream of|(?:['’]m| am) determined to) (?:to )?"
+                 r"(?:becom|be|open|own|start|learn|liv|writ|run|work)"),
+    )
+)  # fmt: skip
+_UNSURE = Guarded(
+    r"\b(?:you|your|yours|you['’]\w+|maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|"
+    r"thought|he|she|they)\b",
+    re.I,
+)
+_POINTS = Guarded(
+    r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
+)  # to what, is not said
+_ABOUT_THINGS = ("preference", "dislike", "possession")
+_CHINESE_CUES = tuple(
+    (category, re.compile(rf"^(?:其实|不过|对了|另外|而且|平时)?[，,]?{pattern}"))
+    for category, pattern in (
+        ("dislike", "我(?:最|很|一直|从来|真的|就)?(?:都)?(?:不喜欢|讨厌|不爱|受不了|不吃|不喝)(?!你|这|那)"),
+        ("preference", "我(?:最|很|一直|特别|非常|也|更|比较|平时|还是|就)?都?(?:喜欢|热爱|爱[吃喝看听]|偏爱)(?!你|这|那|上)"),
+        ("preference", "我的?(?:爱好|最爱)是"),
+        ("habit", "我(?:几乎)?(?:每天|每周|每个(?:月|周末))(?:都|早上|晚上)"),
+        ("goal", "我(?:的(?:梦想|目标)是|一直想(?:成为|当|开))"),
+        ("skill", "我会(?:说|弹|拉)"),
+    )
+)  # fmt: skip
+
+
+def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...]:
+    """Lines about those who take part, one for each claim of a sentence, at most 100.
+
+    The statement is the sentence as said, after the name of who said it. A claim that ends is no line: it ends lines.
+    """
+    present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
+    lines: list[ExtractedProfileItem] = []
+    for one in sentences:
+        if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
+            continue
+        statement = f"{one.speaker}: {one.text}"
+        for about, category, claim in _told(one):
+            if about in present:
+                lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
+    return tuple(dict.fromkeys(lines))[:_MOST]
+
+
+def _told(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
+    """Of whom a sentence tells what kind of trait, and the claim that says so."""
+    leans = _POINTS.search(one.text) is not None
+    rows = [(claim, row) for claim in one.claims if (row := relation(claim)) is not None and row.category]
+    for claim, row in rows:
+        if claim.ends or (not (leans and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
+            yield claim.subject, row.category, claim
+    stands = any(not claim.ends for claim, _ in rows)
+    category = "" if stands or leans else _said_outright(one)
+    if category:
+        yield one.speaker, category, None
+
+
+def _said_outright(one: Sentence) -> str:
+    if one.language == "zh":
+        return next((category for category, cue in _CHINESE_CUES if cue.search(one.text)), "")
+    if one.language != "en" or _UNSURE.search(one.text):
+        return ""
+    return next((category for category, cue in _CUES if cue.search(one.text)), "")

@@ -1,1 +1,0 @@
-"""What a speaker is like, by cue."""

@@ -1,0 +1,233 @@
+"""Quotes: the words of a message as facts, unchanged, with what they need to be read alone in fields of their own.
+
+1. A message is cut into its parts (artifacts.py) and each part into sentences (sentences.py).
+2. Sentences that stand together make a passage: short messages are one, long ones are cut at paragraphs.
+3. The first passage of an answer takes the question along; one that leans on words before it, the sentence before.
+4. What is shown and searched is put together from the fields: ``Mira to Paul, 19 April 2025 (Paul: "..."): ...``.
+
+Nothing is replaced, glued or left out: every sentence of every message stands in one quote.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flows.cuts import ExtractedFact, Utterance
+from flows.extraction.artifacts import parts_of
+from flows.extraction.languages import languages_of
+from flows.extraction.leaning import leans
+from flows.extraction.sentences import Span, is_question, sentence_spans
+from flows.extraction.spoken import Sentence
+from mneme.dates import DateMention, DaySpan, certain_dates
+from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
+from mneme.relations import claims_in
+from mneme.times import zone_or_utc
+
+_LONGEST = 500  # characters of a passage of somebody's own words
+_LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is as long as a document
+_LONG_MESSAGE = 5_000
+_ANSWERED_WITHIN = 3  # messages back in which a question may stand
+_LONGEST_BEFORE = 300  # characters of a question or context that are taken along
+_ADDRESSED = re.compile(
+    r"^(?:(?:hey|hi|hello|thanks|so|and|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.IGNORECASE
+)
+_MENTIONED = re.compile(r"@([^\W_]+)")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One message of an episode, sentence by sentence, and in passages. ``index`` is its place in the cut."""
+
+    index: int
+    message: StoredMessage
+    sentences: tuple[Sentence, ...]
+    passages: tuple["Passage", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a message that makes one quote; ``sentences`` are those in it."""
+
+    words: str
+    artifact: Artifact | None
+    sentences: tuple[Sentence, ...]
+
+
+def told(utterances: Sequence[Utterance]) -> list[Told]:
+    """The messages of a cut that have words, with their sentences annotated by dates and claims."""
+    languages = languages_of([utterance.message.text for utterance in utterances])
+    names = list(dict.fromkeys(utterance.message.sender_name for utterance in utterances))
+    return [
+        _told(index, utterance.message, language, names)
+        for index, (utterance, language) in enumerate(zip(utterances, languages, strict=True))
+        if utterance.message.text.strip()
+    ]
+
+
+def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
+    """The facts of an episode, in order: one for each passage of each message."""
+    for position, each in enumerate(messages):
+        question = _question_before(each, messages[max(0, position - _ANSWERED_WITHIN) : position])
+        before = messages[position - 1] if position else None
+        for number, passage in enumerate(each.passages):
+            context = None
+            answers = question if number == 0 or passage.artifact == "answer" else None
+            if answers is None and (passage.artifact or leans(passage.sentences[0])):
+                context = _sentence_before(each, number, before)
+            yield _fact(each, passage, topic, answers, context)
+
+
+def _told(index: int, message: StoredMessage, language: str, names: Sequence[str]) -> Told:
+    zone = zone_or_utc(message.timezone)
+    listener = _listener(message, names)
+    text = message.text
+    longest = _LONGEST_OF_ARTIFACT if len(text) > _LONG_MESSAGE else _LONGEST
+    passages: list[Passage] = []
+    for part in parts_of(text, message.role):
+        annotated: dict[Span, Sentence] = {}
+        for span in sentence_spans(text, language, part.start, part.end):
+            words = span.of(text)
+            own = part.artifact is None and message.role == "user"
+            asks = is_question(words)
+            annotated[span] = Sentence(
+                index=index,
+                text=words,
+                speaker=message.sender_name,
+                listener=listener,
+                language=language,
+                said_at=message.sent_at,
+                zone=zone,
+                role="assistant" if message.role == "assistant" else "user",
+                artifact=part.artifact is not None,
+                is_question=asks,
+                dates=certain_dates(words, message.sent_at, zone, language) if part.artifact is None else (),
+                claims=claims_in(words, language, message.sender_name, listener) if own and not asks else (),
+            )
+        limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
+        for spans in _grouped(text, list(annotated), limit):
+            passages.append(
+                Passage(text[spans[0].start : spans[-1].end], part.artifact, tuple(annotated[span] for span in spans))
+            )
+    return Told(index, message, tuple(one for passage in passages for one in passage.sentences), tuple(passages))
+
+
+def _grouped(text: str, spans: Sequence[Span], longest: int) -> Iterator[list[Span]]:
+    """Sentences in passages that are not too long; a blank line ends one that is half as long as it may be."""
+    group: list[Span] = []
+    for span in spans:
+        if group:
+            paragraph = span.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, span.start)
+            if paragraph or span.end - group[0].start > longest:
+                yield group
+                group = []
+        group.append(span)
+    if group:
+        yield group
+
+
+def _listener(message: StoredMessage, names: Sequence[str]) -> str:
+    """The other of two; among several the one who is called by name at the start, or by @; else nobody."""
+    others = [name for name in names if name != message.sender_name]
+    if len(others) == 1:
+        return others[0]
+    called = _ADDRESSED.match(message.text[:100]) or _MENTIONED.search(message.text[:1_000])
+    if not called:
+        return ""
+    name = called[1].casefold()
+    return next((other for other in others if name in other.casefold().split()), "")
+
+
+def _question_before(each: Told, earlier: Sequence[Told]) -> Spoken | None:
+    """What a message answers: the last question of the message before it that somebody else said, unless it was answered."""
+    for other in reversed(earlier):
+        if other.message.sender_id == each.message.sender_id:
+            return None
+        own = [one for one in other.sentences if not one.artifact]
+        if each.message.role == "assistant":  # a request needs no question mark
+            asked = next((one.text for one in reversed(own) if not leans(one)), own[0].text if own else "")
+            return _taken_along(asked, other) if asked else None
+        asked = next((one.text for one in reversed(own[-3:]) if one.is_question), "")
+        if asked:
+            return _taken_along(asked, other)
+    return None
+
+
+def _sentence_before(each: Told, number: int, before: Told | None) -> Spoken | None:
+    """The sentence before a passage: of its own message, else the last of the message before; of somebody's own words."""
+    earlier = [one for passage in each.passages[:number] for one in passage.sentences if not one.artifact]
+    source = each if earlier else before
+    sentences = earlier or ([one for one in before.sentences if not one.artifact] if before else [])
+    if source is None or not sentences:
+        return None
+    words = next((one.text for one in reversed(sentences[-3:]) if not one.text.startswith("[")), sentences[-1].text)
+    return _taken_along(words, source)
+
+
+def _taken_along(words: str, source: Told) -> Spoken:
+    return Spoken(speaker=source.message.sender_name, words=words[:_LONGEST_BEFORE], message_id=source.message.message_id)
+
+
+def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None) -> ExtractedFact:
+    first = passage.sentences[0]
+    quote = Quote(
+        speaker=each.message.sender_name,
+        listener=first.listener,
+        words=passage.words,
+        language=first.language,
+        question=question,
+        context=context,
+        artifact=passage.artifact,
+    )
+    event = event_of(passage.sentences)
+    dates = [mention for one in passage.sentences for mention in one.dates]
+    return ExtractedFact(
+        statement=rendered(quote, each.message.sent_at, each.message.timezone, dates),
+        topic=topic,
+        sources=(each.index,),
+        event_at=event.since if event else None,
+        event_until=event.until if event else None,
+        same_as_source=len(each.passages) == 1,
+        quote=quote,
+        claims=tuple(claim for one in passage.sentences for claim in one.claims),
+    )
+
+
+def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
+    """When what a passage tells happens: the one date in it; of several the most exact, where the others contain it."""
+    mentions = [mention for one in sentences for mention in one.dates if not one.is_question]
+    if not mentions:
+        return None
+    best = min(mentions, key=lambda mention: mention.span.days)
+    around = all(other.since <= best.since and best.until <= other.until for other in mentions)
+    return best if around else None
+
+
+def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[DateMention] = ()) -> str:
+    """A quote as one text: who said it to whom and when, what it answers or leans on, the words, and what days they mean.
+
+    >>> said_at = datetime.fromisoformat("2025-04-19T08:00+00:00")
+    >>> rendered(Quote(speaker="Mira", words="It hurts.", language="en"), said_at, "UTC")
+    'Mira, 19 April 2025: It hurts.'
+    """
+    day = DaySpan.of_day(said_at.astimezone(zone_or_utc(timezone)).date())
+    chinese = quote.language == "zh"
+    when = day.in_chinese() if chinese else day.in_english() if quote.language == "en" else day.first.isoformat()
+    to = "" if not quote.listener else f"对{quote.listener}" if chinese else f" → {quote.listener}"
+    if quote.language == "en" and quote.listener:
+        to = f" to {quote.listener}"
+    before = quote.question or quote.context
+    led = ""
+    if before:
+        led = f"（{before.speaker}：「{before.words}」）" if chinese else f' ({before.speaker}: "{before.words}")'
+    kind = f" [{quote.artifact}]" if quote.artifact else ""
+    head = f"{quote.speaker}{to}，{when}{led}{kind}：" if chinese else f"{quote.speaker}{to}, {when}{led}{kind}: "
+    days = [f"{each.text}: {each.written}" for each in dates if each.written not in quote.words]
+    tail = f" [{'; '.join(dict.fromkeys(days))}]" if days else ""
+    return f"{head}{quote.words}{tail}"
+
+
+def claims_of(statement: str, language: str) -> tuple[Claim, ...]:
+    """What a statement that a model wrote claims."""
+    return claims_in(statement, language)

@@ -1,0 +1,37 @@
+"""The lists of words.txt, each under its name; a word of several is written with ``_`` between them."""
+
+from functools import cache
+from importlib.resources import files
+
+
+def word_list(name: str) -> frozenset[str]:
+    """The words of a list, in small letters.
+
+    Raises:
+        KeyError: there is none of this name.
+    """
+    return _lists()[name]
+
+
+@cache
+def types_of_words(place: str) -> dict[str, str]:
+    """What words say that a name is: those ``within`` it, or ``before`` it ("university": "organisation")."""
+    return {
+        word: name.removeprefix(f"{place} ")
+        for name, words in _lists().items()
+        if name.startswith(f"{place} ")
+        for word in words
+    }
+
+
+@cache
+def _lists() -> dict[str, frozenset[str]]:
+    lists: dict[str, list[str]] = {}
+    name = ""
+    for line in (files("flows.extraction") / "words.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            name = line.strip("[]")
+            lists[name] = []
+        elif not line.startswith("#"):
+            lists[name] += [word.replace("_", " ") for word in line.split()]
+    return {name: frozenset(words) for name, words in lists.items()}

@@ -1,0 +1,88 @@
+"""Why an English date may not be that of what its sentence tells: a habit, a supposition, a negation, a quotation, a change."""
+
+import re
+
+from mneme.caseless import Caseless
+from mneme.dates.english_words import ALONE
+from mneme.dates.rules import Found
+from mneme.dates.tense import clause_of, is_left
+
+
+def in_doubt(sentence: str, date: Found) -> bool:
+    """Whether a date is told of nothing that happens then, or may be one of several."""
+    start, end, near, far = date.start, date.end, max(0, date.start - _NEAR), max(0, date.start - _REACH)
+    begins, ends = clause_of(sentence, start, end)
+    return bool(
+        sentence[max(0, start - 1) : start] in _CODE
+        or _BESIDE.search(sentence, near, start)
+        or _BEHIND.match(sentence, end)
+        or _SINCE.match(sentence, start)
+        or _NOWADAYS.search(sentence, near, end + _NEAR)
+        or (_WEEKDAY.match(sentence, start, end) and (not _ALONE.match(sentence, end) or _THE.search(sentence, near, start)))
+        or (sentence[start : start + 1].isupper() and _NAME.search(sentence[near:start]))
+        or _is_quoted(sentence, start, end, far)
+        or is_left(sentence, start)
+        or _NO_EVENT.search(sentence, begins, ends)
+        or _AGAIN.search(sentence, begins, ends)
+        or _TOLD.search(sentence, far, start)
+        or ((date.lacks_year or _WEEKDAY.match(sentence, start, end)) and _TODAY_IS.search(sentence, near, start))
+        or (date.lacks_year and _OTHER_YEAR.search(sentence, far, end + _REACH))
+    )
+
+
+def _is_quoted(sentence: str, start: int, end: int, far: int) -> bool:
+    if sentence.count('"', far, start) % 2 or sentence.rfind("“", far, start) > sentence.rfind("”", far, start):
+        return True
+    return start > 0 and sentence[start - 1] in _QUOTES and sentence[end : end + 1] in _QUOTES
+
+
+_NEAR = 30  # characters
+_REACH = 200
+_CODE = (".", "_", "/", "\\", "@", "#", "=", "-", "$")
+_QUOTES = ("'", "‘", "’", "`", "*", "_")
+# Beside a date: the event is not then but since, before, like then; or it is about then, or one of some.
+_SINCE = Caseless(r"(?:since|before|after|until|till|between|around)\b")
+_BESIDE = Caseless(
+    r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
+    r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
+    r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any)"
+    r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
+)
+_BEHIND = Caseless(
+    r"\s+(?:of\s+\w|school\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
+)
+# A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".
+_WEEKDAY, _THE = Caseless(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day"), Caseless(r"\bthe\s+$")
+_ALONE = re.compile(rf"(?!\s+(?:when|where|that|which|after|before|following|is)\b){ALONE}")
+_NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
+_TODAY_IS = Caseless(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$")  # "it's Sunday"
+_TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"
+_NOWADAYS = Caseless(rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b")
+# In the clause: what did not happen or may not.
+_NO_EVENT = Caseless(
+    r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
+    r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! only)|cancel\w*|call(?:ed|ing)? off|fell through|"
+    r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|"
+    r"probably|possibly|in case|dream\w*|pretend\w*|consider\w*|thinking (?:of|about)|unsure|feels? like|tentativ\w+|"
+    r"hypothetical\w*|original(?:ly)?|e\.g|for (?:example|instance)|"
+    r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
+    r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
+    r"(?:how|what|when|where|which|who) to|(?:asking|calling|writing) about)\b|['’]d\b",
+)
+# In the clause: what happens again and again.
+_AGAIN = Caseless(
+    r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
+    r"normally|generally|tradition\w*|times|once|twice|per|habit|recurring)\b",
+)
+# Before the date in the sentence: somebody's words, a condition, a habit.
+_TOLD = Caseless(
+    r"\b(?:sa(?:y|ys|id|ying)|thought|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|"
+    r"according to|apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|imagine|suppose|wish(?:es|ed)?|"
+    r"always|every|often|sometimes|usually|whenever)\b",
+)
+# What tells the year of a day or a month that lacks it, or that it comes back every year.
+_OTHER_YEAR = Caseless(
+    r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
+    r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
+    r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager)))\b",
+)

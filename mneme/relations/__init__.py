@@ -1,0 +1,88 @@
+"""The table of relations: which words claim what of whom, in English and in Chinese. Data files, matched once for a sentence.
+
+One table serves claims, graph, profile and validity: a claim names its row, and the row says which edge and which line of a
+profile follow, and whether a new value ends the old one. A wrong claim can hide a true memory, a missing one only leaves two
+memories with their dates side by side: so only what is certain is claimed, nothing of questions, conditions, wishes and
+reports.
+
+- ``english.toml``, ``chinese.toml`` are the tables, ``attributes.toml`` what their attributes mean to others.
+- ``english.py`` and ``chinese.py`` match them, over clauses that ``english_clauses.py`` makes ready.
+- ``values.py`` says what can be a value, and when two are the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mneme.records import Claim
+from mneme.relations.chinese import chinese_asked, chinese_claims, is_one_of_a_kind_in_chinese
+from mneme.relations.english import english_asked, english_claims, is_one_of_a_kind
+from mneme.relations.table import attributes
+from mneme.relations.values import same_value
+from mneme.text import has_cjk
+
+__all__ = ["Relation", "attributes_asked", "claims_in", "relation_of", "same_value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One row: an attribute, and what follows from a claim of it.
+
+    ``single`` says that a subject has one value at a time, so that a new one ends the old. ``edge`` is the relation of the
+    graph (``lives_in``), empty where there is none; ``category`` that of the line of a profile, empty where there is none.
+    """
+
+    attribute: str
+    single: bool
+    edge: str = ""
+    category: str = ""
+
+
+@lru_cache(maxsize=4_096)
+def relation_of(attribute: str) -> Relation:
+    """The row of an attribute. Plans (``plan:dentist``) and other open attributes are rows of their own family.
+
+    Of some plans there may be several (a call, a lunch), so that only a change that is told ends one; of others
+    (``plan:launch``) there is one.
+
+    Raises:
+        KeyError: no row has it.
+    """
+    rows = attributes()
+    family, colon, kind = attribute.partition(":")
+    row = rows.get(attribute) or (rows.get(f"{family}:") if colon else None)
+    if row is None:
+        raise KeyError(attribute)
+    single = row.get("single", False)
+    if family == "plan":
+        single = is_one_of_a_kind_in_chinese(kind) if has_cjk(kind) else is_one_of_a_kind(kind)
+    return Relation(attribute, single, row.get("edge", ""), row.get("category", ""))
+
+
+def claims_in(sentence: str, language: str, speaker: str = "", listener: str = "") -> tuple[Claim, ...]:
+    """What a sentence claims for certain; nothing in a language without a table. Pure, linear in the sentence.
+
+    A claim that ends comes before the one that takes its place: it ends what was said before, not what its own sentence
+    says.
+
+    Args:
+        sentence: one sentence as said ("I moved to Lisbon last week.") or as a model wrote it ("Ann lives in Lisbon.").
+        language: ISO 639-1; ``en`` and ``zh`` have tables.
+        speaker: who says "I"; without one only named subjects claim.
+        listener: who "you" is, where one person is meant.
+    """
+    match language:
+        case "en":
+            return tuple(english_claims(sentence, speaker))
+        case "zh":
+            return tuple(chinese_claims(sentence, speaker))
+    return ()
+
+
+def attributes_asked(question: str) -> Sequence[tuple[str, str]]:
+    """(subject, attribute) of the state that a question asks for: ("paul", "home") for "Where does Paul live?".
+
+    The subject is casefolded; "" is who asks, "'s sister" that person's sister. Empty for a question about the past ("Where
+    did Paul live?") and for one that no row knows.
+    """
+    return chinese_asked(question) if has_cjk(question) else english_asked(question)

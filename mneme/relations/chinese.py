@@ -1,0 +1,300 @@
+"""What a Chinese sentence claims, and which state a Chinese question asks for: chinese.toml over the clauses of a sentence."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+from mneme.records import Claim
+from mneme.relations.table import Pattern, Slot, Table, table
+from mneme.relations.values import Found, same_kind, settled, tool_kind
+
+_LONGEST = 400  # characters that are read
+_PERSON = r"我们|咱们|我|[^,]{1,9}?"
+_THING = r"(?:我们的?|咱们的?|我的|公司的?)?(?P<>[^,]{1,16}?)"
+_NOT_CERTAIN = re.compile(
+    "如果|要是|假如|假设|万一|可能|也许|或许|大概|估计|恐怕|似乎|好像|听说|据说|传说|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
+    "可不可以|差点|以为|开玩笑|骗你|才怪|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
+    "妈说|爸说|希望|但愿|应该|最好|考虑|想要|想去|想搬|想换|想在|打算|准备要|当时|那时|小时候|的时候|年前|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|"
+    "就好了|假装|扮演|台词|如何|是否|不是说|难道|吧$|吧[,。!]"
+)
+_PLANS_NOT_DONE = re.compile(
+    "想|打算|准备|计划|将要|快要|要(?=搬|去|换|离职|辞职|结婚|买|跳槽)|会(?=搬|去|换)|正在考虑|可以|能"
+)
+_SENTENCES = re.compile("[。!;?…\n]+")
+_CLAUSES = re.compile(r"[,~]+|:(?!\d)|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
+_QUESTION = re.compile(r"\?\s*$")
+_ADVERBS = re.compile(
+    "现在|目前|已经|仍然|依然|真的|其实|刚刚|刚|最近|终于|一直|还是|正式|总算|正在|确实|当然|顺利|成功|真|特别|非常|很|(?<=.)(?:还|也|又|都|就)(?=[在是喜爱住对不有])"
+)
+_LEADING = re.compile(
+    "^(?:但是|但|不过|可是|所以|而且|因为|然后|后来|对了|另外|告诉(?:你|大家)个?好?消息|好消息|坏消息|跟(?:你|大家)说(?:一下|个事)?|更新一下|哎|嗯|"
+    "好的|是的|啊|哈哈+|结果|于是|同时|通知|说一下|补充一下|更正一下|纠正一下|那)[,:]?"
+)
+_ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
+_SEVERAL = re.compile("兼职|也在|还在|另外")
+_ONE = re.compile("^一?[家个所间名位款部台]")
+_DONE_WITH = re.compile("^(?:我们?的?|咱们?的?|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+")
+_TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
+_BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^[得着过不很了进满下的没]|一起|什么")
+_LAST = re.compile("上(?!午)|去年")
+_KIN_OF = re.compile(r"^(?P<owner>我们?|咱们?|[^的]{2,4}?)(?:家)?的?(?P<kin>[^的]{1,4})$")
+_KINDS = {
+    "电脑": "laptop",
+    "手机": "phone",
+    "编辑器": "editor",
+    "浏览器": "browser",
+    "数据库": "database",
+    "操作系统": "operating system",
+}
+_KINDS |= {"框架": "framework", "编程语言": "programming language", "银行": "bank"}
+
+
+@cache
+def chinese() -> Table:
+    """The Chinese table; read and compiled when it is first asked for."""
+    return table("chinese", _PERSON, _PERSON, _THING)
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    when = chinese().when
+    return when, re.compile(f"(?:{when.pattern})")
+
+
+def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
+    """What a sentence claims for certain, in order, each once."""
+    text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
+    if '"' in text or "“" in text or "「" in text or _QUESTION.search(text) or _NOT_CERTAIN.search(text):
+        return
+    held = chinese()
+    seen: set[tuple[str, str, str]] = set()
+    for subject, attribute, value, ends in _found(text, held, speaker):
+        if subject and (subject, attribute, value) not in seen:
+            seen.add((subject, attribute, value))
+            yield Claim(subject=subject, attribute=attribute, value=value, ends=ends, evidence=sentence)
+
+
+def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
+    for number in held.anywhere_by_word.worth_searching(text):
+        for match in held.anywhere[number].shape.finditer(text):
+            yield from _claimed(held.anywhere[number], match, False, speaker)
+    for whole in _SENTENCES.split(text):
+        numbers = held.said_by_word.worth_searching(whole)
+        if not numbers:
+            continue
+        subject = "我" if speaker else ""
+        for clause in _CLAUSES.split(whole):
+            bare, over = _LEADING.sub("", clause.strip()), False
+            if _ONCE.search(bare):
+                bare, over = _ONCE.sub("", bare, count=1), True
+            bare = _ADVERBS.sub("", bare).strip()
+            if "不再" in bare and bare.endswith("了"):
+                bare, over = bare.replace("不再", "", 1), not over
+            if not bare or (_PLANS_NOT_DONE.search(bare) and not _patterns()[1].search(bare)):
+                continue
+            for found, whose in _of_clause(held, numbers, bare, over, subject, speaker):
+                subject = whose or subject
+                yield found
+
+
+def _of_clause(
+    held: Table, numbers: list[int], bare: str, over: bool, subject: str, speaker: str
+) -> Iterator[tuple[Found, str]]:
+    """The claims of a clause, as it is or with the subject of the clause before it, and whose they are."""
+    when = _patterns()[1]
+    undated = when.sub("", bare)
+    planned = _PLANS_NOT_DONE.search(bare) is not None
+    for lead in ("", subject):
+        taken: set[str] = set()
+        for number in numbers:
+            pattern = held.said[number]
+            if planned and "dated" not in pattern.flags:
+                continue
+            match = pattern.shape.match(lead + (bare if "dated" in pattern.flags else undated))
+            if match is None or (taken and pattern.is_open):
+                continue
+            claims = list(_claimed(pattern, match, over, speaker))
+            if _SEVERAL.search(bare):
+                claims = [claim for claim in claims if claim[1] not in ("employer", "role")]
+            if claims and taken.isdisjoint(claim[1] for claim in claims):
+                taken.update(claim[1] for claim in claims)
+                for claim in claims:
+                    yield claim, match.groupdict().get("s") or ""
+        if taken or not subject:
+            return
+
+
+def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str) -> Iterator[Found]:
+    groups = match.groupdict()
+    subject, family = speaker, ""
+    if groups.get("s"):
+        named = person(match["s"], speaker)
+        if named is None:
+            return
+        subject = named
+    about = next((name for name in ("t", "m") if groups.get(name)), None)
+    if about is not None:
+        known = thing(
+            match[about], "event" in groups, re.search("时间|日期|地点|会场|截止|负责|接手|跟进|牵头", match[0]) is not None
+        )
+        if known is None:
+            return
+        family, own = known
+        subject = speaker if about == "m" and own else family
+    elif groups.get("kind"):
+        family = match["kind"]
+    found: list[Found] = [
+        (subject, attribute + family if attribute.endswith(":") else attribute, value, ends or over)
+        for attribute, value, ends in pattern.gives
+    ]
+    for slot in pattern.slots:
+        if groups.get(slot.group) is None:
+            continue
+        claim = _of_slot(slot, match)
+        if claim is None:
+            return
+        attribute, value = claim
+        if attribute.endswith(":"):
+            head = next((word for word in chinese().words["amounts"] if family.endswith(word)), family)
+            attribute += head if attribute == "is:" else family
+        found.append((subject, attribute, value, slot.ends or over))
+    if over and any(slot.ends for slot in pattern.slots):
+        return
+    if "moved" in pattern.flags and not any(each[3] for each in found):
+        found.insert(0, (subject, found[0][1], "", True))
+    if "switch" in pattern.flags:
+        found = same_kind(found)
+    yield from settled(found)
+
+
+def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
+    held = chinese()
+    text = match[slot.group].strip()
+    if slot.kind in ("when", "until", "day_first"):
+        found = _patterns()[0].match(text)
+        return (slot.attribute, found[0]) if found and found[0] and not _LAST.match(found[0]) else None
+    value = _cleaned(slot.kind, slot.attribute, text, held)
+    if value is None:
+        return None
+    attribute = slot.attribute
+    if attribute == "kin name":
+        attribute = held.kin_attribute.get(match["kin"], "")
+        return (attribute, value) if attribute else None
+    if attribute == "uses kind":
+        return f"uses:{_KINDS.get(match['tool_kind'], match['tool_kind'])}", value
+    kind = tool_kind(value, held.tools)
+    if attribute in ("uses", "known"):
+        return None if kind is None else ("car" if kind == "car" else f"uses:{kind}", value)
+    return attribute, value
+
+
+def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
+    """A value as it is claimed; None where a slot of this kind cannot hold it."""
+    words = held.words
+    bare = _ONE.sub("", text).removesuffix("附近").removesuffix("市中心")
+    if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street"):
+        return text
+    if attribute == "home" or kind in ("place", "known_place"):
+        fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
+        return bare if fits and (kind != "known_place" or bare in words["places"]) else None
+    if attribute == "employer":
+        a_place = bare in words["places"] or bare[-1:] in tuple("市区省县里上下边")
+        return None if len(bare) < 2 or a_place or bare in words["no_name"] or _BAD.search(bare) else bare
+    if kind in ("trade", "known_trade"):
+        known = any(bare.endswith(trade) for trade in words["trades"])
+        return bare if known and len(bare) <= 9 and not _BAD.search(bare) and "不" not in bare else None
+    if kind in ("person", "who"):
+        return text if _is_name(text, attribute == "name" or attribute == "kin name") else None
+    if kind == "liking_":
+        return bare if 2 <= len(bare) <= 8 and not _BAD.search(bare) and bare[0] not in "看到被了一" else None
+    return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare
+
+
+def person(words: str, speaker: str, asked: bool = False) -> str | None:
+    """Who is meant: the speaker, somebody by name, or somebody by what they are to one (王芳的妹妹); None for nobody sure."""
+    held = chinese()
+    bare = words.strip().removesuffix("的").removesuffix("家") or words
+    if bare in ("我", "我们", "咱们", "咱", "本人", "我自己"):
+        return speaker if speaker or asked else None
+    if bare in held.words["bare_kin"]:
+        return f"{speaker}的{bare}" if speaker or asked else None
+    if (kin := _KIN_OF.match(bare)) and kin["kin"] in held.words["kin"]:
+        owner = person(kin["owner"], speaker, asked)
+        return None if owner is None else f"{owner}的{kin['kin']}"
+    if kin := re.match(r"^我们?的?(?P<kin>[^的]{1,3}?)(?P<name>[^的]{2,3})$", bare):
+        if kin["kin"] in held.words["kin"] and _is_name(kin["name"], False):
+            return kin["name"]
+        return None
+    return bare if _is_name(bare, asked) else None
+
+
+def _is_name(text: str, sure: bool) -> bool:
+    """Whether it is a name: surname and given name, 小明, one written in the characters of foreign names, or Latin letters."""
+    words = chinese().words
+    if text.isascii():
+        return text.isalpha() and text[0].isupper() and len(text) > 1
+    if text[0] in "小老阿" and len(text) == 2 and text[1] not in "的了在是有时孩心学说板师人家区狗猫店组姨":
+        return True
+    odd = any(character in words["not_a_subject"] for character in text)
+    if not 2 <= len(text) <= 4 or odd or text in words["kin"] or text in words["no_name"] or text in words["places"]:
+        return False
+    foreign, surnames = "".join(words["foreign"]), "".join(words["surnames"])
+    return sure or (text[0] in surnames and len(text) <= 3) or all(character in foreign for character in text)
+
+
+def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
+    """A thing by its name, and whether it is a person's own; None for what is no known kind of thing."""
+    words = chinese().words
+    bare = _patterns()[1].sub("", text)
+    bare = _TIME_OF.sub("", _DONE_WITH.sub("", bare)).replace("的", "").strip()
+    if not 2 <= len(bare) <= 14 or bare in words["not_things"] or re.search("[我你他她它谁哪]|^[不没了]", bare):
+        return None
+    known = any(bare.endswith(word) for name in ("events", "amounts", "tasks") for word in words[name])
+    if event and not any(bare.endswith(word) for word in words["events"] | words["tasks"]):
+        return None
+    if (not known and (event or not open_)) or re.search("[说讲聊]|一下", bare):
+        return None
+    return bare, any(word in bare for word in words["own"])
+
+
+def chinese_asked(question: str) -> list[tuple[str, str]]:
+    """(subject, attribute) of the present state that a question asks for."""
+    text = unicodedata.normalize("NFKC", question).strip(" ?。!")
+    if len(text) > 60 or _ONCE.search(text) or re.search("去年|昨天|上周|上个月|当时|那时|小时候", text):
+        return []
+    text = (
+        re.sub("^(?:请问|你知道|还记得|告诉我|那|对了)[,:]?", "", _ADVERBS.sub("", text)).removesuffix("呢").removesuffix("啊")
+    )
+    held = chinese()
+    for number in held.asked_by_word.worth_searching(text):
+        pattern = held.asked[number]
+        match = pattern.shape.match(text)
+        if match is None or match.end() < len(text) - 3:
+            continue
+        groups = match.groupdict()
+        subject, attribute = "", pattern.gives[0][0]
+        if groups.get("s"):
+            named = person(match["s"], "", asked=True)
+            if named is None:
+                continue
+            subject = named.casefold()
+        about = next((name for name in ("t", "m") if groups.get(name)), None)
+        if about is not None:
+            known = thing(match[about], False, attribute != "is:")
+            if known is None:
+                continue
+            subject = "" if attribute == "plan:" and known[1] else known[0]
+            head = next((word for word in held.words["amounts"] if known[0].endswith(word)), known[0])
+            attribute += (head if attribute == "is:" else known[0]) if attribute.endswith(":") else ""
+        elif groups.get("tool_kind"):
+            attribute += _KINDS.get(match["tool_kind"], match["tool_kind"])
+        elif groups.get("kind"):
+            attribute += match["kind"]
+        return [(subject, attribute)]
+    return []
+
+
+def is_one_of_a_kind_in_chinese(plan: str) -> bool:
+    """Whether there is one such plan at a time, so that another time is a new one."""
+    return any(plan.endswith(word) for word in chinese().words["one_of_a_kind"])

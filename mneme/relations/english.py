@@ -1,0 +1,295 @@
+"""What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from mneme.records import Claim
+from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
+from mneme.relations.english_subjects import person, thing
+from mneme.relations.table import Pattern, Slot, Table, attributes, table
+from mneme.relations.values import Found, cleaned, same_kind, settled, tool_kind
+
+_PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
+_OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
+_THING = r"(?:the |our |my |this |an? |his |her |their |[^\s,]{2,20}'s )?(?P<>[^\s,]+(?: [^\s,]+){0,4}?)"
+_ELIDED = re.compile(
+    r"(?:moved|relocated|got|sold|bought|switched|signed|quit|started|handed|broke|bumped|dropped|left|joined|became|"
+    r"migrated|ditched|"
+    r"traded|adopted|changed|upgraded|resigned|rescheduled|postponed|pushed|cancelled|canceled|booked|turned|landed|accepted|"
+    r"retired|found|replaced|swapped|raised|lowered|put in|gave notice|no longer|went|been)\b"
+)
+_NOT_OLD = re.compile(
+    r" (?:not|instead of|rather than) (?:on |at |in |the |an? )?(?P<old>[^,;]{1,40}?)(?= (?:any ?more|as|because|"
+    r"since|and|but)\b|$)"
+)
+_DETERMINED = re.compile(r"(?:\b(?:the|our|my|his|her|their|this|an?)|'s) $")
+_SOMEBODYS = re.compile(r"\b(?:his|her|their|your|its) $")
+_PAST = re.compile(
+    r"\b(?:did|was|were|used to|before|previous|previously|had|last|ago|former|formerly|originally|back|until|yesterday)\b"
+)
+_COURTESY = re.compile(
+    r"^(?:(?:hey|hi|hello|ok|okay|so|and|but|btw|please|quick question|remind me|tell me|can you (?:tell|remind) me|"
+    r"could you (?:tell|"
+    r"remind) me|do you (?:know|remember)|any idea|again|sorry|wait|what do you know about)[,:]? )+"
+)
+_TRAILING = re.compile(
+    r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
+)
+_SELF = frozenset({"i", "me", "we", "us", "my", "our"})
+
+
+@cache
+def english() -> Table:
+    """The English table; read and compiled when it is first asked for."""
+    return table("english", _PERSON, _OWNER, _THING)
+
+
+def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
+    """What a sentence claims for certain, in order, each once."""
+    text = prepared(sentence)
+    if not text:
+        return
+    held = english()
+    low = lowered(text)
+    candidates = held.said_by_word.worth_searching(low) if speaker or low != text else []
+    anywhere = held.anywhere_by_word.worth_searching(low)
+    if not candidates and not anywhere:
+        return
+    caseless = not any(each.isupper() for each in text.replace("I ", ""))
+    seen: set[tuple[str, str, str]] = set()
+    for subject, attribute, value, ends in _found(text, low, candidates, anywhere, speaker, caseless):
+        key = (subject, attribute, value)
+        if subject and key not in seen:
+            seen.add(key)
+            yield Claim(subject=subject, attribute=attribute, value=value, ends=ends, evidence=sentence)
+
+
+def _found(text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool) -> Iterator[Found]:
+    held = english()
+    for number in anywhere:
+        for match in held.anywhere[number].shape.finditer(low):
+            yield from _claimed(held.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
+    if not candidates:
+        return
+    subject, ended = "", ""
+    for at, part in enumerate(parts(text, held.said_by_word.worth_searching)):
+        begin = 0
+        for after in (0, *joints(part.low)) if part.numbers else (0,):
+            if after < begin:
+                continue
+            rest = replace(part, text=part.text[after:], low=part.low[after:])
+            first = rest.low.split(" ", 1)[0]
+            if first in ("i", "we"):
+                subject = "I"
+            for match, seen, claims in _matches(
+                rest, subject, bool(speaker) and at == 0 and after == 0, speaker, caseless, ended
+            ):
+                begin = max(begin, after + match.end() - (len(seen.text) - len(rest.text)))
+                if match.groupdict().get("s"):
+                    subject = seen.text[match.start("s") : match.end("s")]
+                ended = next((attribute for _, attribute, _, ends in claims if ends), ended)
+                yield from claims
+
+
+def _matches(
+    part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
+) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
+    """What a clause claims, as it is or with the subject of the clause before; each attribute once."""
+    said = english().said
+    tried = [part]
+    elided = subject or ("I" if may_elide else "")
+    if elided and part.low.split(" ", 1)[0] not in _SELF and (subject or _ELIDED.match(part.low)):
+        text = f"{elided} {part.text}"
+        tried.append(replace(part, text=text, low=lowered(text)))
+    for clause in tried:
+        taken: set[str] = set()
+        for number in part.numbers:
+            pattern = said[number]
+            if clause is not part and "explicit" in pattern.flags:
+                continue
+            if (part.ahead and "ahead" not in pattern.flags) or (taken and pattern.is_open):
+                continue
+            if (match := pattern.shape.match(clause.low)) is None:
+                continue
+            claims = list(_claimed(pattern, match, clause, speaker, caseless, ended))
+            if taken.isdisjoint(attribute for _, attribute, _, _ in claims) and claims:
+                taken.update(attribute for _, attribute, _, _ in claims)
+                yield match, clause, claims
+        if taken:
+            return
+
+
+def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str, caseless: bool, ended: str) -> Iterator[Found]:
+    """The claims of a match; none where its subject or one of its values can be nothing that is claimed."""
+    groups = match.groupdict()
+    subject = speaker
+    whose = next((name for name in ("s", "p") if groups.get(name)), None)
+    if whose is not None:
+        named = person(part.text[match.start(whose) : match.end(whose)], speaker, english())
+        if named is None:
+            return
+        subject = named
+    family = ""
+    about = next((name for name in ("t", "m") if groups.get(name)), None)
+    if about is not None:
+        if _SOMEBODYS.search(part.low[: match.start(about)]):
+            return
+        determined = _DETERMINED.search(part.low[: match.start(about)]) is not None
+        known = thing(part.text[match.start(about) : match.end(about)], english(), determined, "event" in groups)
+        if known is None:
+            return
+        family, own = known
+        subject = _owner(part, match, speaker) if about == "m" and own else family
+    elif groups.get("kind"):
+        family = match["kind"]
+    found: list[Found] = []
+    for attribute, value, ends in pattern.gives:
+        found.append((subject, attribute + family if attribute.endswith(":") else attribute, value, ends or part.over))
+    for slot in pattern.slots:
+        if groups.get(slot.group) is None:
+            continue
+        claim = _of_slot(slot, match, part, caseless, ended)
+        if claim is None:
+            return
+        attribute, value = claim
+        if attribute.endswith(":"):
+            attribute += family.split()[-1] if attribute == "is:" else family
+        found.append((subject, attribute, value, slot.ends or part.over))
+    if any(attribute.startswith("plan:") for _, attribute, _, _ in found) and not subject:
+        return
+    if "only_ends" in pattern.flags and not part.over:
+        return
+    if part.over and any(slot.ends for slot in pattern.slots):
+        return  # "has not left Google any more"
+    if part.several and not any(ends for *_, ends in found):
+        found = [each for each in found if not _is_single(each[1])]
+    if not found:
+        return
+    changed = part.changed and found[0][1].startswith("plan:")
+    if ("moved" in pattern.flags or changed) and not any(each[3] for each in found):
+        found.insert(0, (subject, found[0][1], "", True))
+    if "switch" in pattern.flags:
+        found = same_kind(found)
+    if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
+        found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
+    yield from settled(found)
+
+
+def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
+    """Whose an appointment is: the possessor before it, else who speaks."""
+    before = part.text[: match.start("m")].strip()
+    if before.endswith("'s"):
+        return person(before.split(" ")[-1], speaker, english()) or ""
+    return speaker
+
+
+def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, ended: str) -> tuple[str, str] | None:
+    held = english()
+    begin, end = match.span(slot.group)
+    if slot.kind in ("when", "until"):
+        return _of_time(slot, match, part, begin)
+    value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], held.words, caseless)
+    if value is None:
+        return None
+    attribute = slot.attribute
+    if attribute == "kin name":
+        attribute = held.kin_attribute.get(match["kin"], "")
+        return (attribute, value) if attribute else None
+    if attribute == "uses kind":
+        if value.islower() and tool_kind(value, held.tools) is None:
+            return None
+        return "uses:" + _KINDS.get(match["tool_kind"], match["tool_kind"]), value
+    kind = tool_kind(value, held.tools)
+    if attribute in ("uses", "known", "same"):
+        if kind is None and (attribute == "known" or slot.kind == "known_tool"):
+            return None
+        if attribute == "same" and not slot.ends and kind is None:
+            return (ended, value) if ended else None
+        named = "car" if kind == "car" else f"uses:{kind}" if kind else "owns" if attribute == "same" else "uses"
+        return (named, value) if kind or value[0].isupper() or value[0].isdigit() else None
+    if attribute == "car" and not kind and value.islower():
+        return None
+    return attribute, value
+
+
+def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tuple[str, str] | None:
+    """A time that a slot begins with; a bare number is an hour only of what has hours."""
+    found = english().when.match(part.low, begin)
+    if found is None or not found[0] or _NO_TIME.match(part.low, found.end()):
+        return None
+    value = _PREPOSITION.sub("", part.text[begin : found.end()])
+    if not any(map(str.isalpha, value)):
+        about = next((match[name] for name in ("t", "m") if match.groupdict().get(name)), "")
+        known = thing(about, english(), False, True)
+        if known is None or known[0].split()[-1] in english().words["amounts"] or (value.isdigit() and int(value) > 24):
+            return None
+    return slot.attribute, value
+
+
+_PREPOSITION = re.compile(r"^(?:(?:on|at|for|by|the) )+", re.IGNORECASE)
+_NO_TIME = re.compile(
+    r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years)\b|[\w%€$£]"
+)
+_KINDS = {
+    "ide": "editor", "text editor": "editor", "code editor": "editor", "os": "operating system", "computer": "laptop",
+    "cloud provider": "cloud", "language": "programming language", "issue tracker": "tracker", "chat app": "chat",
+    "chat tool": "chat", "tech stack": "stack",
+}  # fmt: skip
+
+
+def _is_single(attribute: str) -> bool:
+    family, colon, _ = attribute.partition(":")
+    rows = attributes()
+    return bool((rows.get(attribute) or rows[f"{family}{colon}"]).get("single", False))
+
+
+def english_asked(question: str) -> list[tuple[str, str]]:
+    """(subject, attribute) of the present state that a question asks for."""
+    held = english()
+    low = without_adverbs(
+        " " + re.sub(r"\b(what|where|who|when|how)'s\b", r"\1 is", question.replace("’", "'").lower())
+    ).strip()
+    low = _COURTESY.sub("", low.split("?")[0].strip(" .!")).strip()
+    while trailing := _TRAILING.search(low):
+        low = low[: trailing.start()]
+    if len(low) > 200 or _PAST.search(low):
+        return []
+    for number in held.asked_by_word.worth_searching(low):
+        pattern = held.asked[number]
+        match = pattern.shape.match(low)
+        if match is None or match.end() < len(low) - 1:
+            continue
+        groups = match.groupdict()
+        whose = next((name for name in ("s", "p") if groups.get(name)), None)
+        subject = ""
+        if whose is not None:
+            named = person(match[whose].title() if match[whose] not in _SELF else match[whose], "", held, asked=True)
+            if named is None:
+                continue
+            subject = named.casefold()
+        attribute = pattern.gives[0][0]
+        about = next((name for name in ("t", "m") if groups.get(name)), None)
+        if about is not None:
+            known = thing(match[about], held, True, False)
+            if known is None:
+                continue
+            key, own = known
+            if attribute != "plan:" or not own:
+                subject = key
+            if attribute.endswith(":"):
+                attribute += key.split()[-1] if attribute == "is:" else key
+        elif groups.get("tool_kind"):
+            attribute += _KINDS.get(match["tool_kind"], match["tool_kind"])
+        elif groups.get("kind"):
+            attribute += match["kind"]
+        return [(subject, attribute)]
+    return []
+
+
+def is_one_of_a_kind(plan: str) -> bool:
+    """Whether there is one such plan at a time, so that another time is a new one: the launch, but not a call."""
+    head = plan.split()[-1]
+    ones = english().words["one_of_a_kind"]
+    return head in ones or plan.replace(" ", "-") in ones

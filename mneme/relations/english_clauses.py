@@ -1,0 +1,243 @@
+"""Clauses of an English sentence, made ready for the table: what claims nothing away, denial and contrast written one way."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mneme.guarded import words_of
+
+_LONGEST = 800  # characters that are read
+_QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
+_BLANKS = re.compile(r"\s+")
+_SENTENCE_ENDS = re.compile(r"(?<=[^\s.][^\s.][.!?])\s+(?!\d|[a-z])|(?<=[.!?]{2})\s+|(?<=[!?])\s+|\n")
+_ASKS = re.compile(r"\?[\s\"')!]*(?:[^\w\s]|:\w+:|\s)*$")
+# What makes nothing in its sentence certain: conditions, reports, dreams, jokes.
+_NOT_CERTAIN = frozenset(
+    """if unless whether imagine pretend pretending dreamt dreamed hypothetically suppose supposing wish wishes wished
+    rumour rumor rumours rumors supposedly allegedly apparently reportedly kidding jk joking joke sarcasm said says
+    saying told tells telling heard hears reckons claims claimed according asked asks wondering wonder ask novel movie
+    film story character lyrics song example hypothetical fictional template placeholder quote yesterday's once
+    originally formerly previously fake april_fools believe suspect bet doubt unlikely likely assuming assume scenario
+    role-play roleplay act""".split()
+)
+_UNCERTAIN_PHRASE = re.compile(
+    r"\b(?:yeah,? right|as if|in my dreams|april fools?|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
+    r"they) (?:was|were)|"
+    r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|"
+    r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
+    r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|in the (?:book|game|show|movie|dream)|"
+    r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
+    r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
+)
+_ONLY_UNCERTAIN = frozenset(
+    """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
+    should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
+    too write draft s""".split()
+)
+_CONTRACTIONS = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
+    "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
+    "wasnt": "was not", "cant": "can not",
+    "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
+}  # fmt: skip
+_CONTRACTION = re.compile(
+    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|gonna|let's|i'd|where's|u)\b|"
+    r"n't\b|'(?:ve|re|ll)\b",
+    re.IGNORECASE,
+)
+_ENDINGS = {"n't": " not", "'ve": " have", "'re": " are", "'ll": " will"}
+_SHORT_IS = re.compile(
+    r"(?<=\w)'s(?= (?:a|an|the|in|at|on|off|all|not|no|now|been|got|called|named|moved|allergic|pregnant|vegan|"
+    r"vegetarian|back|going|"
+    r"single|married|engaged|divorced|dating|cancelled|canceled|done|fixed|finished|live|blocked|down|up|still|just|"
+    r"also|finally|"
+    r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|"
+    r"ready|over|"
+    r"postponed|pushed|started|joined|left|quit|bumped|changed|with|out|only|already|gone|turned|noon|midnight|this|\d+|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|"
+    r"december) \d)\b)|(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
+    re.IGNORECASE,
+)
+_ADVERBS = re.compile(
+    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still|just|really|recently|finally|actually|"
+    r"already|basically|officially|nowadays|honestly|"
+    r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
+    r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|"
+    r"entirely|permanently|temporarily|"
+    r"for good|newly|proudly|literally|freshly|obviously|clearly|luckily|fortunately|sadly|unfortunately|legit|lowkey|ofc|"
+    r"of course|by now|to be honest|tbh|btw|by the way|fyi|all of a sudden|suddenly|as of (?:now|today|this week|"
+    r"last week|monday))(?![\w'-])"
+)
+_LEADING = re.compile(
+    r"^(?:(?:and|but|so|then|well|oh|ok|okay|yes|yeah|yep|nope|also|plus|update|heads up|quick update|small update|life update|"
+    r"(?:big|great|good|bad|sad|some|more|exciting|other) (?:personal )?news(?: is)?(?: that)?|news|guess what|"
+    r"turns out(?: that)?|change of plans?|fun fact|by the way|btw|fyi|anyway|in fact|as of (?:today|now)|"
+    r"starting (?:today|tomorrow|"
+    r"monday|next week|this week)|today|yesterday|(?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|"
+    r"weekend|morning|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|reminder|note|ps|p\.s\.?|correction|sorry|wait|hey(?: \w+)?|hi(?: \w+)?|"
+    r"hello(?: \w+)?|hmm|omg|wow|lol|haha|ugh|yay|meanwhile|for the record|good morning|as you know|because|since|"
+    r"(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|"
+    r"(?:(?:a (?:few|couple of)|two|three|\d+) )(?:days|weeks|months) ago)(?![\w'])[,:!]? ?)+"
+)
+_UNSURE = frozenset(
+    """might could would should maybe perhaps probably possibly hopefully hope hopes hoping thinking thought think guess
+    considering consider considers considered dream dreams wanna wondering someday promise promised tempted trying try
+    tried planning supposed ought let must never hardly fancy mean means meant hasten without nobody forgot forget""".split()
+)
+_AHEAD = re.compile(r"\b(?:will|going to|gonna|shall)\b")
+_MAY = re.compile(
+    r"(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bon )(?<!until )(?<!since )(?<!last )(?<!next )(?<!this )(?<!\d )\bmay (?!\d)"
+)
+_CAN = re.compile(r"\bcan (?!speak\b|not stand\b)")
+_WANT = re.compile(
+    r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
+    r"ready|prefer|apply|"
+    r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b"
+)
+_PARTS = re.compile(
+    r"\s*(?:[,](?!\d)|;|[()]|(?<!address)(?<!number)(?<!mail)(?<!phone):(?! ?\+?\d)|\s[-—]+(?=\s)|\.\.\.?|…|[!.?](?=\s))\s*"
+)
+_JOINTS = re.compile(r" (?:and|but|so|then|because|since|plus|&|cause|cuz|bc|yet|while|as) ")
+_CONTRAST = re.compile(
+    r"\b(?P<be>is|are|am) not (?P<old>(?:(?! but ).){1,50}?),? but (?:rather |actually )?(?P<new>[^,.;]{1,50})"
+)
+_LATER = re.compile(r"\b(?P<be>is|are|am) not (?P<old>[^,;.]{1,40})[,;.] ?(?:it|they) (?:is|are) (?P<new>[^,;.]{1,40})")
+_OVER = re.compile(r"\b(?:any ?more|any longer)\b")
+_DO_NOT = re.compile(r"\b(?:do|does|can) not ")
+_BE_NOT = re.compile(r"(?:(?<=am )|(?<=is )|(?<=are )|(?<=have )|(?<=has ))not ")
+_USED_TO = re.compile(r"(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!get )(?<!got )(?<!getting )(?<!be )\bused to (?=\w)")
+_STOPPED = re.compile(
+    r"\b(?:have |has )?(?:stopped|quit|gave up|given up) (?=(?:working|driving|living|dating|seeing|renting|using|"
+    r"eating|drinking)\b)"
+)
+_ALSO = re.compile(r"\b(?:also|too)\b")
+_SEVERAL = re.compile(
+    r"\b(?:another|second|part-time|on the side|besides|temporarily|for now|for the (?:summer|weekend|week|night|day))\b"
+)
+_CHANGED = re.compile(r"\b(?:now|from now on|from next week on|instead)\b(?! of\b)")
+_QUOTED = re.compile(r'"([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What stands between two marks of a sentence: its words as said, and in lower case (equally long).
+
+    ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind. ``changed``: as new.
+    ``numbers``: of the
+    patterns that may fit.
+    """
+
+    text: str
+    low: str
+    over: bool
+    ahead: bool
+    several: bool
+    changed: bool = False
+    numbers: tuple[int, ...] = ()
+
+
+def prepared(sentence: str) -> str | None:
+    """A sentence with contractions written out; None for one that claims nothing for certain.
+
+    >>> prepared("I'm in Rome, and Ann's not."), prepared("If I'm in Rome")
+    ('I am in Rome, and Ann is not', None)
+    """
+    text = _BLANKS.sub(" ", sentence[:_LONGEST].translate(_QUOTES)).strip()
+    if _ASKS.search(text):
+        return None
+    text = text.rstrip(" .!…~")
+    if '"' in text:
+        if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
+            return None
+        text = text.replace('"', "")
+    if "'" in text or "not" not in text:
+        text = _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+    words = words_of(text.lower())
+    if not words.isdisjoint(_NOT_CERTAIN) or (not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(text.lower())):
+        return None
+    return _contrasted(text)
+
+
+def _written_out(short: re.Match[str]) -> str:
+    low = short[0].lower()
+    return _ENDINGS.get(low) or _CONTRACTIONS[low]
+
+
+def lowered(text: str) -> str:
+    """In lower case, as long as it was."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+
+
+def without_adverbs(text: str) -> str:
+    """Text without words that change nothing: "now" stays where it makes a time ("is now on Friday")."""
+    return _ADVERBS.sub("", text)
+
+
+def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
+    """The parts of a prepared sentence that assert something."""
+    unsure_before = False
+    for piece in _PARTS.split(text):
+        if not piece:
+            continue
+        low = lowered(piece)
+        words = words_of(low)
+        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(low) is not None or _CAN.search(low) is not None
+        unsure = unsure or _WANT.search(low) is not None
+        if unsure and not low.startswith(("i ", "we ", "the ", "my ")):
+            unsure_before = True
+        elif low.startswith(("i ", "we ", "my ", "our ")):
+            unsure_before = unsure
+        if unsure or unsure_before:
+            unsure_before = True
+            continue
+        if not (numbers := worth(low)):
+            if low.startswith(("i ", "we ")):
+                yield Part(piece, low, False, False, False)
+            continue
+        several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and "work" in low)
+        ahead = _AHEAD.search(low) is not None
+        bare = _ADVERBS.sub("", " " + _lower_first(piece)).strip()
+        bare, over = _without_denial(bare)
+        lead = _LEADING.match(lowered(bare))
+        bare = bare[lead.end() :] if lead else bare
+        if bare := bare.strip():
+            yield Part(bare, lowered(bare), over, ahead, several, _CHANGED.search(low) is not None, tuple(numbers))
+
+
+def _lower_first(text: str) -> str:
+    """Adverbs are looked for in lower case; one that begins a sentence has a capital."""
+    first, blank, rest = text.partition(" ")
+    return f"{first.lower()}{blank}{rest}" if blank and _ADVERBS.fullmatch(first.lower()) else text
+
+
+def _contrasted(text: str) -> str:
+    """ "Not X but Y" and "not X, it is Y" as "Y not X"."""
+    if " not " not in text and " instead of " not in text and " rather than " not in text:
+        return text
+    text = _CONTRAST.sub(r"\g<be> \g<new> not \g<old>", text)
+    text = _LATER.sub(r"\g<be> \g<new> not \g<old>", text)
+    return re.sub(r"(?:,| -) (?=(?:not|instead of|rather than) )", " ", text)
+
+
+def _without_denial(text: str) -> tuple[str, bool]:
+    """What is no longer so, as if it were."""
+    low = lowered(text)
+    if "no longer " in low:
+        return re.sub(r"\bno longer ", "", text, count=1), " not " not in low
+    if _OVER.search(low):
+        if " not " not in low:
+            return text, False
+        text = _OVER.sub("", text)
+        return _BE_NOT.sub("", _DO_NOT.sub("", text, count=1), count=1).replace("  ", " ").strip(), True
+    if _USED_TO.search(low):
+        return _USED_TO.sub("", text, count=1), True
+    if _STOPPED.search(low):
+        return _STOPPED.sub("am ", text, count=1), True
+    return text, False
+
+
+def joints(low: str) -> list[int]:
+    """Where a part of a sentence that is joined of several clauses goes on with another."""
+    return [joint.end() for joint in _JOINTS.finditer(low)]

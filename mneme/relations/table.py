@@ -1,0 +1,132 @@
+"""The table of relations as it is matched: rows of the data files, patterns compiled. See the head of english.toml."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mneme.guarded import ByWord
+
+_HERE = Path(__file__).parent
+_SLOT = re.compile(r"\{(-?)([a-z_ ]+:?):([a-z_]+)\}")
+_FRAGMENT = re.compile(r"\{([a-zA-Z_]+)\}")
+_GROUP = re.compile(r"\(\?P<(ends_)?([a-z_]+)__([a-z]+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A group of a pattern that holds a value: of which attribute, of which kind, and whether it is over."""
+
+    group: str
+    attribute: str
+    kind: str
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One way to say a row, with what it claims. ``gives`` are (attribute, value, ends), without a slot."""
+
+    shape: re.Pattern[str]
+    slots: tuple[Slot, ...]
+    gives: tuple[tuple[str, str, bool], ...]
+    flags: frozenset[str]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
+        return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m"}.isdisjoint(self.shape.groupindex)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a language's data file holds: what is said, what is asked, word lists by name, fragments."""
+
+    said: tuple[Pattern, ...]
+    anywhere: tuple[Pattern, ...]
+    asked: tuple[Pattern, ...]
+    said_by_word: ByWord
+    anywhere_by_word: ByWord
+    asked_by_word: ByWord
+    words: Mapping[str, frozenset[str]]
+    kin_attribute: Mapping[str, str]
+    tools: Mapping[str, str]
+    when: re.Pattern[str]
+
+
+@cache
+def table(language: str, person: str, owner: str, thing: str) -> Table:
+    """The table of a language; ``person``, ``owner`` and ``thing`` are what {S}, {P}, and {T} and {M} stand for."""
+    held = tomllib.loads((_HERE / f"{language}.toml").read_text(encoding="utf-8"))
+    fragments: dict[str, str] = {
+        **held["fragments"],
+        "S": f"(?P<s>{person})",
+        "P": f"(?P<p>{owner})",
+        "T": thing.replace("<>", "<t>"),
+        "M": thing.replace("<>", "<m>"),
+    }
+    said: list[Pattern] = []
+    anywhere: list[Pattern] = []
+    asked: list[Pattern] = []
+    for row in held["row"]:
+        gives = tuple(_given(one) for one in row.get("gives", "").replace(" -", "\n-").split("\n") if one)
+        flags = frozenset(name for name, value in row.items() if value is True)
+        for source in row.get("says", ()):
+            (anywhere if "anywhere" in flags else said).append(_compiled(source, fragments, held["slots"], gives, flags))
+        asked.extend(_compiled(source, fragments, held["slots"], gives, flags) for source in row.get("asked", ()))
+    return Table(
+        tuple(said),
+        tuple(anywhere),
+        tuple(asked),
+        ByWord(one.shape for one in said),
+        ByWord(one.shape for one in anywhere),
+        ByWord(one.shape for one in asked),
+        {name: frozenset(words.split()) for name, words in held["words"].items()},
+        {word: name for name, words in held["kin_attribute"].items() for word in words.split()},
+        {word.strip(): kind for kind, words in held["tools"].items() for word in words.split(",")},
+        re.compile(_expanded(held["times"]["when"], fragments)),
+    )
+
+
+@cache
+def attributes() -> Mapping[str, Mapping[str, Any]]:
+    """The rows of attributes.toml by name."""
+    return tomllib.loads((_HERE / "attributes.toml").read_text(encoding="utf-8"))
+
+
+def _given(one: str) -> tuple[str, str, bool]:
+    attribute, _, value = one.removeprefix("-").partition("=")
+    return attribute, value, one.startswith("-")
+
+
+def _compiled(
+    source: str,
+    fragments: Mapping[str, str],
+    kinds: Mapping[str, str],
+    gives: tuple[tuple[str, str, bool], ...],
+    flags: frozenset[str],
+) -> Pattern:
+    slots: list[Slot] = []
+
+    def slot(mark: re.Match[str]) -> str:
+        slots.append(Slot(f"g{len(slots)}", mark[2].replace("_", " "), mark[3], bool(mark[1])))
+        return f"(?P<{slots[-1].group}>{kinds[mark[3]]})"
+
+    pattern = _SLOT.sub(slot, source)
+    slots.extend(_named_slots(pattern))
+    return Pattern(re.compile(_expanded(pattern, fragments)), tuple(slots), gives, flags)
+
+
+def _expanded(pattern: str, fragments: Mapping[str, str]) -> str:
+    while _FRAGMENT.search(pattern):
+        pattern = _FRAGMENT.sub(lambda mark: fragments[mark[1]], pattern)
+    return pattern
+
+
+def _named_slots(pattern: str) -> Iterator[Slot]:
+    for group in _GROUP.finditer(pattern):
+        name = group[0].removeprefix("(?P<").removesuffix(">")
+        yield Slot(name, group[2].replace("_", " "), group[3], bool(group[1]))

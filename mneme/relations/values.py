@@ -1,0 +1,196 @@
+"""What a slot of a pattern may hold, and when two values are the same. Pure."""
+
+import re
+from collections.abc import Mapping
+
+Found = tuple[str, str, str, bool]
+"""What is claimed: subject, attribute, value, and whether it ends."""
+
+_DETERMINER = re.compile(
+    r"^(?:(?:the|an?|some|my|our|his|her|their|its|your|this|that|these|those|another|one of)\s+)+", re.IGNORECASE
+)
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+} | {"fifteen": "15", "twenty": "20"}
+_CHINESE_DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "〇": "0"}
+_WORD = re.compile(r"[^\W_]+(?:[.:/][^\W_]+)*|[^\x00-\x7f]")
+_THOUSANDS = re.compile(r"(?<=\d)[,'](?=\d{3}\b)")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_SAYS_NOTHING = frozenset("the a an on at of in my our for to from is new".split())
+_TIME = re.compile(
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|"
+    r"december|next|last|this|tomorrow|today|tonight|early|late|noon|midnight|spring|summer|autumn|winter|christmas|easter)s?\b",
+    re.IGNORECASE,
+)
+_LEANS = frozenset(
+    """it this that these those them him her me us you he she they we i my your his their its our what which who how when
+    where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
+    none one ones more less much many lot lots bit same such so too very""".split()
+)
+_ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
+_TONGUES = frozenset(
+    """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
+    ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
+    vietnamese thai greek hungarian romanian bulgarian croatian serbian catalan welsh irish swahili latin malay
+    indonesian tagalog""".split()
+)
+_MODEL = frozenset("pro air max mini plus ultra lts model edition lite ultra-wide hybrid gti lightning se".split())
+_NUMBER_UNIT = re.compile(
+    r"[£$€]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|bucks)\b|(?:/| per | an? )(?:month|mo|year|week|day)\b"
+)
+
+
+def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]], caseless: bool) -> str | None:
+    """A value as it is claimed, without its article; None where a slot of this kind cannot hold it.
+
+    Args:
+        kind: of the slot: place, org, person, phrase, ...
+        text: as said; ``low`` is the same in lower case.
+        caseless: the whole sentence has no capitals, so that a name need not have one.
+    """
+    bare = text.strip(" .,'-*_~")
+    match kind:
+        case "place":
+            return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5)
+        case "org":
+            if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
+                bare = _DETERMINER.sub("", bare)
+                short = bare and len(bare.split()) <= 5 and not _leans(bare) and not _TIME.match(bare)
+                return bare if short and bare.split()[0].lower() not in words["no_name"] else None
+            return None if low.split()[0].endswith("ing") else _name(bare, words, caseless and not low.startswith("the "), 6)
+        case "name":
+            return None if "'" in bare and bare.endswith(" job") else _name(bare, words, False, 5)
+        case "person" | "who":
+            found = _name(bare, words, caseless, 3)
+            return (
+                None
+                if found is None or not found.replace(" ", "").replace("-", "").replace(".", "").replace("'", "").isalpha()
+                else found
+            )
+        case "given":
+            return _name(bare, words, False, 2)
+        case "trade":
+            bare = _DETERMINER.sub("", bare)
+            return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
+        case "known_trade":
+            bare = _DETERMINER.sub("", bare)
+            last = bare.lower().split(" of ")[0].split()
+            return (
+                bare
+                if last
+                and len(last) <= 5
+                and last[-1] in words["trades"]
+                and _ARTICLES.isdisjoint(last)
+                and not last[0].endswith("ing")
+                and not _leans(bare)
+                else None
+            )
+        case "phrase":
+            bare = _DETERMINER.sub("", bare)
+            return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None
+        case "liking":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
+            plain = (
+                bare
+                and len(bare.split()) <= 3
+                and _LEANS.isdisjoint(bare.lower().split())
+                and not _DETERMINER.match(bare)
+                and not _leans(bare)
+            )
+            return (
+                bare
+                if plain and bare[0].isalpha() and bare.split()[0] not in ("all", "both", "each", "being", "going", "getting")
+                else None
+            )
+        case "title" | "lead":
+            return bare if bare and len(bare.split()) <= 10 and not _leans(bare) else None
+        case "tongue":
+            return bare.capitalize() if bare.lower() in _TONGUES else None
+        case "club":
+            return _name(bare, words, False, 6)
+        case "tool" | "known_tool" | "word":
+            bare = _DETERMINER.sub("", bare)
+            return (
+                bare
+                if bare and len(bare.split()) <= 5 and not _leans(bare) and " and " not in bare and " or " not in bare
+                else None
+            )
+    return bare or None
+
+
+def _name(bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: int) -> str | None:
+    """A name: it has a capital, and is no time and no word that leans on another."""
+    bare = re.sub(r"^(?:the|an?) ", "", bare)
+    parts = bare.split()
+    if not parts or len(parts) > most or _TIME.match(bare) or parts[0].lower() in words["no_name"]:
+        return None
+    if caseless:
+        return bare if len(parts) <= 2 and parts[-1].lower() not in words["no_name"] and bare[0].isalpha() else None
+    return bare if bare[0].isupper() or (bare[0].isdigit() is False and any(part[0].isupper() for part in parts[:1])) else None
+
+
+def _leans(bare: str) -> bool:
+    return bare.split()[0].lower() in _LEANS
+
+
+def tool_kind(value: str, tools: Mapping[str, str]) -> str | None:
+    """What kind of thing a name known by itself is of: its words without versions ("Postgres 16" is a database)."""
+    words = value.lower().split()
+    for length in range(min(3, len(words)), 0, -1):
+        kind = tools.get(" ".join(words[:length]))
+        if kind and all(word in _MODEL or any(map(str.isdigit, word)) for word in words[length:]):
+            return kind
+    return None
+
+
+def same_value(attribute: str, one: str, other: str) -> bool:
+    """Whether two values of an attribute say the same, so that the second is a repetition and no change.
+
+    Case, articles, number words and marks do not count; a value that only says more or less of the same does not differ
+    ("Lisbon", "Lisbon, Portugal"; "Friday", "Friday at 7").
+
+    >>> same_value("home", "Lisbon", "lisbon, Portugal"), same_value("uses", "Postgres 15", "Postgres 16")
+    (True, False)
+    """
+    first, second = _compared(one), _compared(other)
+    if first == second:
+        return True
+    if not first or not second:
+        return False
+    if attribute in ("phone number", "email", "birthday", "age", "team size", "status", "address") and attribute != "address":
+        return first == second if attribute != "phone number" else "".join(first)[-7:] == "".join(second)[-7:]
+    if _is_number(first) and _is_number(second):
+        return _digits(first) == _digits(second)
+    shorter, longer = sorted((set(first), set(second)), key=len)
+    return shorter <= longer and not any(word.isdigit() and len(shorter) == 1 for word in shorter)
+
+
+def _compared(value: str) -> list[str]:
+    low = _ORDINAL.sub("", _THOUSANDS.sub("", value.casefold()))
+    low = _NUMBER_UNIT.sub(" ", low)
+    low = re.sub(r"(?<=\d)k\b", "000", low)
+    found = [_NUMBERS.get(word, _CHINESE_DIGITS.get(word, word)) for word in _WORD.findall(low)]
+    return [word for word in found if word not in _SAYS_NOTHING]
+
+
+def _is_number(words: list[str]) -> bool:
+    return any(word[0].isdigit() for word in words) and all(word[0].isdigit() or len(word) <= 2 for word in words)
+
+
+def _digits(words: list[str]) -> list[str]:
+    return [word for word in words if word[0].isdigit()]
+
+
+def same_kind(found: list[Found]) -> list[Found]:
+    """Of what was switched from and to, the kind of one is that of the other; without the old one, all of its kind end."""
+    kind = next((attribute for _, attribute, _, _ in found if attribute != "uses"), "uses")
+    found = [(subject, kind if attribute == "uses" else attribute, value, ends) for subject, attribute, value, ends in found]
+    if kind != "uses" and not any(ends for *_, ends in found):
+        found.insert(0, (found[0][0], kind, "", True))
+    return found
+
+
+def settled(found: list[Found]) -> list[Found]:
+    """What one match claims, endings first; one that names its value stands for one that does not."""
+    closed = {attribute for _, attribute, value, ends in found if ends and value}
+    return sorted((each for each in found if each[2] or each[1] not in closed), key=lambda each: not each[3])

@@ -1,0 +1,109 @@
+import pytest
+
+from flows.extraction.entities import entities_of
+from tests.flows.extraction.saying import claiming, said
+
+
+def named(*lines):
+    return {entity.name: entity.type for entity in entities_of(said(*lines))}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("My sister Eva came over.", "Eva", "person"),
+        ("My boss is called Hedwig.", "Hedwig", "person"),
+        ("I met Nkem, a 67-year-old director, at the party.", "Nkem", "person"),
+        ("Nkem said it was too late.", "Nkem", "person"),
+        ("I saw Dr. Yilmaz about the knee.", "Dr. Yilmaz", "person"),
+        ("It is a book by Patrick Hollow.", "Patrick Hollow", "person"),
+        ("We moved to Eilbek last year.", "Eilbek", "location"),
+        ("I took this photo at Whistling Falls.", "Whistling Falls", "location"),
+        ("I have been to New York twice.", "New York", "location"),
+        ("She teaches at Harbour University now.", "Harbour University", "organisation"),
+        ("I had an interview at Initech.", "Initech", "organisation"),
+        ("We went to the Harbour Film Festival.", "Harbour Film Festival", "event"),
+        ("I am reading a novel called The Quiet Sea.", "Quiet Sea", "book"),
+        ('I watched "Blue Harbour" last night.', "Blue Harbour", "film"),
+        ("I use the meditation app Stillwater every morning.", "Stillwater", "product"),
+        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "object"),
+        ("@Bo_Lind can you look at it?", "Bo_Lind", "person"),
+    ],
+)
+def test_a_name_is_taken_where_something_besides_its_capital_says_what_it_names(text, name, kind):
+    assert named(f"Ann: {text}", "Bo: All right then.")[name] == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Everything was fine and then it rained.",
+        "Woah Bo, that is so cool!",
+        "Thanks, Bo!",
+        "I need SSS and ASA for the proof.",
+        "Next week: 1) Structuring the base; 2) Dialogue security.",
+        "The old man said that on Monday in March.",
+        "I WON THE GAME TODAY!",
+        "Prepare the Log Annotation Template For Review",
+        "May I ask you something?",
+        "Will you come along with us?",
+        "I read it. Reading is fun.",
+    ],
+)
+def test_a_capital_alone_names_nothing(text):
+    assert named(f"Ann: {text}", "Bo: All right then.").keys() <= {"Ann", "Bo"}
+
+
+def test_names_that_are_words_count_where_somebody_has_them():
+    assert named("May: Hello there, Will.", "Will: Rose told me that she moved.") == {
+        "May": "person",
+        "Will": "person",
+        "Rose": "person",
+    }
+    assert named("Ann: My sister April sings.", "Bo: In April it rains.")["April"] == "person"
+
+
+def test_who_takes_part_is_a_person_with_what_they_claim_as_summary():
+    [ann, *_] = entities_of(said("Ann: Hello there.", "Bo: Hi!", "Ann: I'm allergic to penicillin."))
+    assert (ann.name, ann.type, ann.summary) == ("Ann", "person", "Ann: I'm allergic to penicillin.")
+
+
+def test_an_assistant_is_no_person_and_names_nothing():
+    assert named("Ann: Where shall we go?", "assistant: You could visit Lisbon with Eva.").keys() == {"Ann"}
+
+
+def test_a_short_form_of_who_takes_part_is_nobody_new():
+    assert named("Melanie: Hi!", "Bo: Thanks a lot to Mel for this.").keys() == {"Melanie", "Bo"}
+
+
+def test_the_ends_of_an_edge_are_entities():
+    sentences = claiming(
+        said("Ann: I work at bluebird.", "Ann: Rex is my dog."), ("Ann", "employer", "Bluebird"), ("Ann", "pet", "Rex")
+    )
+    found = {entity.name: entity.type for entity in entities_of(sentences)}
+    assert found["Bluebird"] == "organisation"
+    assert found["Rex"] == "pet"
+
+
+def test_a_given_name_beside_a_pet_may_be_its_name():
+    assert "Max" not in named("Ann: I have a new dog.", "Ann: This is Max!")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("我昨天去看了姚医生。", "姚医生", "person"),
+        ("子涵也觉得很好。", "子涵", "person"),
+        ("我们周末去莫干山。", "莫干山", "location"),
+        ("他刚从上海回来。", "上海", "location"),
+        ("游戏探索购物节的地点是广场。", "游戏探索购物节", "event"),
+        ("我在看《三体》这本书。", "三体", "book"),
+    ],
+)
+def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):
+    assert named(f"林晓雨: {text}", "王浩然: 好的，没问题。")[name] == kind
+
+
+def test_other_languages_name_those_who_take_part_and_who_is_called():
+    found = named("Lena: Ich habe gestern mit @Jonas über den Termin im Rathaus gesprochen.", "Paul: Das ist aber sehr schön!")
+    assert found == {"Lena": "person", "Jonas": "person", "Paul": "person"}

@@ -1,0 +1,70 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from flows.extraction.foresight import foresights_of
+from tests.flows.extraction.saying import claiming, said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My dentist appointment is on 20 March 2026.",
+        "We'll meet tomorrow.",
+        "The report is due on 12 March 2026.",
+        "I'm going to move to Lisbon.",
+        "I've signed up for a pottery class.",
+        "We are planning a trip to the coast.",
+        "下周我要去北京。",
+        "我打算换工作。",
+    ],
+)
+def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
+    [one] = foresights_of(said(f"Ann: {text}", "Bo: Sounds good to me."))
+    assert one.statement == one.evidence == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to see Rome on 20 March 2026.",
+        "Maybe we meet on 20 March 2026.",
+        "If it rains on 20 March 2026 we stay.",
+        "Shall we meet on 20 March 2026?",
+        "The trip on 20 March 2026 is cancelled.",
+        "I'm not going to the party on 20 March 2026.",
+        "The dentist was on 12 January 2026.",
+        "I'm going to keep trying.",
+        "See you tomorrow!",
+        "I hope to move to Lisbon.",
+        "我想下周去北京。",
+        "下周的会取消了。",
+    ],
+)
+def test_wishes_questions_and_what_is_off_or_over_are_none(text):
+    assert foresights_of(said(f"Ann: {text}", "Bo: Sounds good to me.")) == ()
+
+
+def test_it_lasts_as_long_as_its_date():
+    [one] = foresights_of(said("Ann: My dentist appointment is on 20 March 2026.", "Bo: Good."))
+    assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 21, tzinfo=UTC))
+
+
+def test_of_several_dates_none_is_taken():
+    [one] = foresights_of(said("Ann: The exams are on 20 March 2026 and on 25 March 2026.", "Bo: Good."))
+    assert (one.start, one.end) == (None, None)
+
+
+def test_an_assistant_plans_nothing():
+    assert foresights_of(said("Ann: Hello there.", "assistant: You will see results on 20 March 2026.")) == ()
+
+
+def test_a_plan_that_a_later_sentence_ends_is_left_out():
+    sentences = claiming(
+        said("Ann: My trip is on 20 March 2026.", "Ann: The trip is off."),
+        ("Ann", "plan:trip", "20 March"),
+        ("Ann", "plan:trip", "", True),
+    )
+    assert foresights_of(sentences) == ()
+    [one] = foresights_of(sentences[:1])
+    assert one.claims == sentences[0].claims

@@ -1,0 +1,46 @@
+from datetime import UTC, datetime
+
+from flows.extraction.graph import relationships_of
+from tests.flows.extraction.saying import claiming, said
+
+
+def edges(sentences):
+    return [(one.source, one.relation, one.target, one.ended) for one in relationships_of(sentences)]
+
+
+def test_a_claim_whose_row_has_an_edge_is_one():
+    sentences = claiming(
+        said("Ann: I live in Oslo now.", "Ann: I left Initech.", "Ann: My knee hurts."),
+        ("Ann", "home", "Oslo"),
+        ("Ann", "employer", "Initech", True),
+        ("Ann", "allergy", "Penicillin"),
+    )
+    assert edges(sentences) == [("Ann", "lives_in", "Oslo", False), ("Ann", "works_at", "Initech", True)]
+
+
+def test_nothing_is_guessed_without_a_claim():
+    assert edges(said("Ann: John and Ned went for a walk in the park.")) == []
+
+
+def test_what_has_no_name_is_no_node_and_what_no_row_knows_no_edge():
+    sentences = claiming(
+        said("Ann: I love painting.", "Ann: I have a dog.", "Ann: It is so."),
+        ("Ann", "likes", "painting together"),
+        ("Ann", "pet", "a dog"),
+        ("Ann", "no such attribute", "Oslo"),
+    )
+    assert edges(sentences) == []
+
+
+def test_an_edge_said_twice_is_one_with_both_sources_and_the_first_date():
+    sentences = claiming(
+        said("Ann: I live in Oslo.", "Ann: I moved to Oslo on 5 May 2024."), ("Ann", "home", "Oslo"), ("Ann", "home", "Oslo")
+    )
+    [edge] = relationships_of(sentences)
+    assert edge.sources == (0, 1)
+    assert edge.date == datetime(2024, 5, 5, tzinfo=UTC)
+
+
+def test_a_date_in_another_clause_is_not_that_of_the_edge():
+    sentences = claiming(said("Ann: I live in Oslo because I met Ned on 5 May 2024."), ("Ann", "home", "Oslo"))
+    assert [edge.date for edge in relationships_of(sentences)] == [None]

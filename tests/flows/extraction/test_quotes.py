@@ -1,0 +1,78 @@
+from datetime import datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.extraction import LocalExtractor
+from flows.extraction.quotes import rendered
+from mneme.records import Quote, Spoken
+from tests.flows.extraction.cuts import MONDAY, cut_of, message, talk
+
+DAY = datetime.fromisoformat("2025-04-19T08:00+00:00")
+
+
+def facts(*lines):
+    return LocalExtractor().extract(talk(*lines)).facts
+
+
+def test_a_fact_is_the_words_that_were_said():
+    [fact] = facts("Ann: I sold my car. It was old, though.")
+    assert fact.quote.words == "I sold my car. It was old, though."
+    assert fact.statement == "Ann, 2 March 2026: I sold my car. It was old, though."
+    assert fact.same_as_source
+
+
+def test_an_answer_takes_its_question_along():
+    _, answer = facts("Ann: How is the wrist, Bo?", "Bo: Still hurts a bit.")
+    assert answer.quote.question == Spoken(speaker="Ann", words="How is the wrist, Bo?", message_id="m0")
+    assert answer.sources == (1,)
+    assert answer.statement == 'Bo to Ann, 2 March 2026 (Ann: "How is the wrist, Bo?"): Still hurts a bit.'
+
+
+def test_a_sentence_that_leans_takes_the_one_before_it_along():
+    _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Bo: It is closed for repairs.")
+    assert second.quote.context == Spoken(speaker="Ann", words="The museum in Oslo opens on Sundays.", message_id="m0")
+
+
+def test_a_sentence_that_can_be_read_alone_takes_nothing_along():
+    _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Bo: My sister Carla paints houses in Bergen.")
+    assert second.quote.context is None
+    assert second.quote.question is None
+
+
+def test_nothing_is_claimed_of_who_wrote_a_draft_or_had_it_written():
+    extraction = LocalExtractor().extract(
+        talk("Ann: Write a letter for Mr. Ode.", "assistant: Dear Mr. Ode,\nI live in Rome.\nI am 40.\nBest regards,\nAnn")
+    )
+    letter = next(fact for fact in extraction.facts if fact.quote.artifact)
+    assert (letter.quote.artifact, letter.claims) == ("letter", ())
+
+
+def test_a_long_answer_is_cut_at_paragraphs_under_what_the_user_asked():
+    answer = "\n\n".join(f"Step {number}: water the {plant} in the garden. " * 6 for number, plant in enumerate("abcdef"))
+    _user, *pieces = facts("Ann: How do I care for my garden in May?", f"assistant: {answer}")
+    assert len(pieces) > 1
+    assert {piece.quote.question.words for piece in pieces} == {"How do I care for my garden in May?"}
+    assert all(len(piece.quote.words) <= 900 for piece in pieces)
+
+
+def test_a_quote_is_shown_in_its_language():
+    asked = Spoken(speaker="小红", words="手腕怎么样？", message_id="m0")
+    chinese = Quote(speaker="小明", listener="小红", words="还疼。", language="zh", question=asked)
+    assert rendered(chinese, DAY, "UTC") == "小明对小红，2025年4月19日（小红：「手腕怎么样？」）：还疼。"
+    german = Quote(speaker="Mira", listener="Paul", words="Tut noch weh.", language="de")
+    assert rendered(german, DAY, "UTC") == "Mira → Paul, 2025-04-19: Tut noch weh."
+
+
+def test_the_day_is_that_of_the_speakers_zone():
+    assert rendered(Quote(speaker="A", words="Hi.", language="en"), DAY, "Asia/Tokyo").startswith("A, 19 April")
+    assert rendered(Quote(speaker="A", words="Hi.", language="en"), DAY + timedelta(hours=10), "Asia/Tokyo").startswith("A, 20")
+
+
+@given(st.lists(st.text(alphabet='ab. !?\n-`"“”I1我。', min_size=1, max_size=120), min_size=1, max_size=5))
+def test_every_letter_of_every_message_stands_in_a_quote(texts):
+    messages = [message("Ann" if at % 2 else "Bo", text, at, sent_at=MONDAY) for at, text in enumerate(texts)]
+    found = LocalExtractor().extract(cut_of(messages)).facts
+    for at, text in enumerate(texts):
+        quoted = "".join(fact.quote.words for fact in found if fact.sources[0] == at)
+        assert [each for each in quoted if each.isalnum()] == [each for each in text if each.isalnum()]

@@ -1,0 +1,56 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.extraction.sentences import is_question, sentence_spans
+
+
+def sentences(text, language="en"):
+    return [span.of(text) for span in sentence_spans(text, language)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "I met Dr. Lee. It was 3.5 km!", ["I met Dr. Lee.", "It was 3.5 km!"]),
+        ("en", "J. R. Smith wrote it. Read it.", ["J. R. Smith wrote it.", "Read it."]),
+        ("de", "Am 4. Juli ziehe ich um. Das kostet z. B. 5 Euro.", ["Am 4. Juli ziehe ich um.", "Das kostet z. B. 5 Euro."]),
+        ("fr", "M. Dupont arrive le 3 mai. Voilà !", ["M. Dupont arrive le 3 mai.", "Voilà !"]),
+        ("es", "El Sr. Pérez vive aquí. ¿Y tú?", ["El Sr. Pérez vive aquí.", "¿Y tú?"]),
+        ("zh", "我叫小明。你呢？", ["我叫小明。", "你呢？"]),
+        ("ja", "明日は東京に行きます。楽しみです！", ["明日は東京に行きます。", "楽しみです！"]),
+        ("ru", "Я переехал в Москву. А ты?", ["Я переехал в Москву.", "А ты?"]),
+    ],
+)
+def test_a_sentence_ends_as_its_language_ends_it(language, text, expected):
+    assert sentences(text, language) == expected
+
+
+def test_a_line_break_ends_a_sentence_and_the_number_of_a_list_does_not():
+    assert sentences("Two things\n1. Milk\n2. Eggs") == ["Two things", "1. Milk", "2. Eggs"]
+
+
+def test_a_very_long_sentence_is_cut_at_a_blank():
+    pieces = sentences("word " * 1_000)
+    assert max(map(len, pieces)) <= 800
+    assert sum(piece.count("word") for piece in pieces) == 1_000
+
+
+@given(st.text(alphabet="ab.!?。 \n1\"'“”", max_size=300), st.sampled_from(["en", "de", "zh", ""]))
+def test_no_letter_is_lost_and_none_stands_twice(text, language):
+    spans = sentence_spans(text, language)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    covered = {at for span in spans for at in range(span.start, span.end)}
+    assert all(at in covered for at, character in enumerate(text) if character.isalnum())
+
+
+@pytest.mark.parametrize("text", ["Where are you?", "Really?!", "你呢？", 'He said "why?"', "ok? 😀"])
+def test_a_question_ends_in_its_mark(text):
+    assert is_question(text)
+
+
+@pytest.mark.parametrize("text", ["I like it.", "今天天气不错呢", "去吧", "What a day!"])
+def test_no_particle_makes_a_question(text):
+    assert not is_question(text)

@@ -1,0 +1,343 @@
+"""A date is written down only where the words can mean no other; in doubt none is."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mneme.dates import DateMention, Precision, certain_dates
+
+WEDNESDAY = datetime(2026, 3, 4, 15, 0, tzinfo=UTC)
+NOVEMBER = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+
+
+def written(mentions: tuple[DateMention, ...]) -> str:
+    return " ".join(
+        f"{each.span.first}" if each.precision is Precision.DAY else f"{each.span.first}..{each.span.last}" for each in mentions
+    )
+
+
+def on(day: int) -> datetime:
+    """A day of the week of 4 March 2026: 0 is Monday."""
+    return WEDNESDAY + timedelta(days=day - 2)
+
+
+AHEAD_OR_BEHIND = [
+    ("We are getting married on 10 October!", "2026-10-10"),
+    ("We got married on 10 October.", "2025-10-10"),
+    ("Our wedding is on 10 October.", "2026-10-10"),
+    ("In May we flew to Rome.", "2025-05-01..2025-05-31"),
+    ("We're flying to Rome in May.", "2026-05-01..2026-05-31"),
+    ("I'll see you on Monday.", "2026-03-09"),
+    ("omg we went to the beach on saturday and it was soooo cold", "2026-02-28"),
+    ("gonna see her on saturday", "2026-03-07"),
+    ("Sunday morning I slept in.", "2026-03-01"),
+    ("The exam is on Monday.", "2026-03-09"),
+    ("The exam was on Monday.", "2026-03-02"),
+    ("My flight leaves on 12 April at 7.", "2026-04-12"),
+    ("The film comes out in September.", "2026-09-01..2026-09-30"),
+    ("The paper is due on March 20.", "2026-03-20"),
+    ("By 2030 I want to own a house.", "2030-01-01..2030-12-31"),
+    ("Bob retired in early June.", "2025-06-01..2025-06-10"),
+    ("sprained my wrist in october", "2025-10-01..2025-10-31"),
+    ("In mid-February it snowed.", "2026-02-10..2026-02-18"),
+    ("I moved out of Carla's place on the 1st of February.", "2026-02-01"),
+    ("I went vegan on the 2nd.", "2026-03-02"),
+    ("We got engaged on Christmas Eve.", "2025-12-24"),
+    ("Over the summer I moved to Kiel.", "2025-06-01..2025-08-31"),
+    ("Mum's visiting from Friday to Sunday.", "2026-03-06..2026-03-08"),
+    ("Will you be in Rome in May?", "2026-05-01..2026-05-31"),
+    ("May is coming on Friday.", "2026-03-06"),
+    ("On Friday Will came home.", "2026-02-27"),
+    ("I moved to Turku in May last year.", "2025-05-01..2025-05-31"),
+    ("I'm still recovering from the surgery on Monday.", ""),
+    ("The outage on 2 March lasted 40 minutes.", "2026-03-02"),
+    ("June and I are flying to Oslo on 3 June.", "2026-06-03"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "dates"), AHEAD_OR_BEHIND)
+def test_the_tense_of_its_clause_tells_which_year_or_week_a_date_is_of(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "10 October would suit us.",
+        "See chapter March 3.",
+        "See you on Monday.",
+        "Rome in May is lovely.",
+        "I go to Rome in May.",
+        "I had planned to travel in May.",
+        "Ann planned to move in September.",
+        "The baby was due on 9 September.",
+        "I was able to get you a table for three on Sunday at ten.",
+        "I wanted a train on Friday.",
+        "We booked a cottage in August.",
+        "A meeting on Monday the 1st has been scheduled with the sales team.",
+        "The report from Friday was late.",
+        "The store opened on 2 May.",  # ten months ago, and in two: one would say which
+    ],
+)
+def test_without_a_tense_or_with_two_a_date_stays_as_said(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "day", "dates"),
+    [
+        ("Last Friday I fell off my bike.", 5, "2026-03-06"),
+        ("Last Friday I fell off my bike.", 2, "2026-02-27"),
+        ("Next Friday we have a party.", 3, ""),
+        ("Next Friday we have a party.", 4, "2026-03-13"),
+        ("Next Friday we have a party.", 6, "2026-03-13"),
+        ("This Friday we have a party.", 2, "2026-03-06"),
+        ("I met her this Monday.", 2, "2026-03-02"),
+        ("I met her on Wednesday.", 2, ""),
+        ("This coming Sunday we bake.", 2, "2026-03-08"),
+        ("This past Sunday we baked.", 2, "2026-03-01"),
+        ("Last week I was ill.", 2, "2026-02-23..2026-03-01"),
+        ("Last week I was ill.", 6, ""),  # which day a week begins with is not the same everywhere
+        ("Last weekend we went skiing.", 2, "2026-02-28..2026-03-01"),
+        ("We're going skiing this weekend.", 2, "2026-03-07..2026-03-08"),
+        ("We're going skiing next weekend.", 2, ""),
+        ("This weekend was great.", 7, "2026-03-07..2026-03-08"),
+        ("In the last week I slept badly.", 2, ""),
+        ("On Friday next week I fly home.", 2, "2026-03-13"),
+    ],
+)
+def test_last_this_and_next_are_certain_where_no_other_day_can_be_meant(sentence: str, day: int, dates: str) -> None:
+    assert written(certain_dates(sentence, on(day), UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said_at", "dates"),
+    [
+        ("Last summer we saw Norway.", WEDNESDAY, "2025-06-01..2025-08-31"),
+        ("Last summer we saw Norway.", NOVEMBER, ""),
+        ("Next summer we will see Norway.", WEDNESDAY, ""),
+        ("Next summer we will see Norway.", NOVEMBER, "2027-06-01..2027-08-31"),
+        ("He died last May.", WEDNESDAY, "2025-05-01..2025-05-31"),
+        ("He died last May.", NOVEMBER, ""),
+    ],
+)
+def test_last_and_next_summer_are_certain_from_another_year_only(sentence: str, said_at: datetime, dates: str) -> None:
+    assert written(certain_dates(sentence, said_at, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("They arrived three days ago.", "2026-03-01"),
+        ("They arrived two weeks ago.", "2026-02-16..2026-02-22"),
+        ("Three years ago I lived in Rome.", "2023-01-01..2023-12-31"),
+        ("I'll be back in three days.", "2026-03-07"),
+        ("A few days ago I met Tom.", ""),
+        ("They arrived a couple of weeks ago.", ""),
+        ("They arrived about two weeks ago.", ""),
+        ("Ten years ago I lived in Rome.", ""),
+        ("I recently met Tom, the other day.", ""),
+        ("We finished it in three days.", ""),
+        ("You can learn it in three days.", ""),
+        ("You have up to 3 goes in a year.", ""),
+        ("I've been here for the last two weeks.", ""),
+    ],
+)
+def test_so_long_ago_is_certain_where_the_number_is_meant(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "If I had gone in May, I would have met him.",
+        "If it rains on Friday we stay in.",
+        "I wish we had met in January.",
+        "Maybe we'll go on Friday.",
+        "We were going to fly on Sunday.",
+        "I didn't go on Friday.",
+        "I can't make it on Friday.",
+        "The trip on 3 May is cancelled.",
+        "She said she'd come on Friday.",
+        "According to the tracker it arrives Friday.",
+        '"I\'ll be there on Friday," she promised.',
+        'We watched "Last Christmas" with Ann.',
+        "We'll meet on Friday or Saturday.",
+        "today_is = date.today()",
+    ],
+)
+def test_what_did_not_or_may_not_happen_or_is_quoted_has_no_date(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "My birthday is on 3 May.",
+        "Mum was born on 3 May.",
+        "Our anniversary is on 14 June.",
+        "I always went to Rome in May.",
+        "I used to swim every Friday.",
+        "The museum is closed on Mondays.",
+        "The course runs Monday to Friday.",
+        "I have lived here since 2019.",
+        "I haven't slept since Sunday.",
+        "I quit after Christmas.",
+        "The paper is due before 20 March.",
+        "I worked there until May.",
+        "She is better than last week.",
+        "It's your last week at work.",
+        "That Friday we left.",
+        "In the 90s I lived in Bonn.",
+        "Sales rose in Q3 2025.",
+    ],
+)
+def test_what_comes_back_begins_or_ends_then_has_no_date(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "He is 3/4 done with version 2.10.3.",
+        "It happened on 5/6/2023.",
+        "I paid 1984 euros for it.",
+        "We just read 1984.",
+        "I may go, and Will may come.",
+        "I bought it for April.",
+        "He was 40 in his 30s.",
+        "We met at 10:30.",
+    ],
+)
+def test_names_numbers_and_times_are_no_dates(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We went there on the Saturday when the film came out.",
+        "We will meet on the first Sunday after the conference.",
+        "We learned that in Sunday School.",
+        "We went to Taco Tuesday with Ann.",
+        "Finally, it's Sunday.",
+        "Over the summer it is hot.",
+        "They won like there was no tomorrow.",
+        "In the world today nobody waits.",
+    ],
+)
+def test_a_weekday_or_season_that_needs_a_description_is_no_certain_one(sentence: str) -> None:
+    assert certain_dates(sentence, WEDNESDAY, UTC, "en") == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("I rented it to read again this summer.", ""),  # the last one or the next?
+        ("I went to Wales this winter.", "2025-12-01..2026-02-28"),
+        ("She is going to start school this fall.", "2026-09-01..2026-11-30"),
+        ("I gotta call my mother on Saturday.", "2026-03-07"),
+        ("I've been studying for my exam on Friday.", ""),
+        ("I had two exams scheduled for Monday.", ""),
+    ],
+)
+def test_what_is_no_past_is_not_read_as_one(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "dates"),
+    [
+        ("The call was moved from Thursday to Friday.", "2026-03-06"),
+        ("The review moved from 18 February to 4 April.", "2026-04-04"),
+        ("The recital has been moved to Thursday, 19 March.", "2026-03-19"),
+        ("Dinner is on the 14th, not on the 21st.", "2026-03-14"),
+    ],
+)
+def test_of_a_change_the_new_date_is_written(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == dates
+
+
+CHINESE = [
+    ("我昨天去看了电影。", "2026-03-03"),
+    ("我们打算十月十号结婚。", "2026-10-10"),
+    ("我们去年十月结婚的。", "2025-10-01..2025-10-31"),
+    ("我下周五要去上海出差。", "2026-03-13"),
+    ("周一我交了报告。", "2026-03-02"),
+    ("周五要交报告。", "2026-03-06"),
+    ("会议从周四改到周五了。", "2026-03-06"),
+    ("三天前我遇到了小王。", "2026-03-01"),
+    ("今年春节我回家了。", "2026-02-17"),
+    ("周末爬山去了。", "2026-02-28..2026-03-01"),
+    ("2026-03-12交房租。", "2026-03-12"),
+    ("周五见。", "2026-03-06"),
+    ("我们十月十号结婚！", ""),
+    ("周三到周五，三个小组，八成为过线。", ""),
+    ("为了周五的考试我在复习。", ""),
+    ("我每周三游泳。", ""),
+    ("要是周五下雨就不去了。", ""),
+    ("我周五没去。", ""),
+    ("她说周五来。", ""),
+    ("可能周五去。", ""),
+    ("几天前我遇到了小王。", ""),
+    ("大概两个月前搬的家。", ""),
+    ("十年前我在北京。", ""),
+    ("自从三月以来我一直失眠。", ""),
+    ("我生日是五月三号。", ""),
+    ("比上周好多了。", ""),
+    ("原定周五的聚会取消了。", ""),
+    ("不是周五，是周六。", ""),
+]
+
+
+@pytest.mark.parametrize(("sentence", "dates"), CHINESE)
+def test_the_same_holds_of_chinese(sentence: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "zh")) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "dates"),
+    [
+        ("Wir heiraten am 4. Juli 2026 im May.", "de", ""),
+        ("Nos vemos el 2026-04-12.", "es", "2026-04-12"),
+        ("我昨天去了 yesterday", "en", "2026-03-03"),
+        ("我昨天去了 yesterday", "zh", "2026-03-03"),
+        ("昨天 yesterday", "ja", ""),
+    ],
+)
+def test_rules_touch_only_the_language_that_they_were_written_for(sentence: str, language: str, dates: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, language)) == dates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "precision"),
+    [
+        ("It happened yesterday.", Precision.DAY),
+        ("It happened last weekend.", Precision.WEEK),
+        ("It happened last week.", Precision.WEEK),
+        ("It happened in February.", Precision.MONTH),
+        ("It happened last summer.", Precision.SEASON),
+        ("It happened in 2019.", Precision.YEAR),
+    ],
+)
+def test_a_date_says_how_exactly_it_is_known(sentence: str, precision: Precision) -> None:
+    [mention] = certain_dates(sentence, WEDNESDAY, UTC, "en")
+    assert mention.precision is precision
+
+
+def test_the_day_is_that_of_the_speaker_and_before_the_morning_it_is_in_doubt() -> None:
+    late = datetime(2026, 3, 4, 22, 30, tzinfo=UTC)
+    [mention] = certain_dates("I saw her yesterday.", late, UTC, "en")
+    assert written((mention,)) == "2026-03-03"
+    [mention] = certain_dates("I saw her yesterday.", late, ZoneInfo("Asia/Shanghai"), "en")
+    assert written((mention,)) == "2026-03-04"
+    assert certain_dates("I saw her yesterday.", late + timedelta(hours=3), UTC, "en") == ()
+
+
+@given(st.text(), st.datetimes(timezones=st.just(UTC)), st.sampled_from(["en", "zh", "de"]))
+def test_no_text_and_no_time_makes_it_fail(text: str, said_at: datetime, language: str) -> None:
+    for mention in certain_dates(text, said_at, UTC, language):
+        assert text[mention.start_index : mention.end_index] == mention.text

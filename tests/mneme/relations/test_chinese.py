@@ -1,0 +1,114 @@
+"""What Chinese sentences claim: labelled in everyday wording, and as many that claim nothing."""
+
+import pytest
+
+from mneme.relations import attributes_asked, claims_in
+
+
+def claimed(sentence: str) -> list[str]:
+    return [f"{one.subject}|{one.attribute}|{'-' if one.ends else ''}{one.value}" for one in claims_in(sentence, "zh", "李强")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("我住在上海浦东。", ["李强|home|上海浦东"]),
+        ("我上个月搬到杭州了。", ["李强|home|杭州"]),
+        ("我现在租房住在朝阳区。", ["李强|home|朝阳区"]),
+        ("我搬家了，现在住在海淀。", ["李强|home|海淀"]),
+        ("我在深圳定居了。", ["李强|home|深圳"]),
+        ("我姐姐搬去珠海了。", ["李强的姐姐|home|珠海"]),
+        ("我换地址了，新地址是人民路66号。", ["李强|address|人民路66号"]),
+        ("我家在苏州。", ["李强|home|苏州"]),
+        ("我搬来北京了。", ["李强|home|北京"]),
+        ("我跳槽到小米了，下周一入职。", ["李强|employer|小米"]),
+        ("我是一名中学老师。", ["李强|role|中学老师"]),
+        ("我辞职了，不当老师了，现在做自媒体。", ["李强|employer|-", "李强|role|-", "李强|role|-老师", "李强|role|自媒体"]),
+        ("我在字节跳动当产品经理。", ["李强|employer|字节跳动", "李强|role|产品经理"]),
+        ("上个月我从字节跳动离职了。", ["李强|role|-", "李强|employer|-字节跳动"]),
+        ("我老公在中国银行工作。", ["李强的老公|employer|中国银行"]),
+        ("我对花生过敏。", ["李强|allergy|花生"]),
+        ("我已经不吃素了。", ["李强|diet|-", "李强|eats|-素"]),
+        ("我以前住在武汉，早就搬走了。", ["李强|home|-武汉"]),
+        ("周四晚上七点部门聚餐。", ["部门聚餐|plan:部门聚餐|周四晚上七点"]),
+        ("部门聚餐改到周五了。", ["部门聚餐|plan:部门聚餐|-", "部门聚餐|plan:部门聚餐|周五"]),
+        ("项目上线时间是3月10日。", ["项目上线|plan:项目上线|3月10日"]),
+        ("项目上线推迟到3月25日。", ["项目上线|plan:项目上线|-", "项目上线|plan:项目上线|3月25日"]),
+        ("看牙医的时间改成下周二了。", ["李强|plan:牙医|-", "李强|plan:牙医|下周二"]),
+        ("体检改到24号了。", ["李强|plan:体检|-", "李强|plan:体检|24号"]),
+        ("婚礼定在6月6号。", ["婚礼|plan:婚礼|6月6号"]),
+        ("爬山取消了，明天要下雨。", ["爬山|plan:爬山|-"]),
+        ("产品评审会不开了。", ["产品评审会|plan:产品评审会|-"]),
+        ("我最喜欢的歌手现在是陈奕迅。", ["李强|favourite:歌手|陈奕迅"]),
+        ("我女朋友叫韩梅。", ["李强|partner|韩梅", "李强|relationship|恋爱"]),
+        ("我和韩梅分手了。", ["李强|relationship|-", "李强|partner|-韩梅"]),
+        ("我和小雅订婚了。", ["李强|relationship|订婚", "李强|partner|小雅"]),
+        ("房租涨到三千五了。", ["李强|rent|三千五"]),
+        ("我们团队现在有九个人了。", ["李强|team size|九"]),
+        ("我的手机号换成13800138000了。", ["李强|phone number|13800138000"]),
+        ("装修预算加到十五万了。", ["装修预算|is:预算|十五万"]),
+        ("登录的问题修好了。", ["登录问题|status|修好"]),
+        ("王芳在华为上班，做硬件测试。", ["王芳|employer|华为"]),
+        ("保罗住在里斯本。", ["保罗|home|里斯本"]),
+        ("我们从MySQL迁移到Postgres了", ["李强|uses:database|-MySQL", "李强|uses:database|Postgres"]),
+        ("我把旧车卖了，换成特斯拉了", ["李强|car|-", "李强|car|特斯拉"]),
+        ("我的生日是14号不是12号", ["李强|birthday|-12号", "李强|birthday|14号"]),
+        ("站会改到九点半了", ["站会|plan:站会|-", "站会|plan:站会|九点半"]),
+        ("教育年度盛典的规模是七千人。", ["教育年度盛典规模|is:规模|七千"]),
+        ("教育年度盛典的地点是山东青岛。", ["教育年度盛典|place|山东青岛"]),
+        ("教育年度盛典的时间是下周四晚上七点。", ["教育年度盛典|plan:教育年度盛典|下周四晚上七点"]),
+        ("小李负责支付模块", ["支付模块|owner|小李"]),
+        ("周五下午有产品评审会。", ["产品评审会|plan:产品评审会|周五下午"]),
+    ],
+)
+def test_a_sentence_claims_what_its_words_say(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "要是我在腾讯上班就好了。",
+        "我对花生不过敏，是我弟弟过敏。",
+        "我爸妈都不住在北京。",
+        "我不在谷歌上班，你记错了。",
+        "我从来没去过巴黎。",
+        "阿杰不是我哥哥，是我表哥。",
+        "你吃辣吗？",
+        "我没在阿里上过班，那是我同学。",
+        "小美不是我女朋友，只是同事。",
+        "我想搬到上海。",
+        "我上周去了北京出差。",
+        "听说他搬到深圳了。",
+        "我打算今年买车。",
+        "我可能会换工作。",
+        "他说他住在成都。",
+        "你住在哪里？",
+        "我住在上海吗？",
+        "我在家工作。",
+        "大家都住在北京。",
+        "我差点辞职了。",
+        "我晚上在家。",
+        "周末简单说下进展。",
+        "我小时候住在武汉。",
+        "婚礼会不会取消？",
+    ],
+)
+def test_what_is_asked_wished_denied_or_reported_claims_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("保罗现在住在哪里", [("保罗", "home")]),
+        ("我的房租是多少", [("", "rent")]),
+        ("我们团队有几个人？", [("", "team size")]),
+        ("婚礼是什么时候？", [("婚礼", "plan:婚礼")]),
+        ("我妹妹在哪里工作", [("的妹妹", "employer")]),
+        ("王芳以前住在哪里", []),
+        ("你觉得怎么样？", []),
+    ],
+)
+def test_a_question_for_a_present_state_asks_for_an_attribute(question: str, asked: list[tuple[str, str]]) -> None:
+    assert list(attributes_asked(question)) == asked
