@@ -3,7 +3,7 @@
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
 3. Fit: of each right and wrong statement of a question the right one stands first (a logistic regression of their differences,
-   whose weight of the score is made 1); the other statement about the same counts as much as all the rest together.
+   whose weight of the score is made 1), and take a part of the weights (``USED``); the other statement about the same counts as much as all the rest together.
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
@@ -30,10 +30,11 @@ from queries import Memories
 from queries.scoring.field import Numbers
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
-from queries.scoring.present import FEATURES, PresentWeights, Statements, best_statements
+from queries.scoring.present import FEATURES, PresentWeights, Statements, asks_for_present, best_statements
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
-OTHERS_WEIGHT = 64  # what all questions of another set weigh together, in questions of the changes
+OTHERS_WEIGHT = 160  # what all questions of another set weigh together, in questions of the changes
+USED = 0.7  # of the fitted weights: in the made-up changes everything changes, and people say most things once
 BESIDE_WEIGHT = 1.5  # what the other statement about the same weighs, in all the wrong ones together
 FIRST_TEN = 10
 
@@ -105,7 +106,7 @@ def fit(examples: Sequence[Example]) -> dict[str, float]:
     labels = np.repeat([True, False], len(right))
     model.fit(np.vstack([right, -right]), labels, sample_weight=np.array([*weights, *weights]))
     of_score, *of_features = model.coef_[0]
-    return {name: round(float(value / of_score), 3) for name, value in zip(FEATURES, of_features, strict=True)}
+    return {name: round(float(USED * value / of_score), 3) for name, value in zip(FEATURES, of_features, strict=True)}
 
 
 def _differences(example: Example) -> Iterator[tuple[Numbers, float]]:
@@ -131,11 +132,11 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
             for each in questions.questions:
                 now[:] = [each.asked_at or asked_at[owner_name(each.owner)]]
                 question, gathered = memories.gather(each.text, {**each.owner, "expired": True}, DEPTH)
-                if not question.asks_for_state:
+                if not asks_for_present(question):
                     continue
                 used = MinMaxScorer(own.retrieval) if scorer is None or question.vector is None else scorer
                 scores = used.score(question, gathered.field, gathered.messages)
-                statements = best_statements(question, gathered.field.statements, scores, now[0])
+                statements = best_statements(question, gathered.field.statements, scores)
                 beside = both[each.id].beside if each.id in both else None
                 examples.append(
                     Example(

@@ -12,6 +12,7 @@ from queries.entities.graph import lifted
 from queries.filtering.scope import Scope
 from queries.gather import STANDALONE, Focus, Gathered, depth
 from queries.granularity.foresights import told_twice
+from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question
 from queries.ranking import Ranking, everyone, places, successors_first, superseding
@@ -69,9 +70,9 @@ def hybrid(
     """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
 
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
-       episode. Where a state is asked for, what is so now is raised (queries/scoring/present.py), and a statement fits at least
-       as well as what it superseded (queries/succession.py). The type of memory that the question asks for is favoured
-       (queries/granularity/preference.py).
+       episode. A statement fits at least as well as what it superseded (queries/succession.py). The type of memory that the
+       question asks for is favoured (queries/granularity/preference.py). Where a state is asked for, what is so now is raised
+       (queries/scoring/present.py).
     4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
        to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
     5. What superseded another stands before it.
@@ -84,12 +85,13 @@ def hybrid(
     scores = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scores, reached, settings.graph_weight)
-    scores = present_first(question, gathered.field.statements, scores, scope.moment, shipped())
     successor = superseding(question, scope, evidence)
     preferred = Preference()
     if settings.granularity:
         preferred = preference(question, _holders(everyone(evidence), scope), scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured)
+    if preferred.form in (None, Form.POINT, Form.PLAIN):
+        scores = present_first(question, gathered.field.statements, scores, shipped())
     # 4.
     barred = {each for each, candidate in evidence.episodes.items() if not scope.may_hold(candidate.row)}
     inside = {episode: [each.row.id for each in _holders(candidates, scope)] for episode, candidates in facts.items()}

@@ -12,6 +12,7 @@ import sentencex
 
 _LONGEST = 800  # characters; also keeps what reads a sentence from costing the square of a message
 _WINDOW = 4_000  # characters that are cut at once: of many open quotation marks the time grows with the square
+_ENDS = (". ", "! ", "? ", "。", "！", "？")
 _MOST = 2_000  # sentences of a message; a pasted article has half as many
 _GOES_ON = re.compile(r"(?:^|[\s(\"'“«])[^\W\d_]\.\s*$|^\s*\d{1,3}[.)]\s*$")  # "J."; "1)" that begins a line
 _ORDINAL = re.compile(r"\b\d{1,2}\.\s*$")  # "am 4. Juli"
@@ -60,11 +61,19 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
         at = text.find("\n", start, end)
         stop = end if at < 0 else at
         while stop - start > _WINDOW:
-            yield Span(start, start + _WINDOW)
-            start += _WINDOW
+            cut = _last_end(text, start + _WINDOW // 2, start + _WINDOW)
+            yield Span(start, cut)
+            start = cut
         if stop > start:
             yield Span(start, stop)
         start = stop + 1
+
+
+def _last_end(text: str, start: int, end: int) -> int:
+    """Where the last sentence of a stretch ends, by its mark; else its last word, else the stretch."""
+    marks = [at + len(mark) for mark in _ENDS if (at := text.rfind(mark, start, end)) >= 0]
+    blank = text.rfind(" ", start, end)
+    return max(marks, default=end if blank < 0 else blank)
 
 
 def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:

@@ -25,7 +25,7 @@ _UNSPACED = {
     "ja": r"今[は月週]|先週から|来[週月]から|辞め|やめ|変わ|変更|新し|売[っり]|引っ越|別れ|になりました",
 }
 _CHANGE = re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS.values())})(?!\w)|{'|'.join(_UNSPACED.values())}", re.IGNORECASE)
-_LONGEST = 2000  # characters of a statement that are looked at
+LONGEST = 2000  # characters of a statement that are looked at
 
 
 def tells_of_change(text: str) -> bool:
@@ -34,4 +34,4 @@ def tells_of_change(text: str) -> bool:
     >>> tells_of_change("The Skoda is gone, I drive a Kangoo now"), tells_of_change("The cat brought a mouse")
     (True, False)
     """
-    return bool(_CHANGE.search(text[:_LONGEST]))
+    return bool(_CHANGE.search(text[:LONGEST]))

@@ -1,14 +1,19 @@
-"""What is so now first: of statements near each other about the same, the later leads where a question asks for a state. Pure.
+"""What is so now first: of statements about the same, the later leads where a question asks for a state. Pure.
 
 The words of an older statement often fit a question better ("We rent a flat in Leith" against "First night in Dundee!"), and
 what became of it is marked only where it is certain. So in a search for a state ("where does Nora live?") a few numbers of
 each of the best statements are weighed by a logistic regression and added to the log-odds of its score (``mneme fit present``):
 
-1. an older statement beside it that fits the question: how near the two are in words, said by or telling of the same person;
-2. the same where the later tells of a change (queries/scoring/change_words.py), and where what is asked for hardly changes;
-3. a claim of what is asked for, holding or ended (queries/claims.py).
+1. an older statement that fits the question, near it in words, where the later tells of a change (change_words.py);
+2. an older statement of another sitting that fits a question for one value (queries/questions/values.py); and where the later
+   tells of a change as well;
+3. the same, where the later has another value of the kind asked for;
+4. a value of the kind asked for.
 
-It only raises: what was so before keeps its score, and a question for anything else is scored without this.
+Of many later statements at most one tells what became of the older, so 2 and 3 are the less, the more of them there are.
+
+An older statement counts as far as it fits, and less where somebody else speaks of somebody else. It only raises: what was so
+before keeps its score. A question for anything else, and one for what hardly changes (a name, an allergy), is scored as it was.
 """
 
 import json
@@ -16,7 +21,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -27,19 +32,21 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from connectors.aging_cache import Derived
 from mneme.rows import Row
 from mneme.text import tokenise
-from queries.claims import claims_of, is_asked_for
 from queries.questions.people import names_person
 from queries.questions.states import asks_for_lasting
 from queries.questions.understand import Question
+from queries.questions.values import ValueKind, is_another, value_asked, values_in
 from queries.questions.viewpoint import likely_people
 from queries.recall import Candidate
-from queries.scoring.change_words import tells_of_change
+from queries.scoring.change_words import LONGEST, tells_of_change
 from queries.scoring.field import Numbers
 
-FEATURES = ("older_beside", "older_beside_a_change", "older_beside_of_lasting", "claims_it", "claimed_it")
+FEATURES = ("older_beside_a_change", "later", "later_in_a_change", "another_value", "has_value")
 
 MOST = 24  # statements, the best, that are compared with each other
 _KINDS = frozenset(("fact", "message", "foresight"))
+_SITTING = 3600.0  # seconds: what was said within an hour is no later state
+_HAS_IT = 0.3  # how far an older statement must fit for a later one to be counted among several
 _OF_OTHERS = 0.3  # how much two statements of different people about nobody in common count as about the same
 _LEAST, _HIGHEST = 1e-6, 1 - 1e-6
 
@@ -80,8 +87,13 @@ def read(path: Path) -> PresentWeights:
     return PresentWeights.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 
+def asks_for_present(question: Question) -> bool:
+    """Whether a question asks for a state that may have changed."""
+    return question.asks_for_state and not asks_for_lasting(question.text)
+
+
 def present_first(
-    question: Question, candidates: Sequence[Candidate], scores: Mapping[str, float], moment: datetime, weights: PresentWeights
+    question: Question, candidates: Sequence[Candidate], scores: Mapping[str, float], weights: PresentWeights
 ) -> dict[str, float]:
     """The scores, where a question for a state raises what is so now; all as they are for any other question.
 
@@ -89,21 +101,18 @@ def present_first(
         question: what is asked.
         candidates: all statements that compete.
         scores: of every candidate, from 0 to 1.
-        moment: when it is asked.
         weights: of the features.
     """
-    if not question.asks_for_state:
+    if not asks_for_present(question):
         return dict(scores)
-    best = best_statements(question, candidates, scores, moment)
+    best = best_statements(question, candidates, scores)
     raised = np.maximum(best.features @ np.array([weights.weights[name] for name in FEATURES]), 0.0)
     found = 1 / (1 + np.exp(-(best.log_odds + raised)))
     changed = {row.id: float(score) for row, score, by in zip(best.rows, found, raised, strict=True) if by > 0}
     return {**scores, **changed}
 
 
-def best_statements(
-    question: Question, candidates: Sequence[Candidate], scores: Mapping[str, float], moment: datetime
-) -> Statements:
+def best_statements(question: Question, candidates: Sequence[Candidate], scores: Mapping[str, float]) -> Statements:
     """What was said that fits a question best, with its features; documents and artifacts tell nobody's present."""
     said = [each.row for each in candidates if each.row.kind in _KINDS and each.row.id in scores and not _is_quoted(each.row)]
     rows = sorted(said, key=lambda row: (-scores[row.id], row.id))[:MOST]
@@ -111,23 +120,39 @@ def best_statements(
         return Statements((), np.zeros((0, len(FEATURES))), np.zeros(0))
     chance = np.clip([scores[row.id] for row in rows], _LEAST, _HIGHEST)
     log_odds = np.log(chance / (1 - chance))
-    fits = np.exp(log_odds - log_odds.max())
-    words = [_words(row) for row in rows]
-    tells = np.array([not asks for _, _, asks in words], dtype=np.float64)
+    read_rows = [_words(row) for row in rows]
     at = np.array([row.at.timestamp() for row in rows])
-    pairs = np.sqrt(_near([tokens for _, tokens, _ in words])) * _of_same(question, rows) * tells[:, None] * tells[None, :]
-    older = (pairs * fits[None, :] * (at[None, :] < at[:, None])).max(axis=1)
-    change = np.array([tells_of_change(text) for text, _, _ in words], dtype=np.float64)
-    claims = [[each for each in claims_of(row) if is_asked_for(each, question.asked, question.owner)] for row in rows]
-    ended = [[each.valid_to is not None and each.valid_to <= moment for each in of_row] for of_row in claims]
+    change = np.array([tells_of_change(each.text) for each in read_rows], dtype=np.float64)
+    # [later, older]: how far the older fits, of the same person
+    fits = _of_same(question, rows) * np.exp(log_odds - log_odds.max())[None, :]
+    near = fits * np.sqrt(_near([each.tokens for each in read_rows])) * (at[None, :] < at[:, None])
+    kind = value_asked(question.text)
+    later = fits * (at[None, :] < at[:, None] - _SITTING) * (kind is not None)
+    values = _values_of(rows, read_rows, kind)
+    another = np.array([[is_another(one, other) for other in values] for one in values], dtype=np.float64)
+    of_several = _of_several(later.max(axis=1))
     columns = {
-        "older_beside": older,
-        "older_beside_a_change": older * change,
-        "older_beside_of_lasting": older * asks_for_lasting(question.text),
-        "claims_it": np.array([not all(each) for each in ended], dtype=np.float64),
-        "claimed_it": np.array([bool(each) and all(each) for each in ended], dtype=np.float64),
+        "older_beside_a_change": near.max(axis=1) * change,
+        "later": of_several,
+        "later_in_a_change": of_several * change,
+        "another_value": _of_several((later * another).max(axis=1)),
+        "has_value": np.array([bool(each) for each in values], dtype=np.float64) * (later.max(axis=1) > 0),
     }
     return Statements(rows, np.stack([columns[name] for name in FEATURES], axis=1), log_odds)
+
+
+def _of_several(fits: Numbers) -> Numbers:
+    """A feature of the statements, the less of each the more of them have it."""
+    shared: Numbers = fits / math.sqrt(max(1, int((fits > _HAS_IT).sum())))
+    return shared
+
+
+def _values_of(rows: Sequence[Row], read_rows: Sequence["_Read"], kind: ValueKind | None) -> list[frozenset[str]]:
+    """The values of a kind that each statement has; the names of those who talk are no values."""
+    if kind is None:
+        return [frozenset()] * len(rows)
+    talking = {name for row in rows for person in row.people for name in person.casefold().split()}
+    return [frozenset(v for v in each.values[kind] if v.removesuffix("'s") not in talking) for each in read_rows]
 
 
 def _is_quoted(row: Row) -> bool:
@@ -135,11 +160,19 @@ def _is_quoted(row: Row) -> bool:
     return row.document_id is not None or bool((row.body.get("quote") or {}).get("artifact"))
 
 
-def _read(row: Row) -> tuple[str, frozenset[str], bool]:
-    """The words that were said, their tokens, and whether they only ask."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The words that were said, with their tokens and values."""
+
+    text: str
+    tokens: frozenset[str]
+    values: Mapping[ValueKind, frozenset[str]]
+
+
+def _read(row: Row) -> _Read:
     body = row.body
     text = str((body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement"))
-    return text, frozenset(tokenise(text)), text.rstrip().endswith(("?", "？"))
+    return _Read(text, frozenset(tokenise(text)), values_in(text[:LONGEST]))
 
 
 _words = Derived(_read, 10_000)
@@ -165,7 +198,7 @@ def _of_same(question: Question, rows: Sequence[Row]) -> Numbers:
     named = [*speakers, *likely_people(question.text)]
 
     def told_of(row: Row) -> frozenset[str]:
-        return frozenset((*row.people, *(name for name in named if names_person(_words(row)[0], name))))
+        return frozenset((*row.people, *(name for name in named if names_person(_words(row).text, name))))
 
     about = [told_of(row) for row in rows]
     return np.array([[1.0 if one & other else _OF_OTHERS for other in about] for one in about])

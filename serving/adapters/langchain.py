@@ -37,7 +37,7 @@ class MnemeRetriever(BaseRetriever):
 
     >>> retriever = MnemeRetriever(memories=memories, filters={"user_id": "mira"}, k=3)
     >>> [document.page_content for document in retriever.invoke("what is Mira allergic to?")][0]
-    'Mira is allergic to penicillin.'
+    'Mira, ...: Mira is allergic to penicillin.'
     """
 
     memories: Annotated[Any, SkipValidation] = Field(repr=False, exclude=True)

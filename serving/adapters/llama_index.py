@@ -46,7 +46,7 @@ class MnemeRetriever(BaseRetriever):
 
     >>> retriever = MnemeRetriever(memories, {"user_id": "mira"}, top_k=3)
     >>> retriever.retrieve("what is Mira allergic to?")[0].text
-    'Mira is allergic to penicillin.'
+    'Mira, ...: Mira is allergic to penicillin.'
     """
 
     def __init__(

@@ -255,7 +255,7 @@ WORST = ("CJK dates", "unlike lines", "unlike families", "unlike plans", "spaces
 
 @pytest.fixture(scope="module")
 def everyday() -> float:
-    """What 190,000 characters of everyday sentences cost on their whole way: 1.2 s of a quiet machine."""
+    """What 190,000 characters of everyday sentences cost on their whole way: .55 s of a quiet machine."""
     return min(cost(everyday_text(turn)) for turn in range(2))
 
 
@@ -282,9 +282,9 @@ def cost(text: str, whole: bool = True) -> float:
     return time.process_time() - began
 
 
-@pytest.mark.parametrize(("whole", "dearer"), [(True, 2.5), (False, 0.8)], ids=["in all", "on the thread of all tenants"])
+@pytest.mark.parametrize(("whole", "dearer"), [(True, 5.0), (False, 0.8)], ids=["in all", "on the thread of all tenants"])
 def test_the_longest_message_costs_little_more_than_an_everyday_one(whole, dearer, everyday, tried, is_long):
-    """Three seconds in all, and a second on the thread of all tenants, where an everyday one costs 1.2; the best of five."""
+    """Three seconds in all, and half a second on the thread of all tenants, where an everyday one costs .55; the best of five."""
     ratios = {}
     for name in tried([each for each in CLASSES if each != SURROGATES] if is_long else WORST):
         for turn in range(5):
@@ -309,7 +309,7 @@ def test_behind_two_thousand_sentences_the_text_comes_in_pieces_and_none_of_it_i
     sentences = [span.of(text) for span in sentence_spans(text, "en")]
     assert sentences[1_999] == "Ann has seen 1999 stars."
     assert " ".join(sentences) == text.strip()
-    assert len(sentences) < 2_200
+    assert len(sentences) < 2_300
     assert max(map(len, sentences)) <= SENTENCE
 
 

@@ -111,7 +111,7 @@ DAMAGED: dict[str, Callable[[bytes], bytes]] = {
     ),
     "with a vector that is none": lambda content: content.replace(b'"vector":"', b'"vector":"*'),
     "with a line that is no row": lines(lambda all: [all[0], b"[]\n", *all[1:]]),
-    "of another format": lambda content: content.replace(b'"format":3', b'"format":2'),
+    "of another format": lambda content: content.replace(b'"format":4', b'"format":3'),
     "of events": lambda content: b'{"event": "message"}\n',
     "of nothing": lambda content: b"",
     "of bytes": lambda content: b"\xff\xfe\x00",

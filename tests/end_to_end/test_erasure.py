@@ -88,12 +88,13 @@ def test_nothing_of_the_erased_is_left_anywhere_and_nothing_of_the_others_is_gon
         assert len(list(read_dead_letters(settings.kafka))) == 2
         before = _known(index, "eve")
         assert CANARY in str(_known(index, "ann"))
-        assert _answers(settings) == 3
+        of_each, rest = divmod(_answers(settings), 3)  # one answer for each episode, and each conversation has as many
+        assert (of_each > 0, rest) == (True, 0)
 
         first = publisher.forget_conversation("default", "cats")
         flow.until(_is_erased(index, first))
         assert {row["conversation_id"] for row in _known(index, "ann") if row.get("conversation_id")} == {"more"}
-        assert _answers(settings) == 2
+        assert _answers(settings) == 2 * of_each
 
         second = publisher.erase_owner(ANN)
         flow.until(_is_erased(index, second))
@@ -104,7 +105,7 @@ def test_nothing_of_the_erased_is_left_anywhere_and_nothing_of_the_others_is_gon
     assert _known(index, "eve") == before
     assert CANARY not in str([row.body for place in Collection for row in index.scan(place)])
     assert [letter.raw for letter in read_dead_letters(settings.kafka)] == [other_poison.encode()]
-    assert _answers(settings) == 1
+    assert _answers(settings) == of_each
     assert CANARY not in log
     for file in settings.data.rglob("*"):  # the recovery store and the answers
         assert not file.is_file() or CANARY.encode() not in file.read_bytes(), file

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from flows.assemble import NewTexts, assemble
-from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, ExtractedRemark, Extraction, Utterance
+from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, Extraction, Utterance
 from flows.items import Embedded
 from mneme.labels import labels_of
 from mneme.ports import Put
@@ -108,7 +108,6 @@ def test_everything_that_an_extractor_gives_has_the_metadata_of_what_it_cites():
         summary="Plans.",
         narrative="Plans.",
         facts=(ExtractedFact("They meet, and the wiki is slow", "plans", (0, 1)),),
-        remarks=(ExtractedRemark(1, "the wiki is slow"),),
         foresights=(ExtractedForesight("They meet", "on Friday", (0,)),),
         case=ExtractedCase("repair the wiki", "look", 0.5, "none"),
     )
@@ -117,7 +116,6 @@ def test_everything_that_an_extractor_gives_has_the_metadata_of_what_it_cites():
     assert {row.kind: row.record().metadata["n"] for row in rows} == {
         "episode": (1, 2),
         "fact": (1, 2),
-        "remark": (2,),
         "foresight": (1,),
         "case": (1, 2),
     }

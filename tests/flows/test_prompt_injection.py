@@ -128,7 +128,8 @@ def test_what_a_model_cites_or_says_beyond_the_cut_is_left_out(chat: OpenAiChat)
     sources += [each.sources for each in (*extraction.foresights, *extraction.profile)]
     assert set(sources) == {(0,)}
     assert extraction.case is None, "nobody called a tool"
-    assert "evil" not in repr(extraction)
+    answered = [each.statement for each in extraction.facts if each.quote is None]
+    assert "evil" not in repr((answered, extraction.summary, extraction.narrative, extraction.entities, extraction.profile))
 
 
 def test_only_lines_of_the_window_become_boundaries(chat: OpenAiChat):

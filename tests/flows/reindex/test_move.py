@@ -249,7 +249,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     )
     ingest([EXAMPLES / name for name in ("agent.jsonl", "chinese.jsonl", "team.jsonl", "handbook.md")], settings)
     kinds = {row.kind for row in contents(settings).values() if row.vector is not None}
-    assert kinds == {"message", "episode", "fact", "remark", "foresight", "case", "skill"}
+    assert kinds == {"message", "episode", "fact", "foresight", "case", "skill"}
     return settings
 
 
