@@ -5,41 +5,44 @@ about, and how much of the question's words those of the right person tell, agai
 that does not answer, and says that it only quotes, harms less than an answer that is kept back.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
-from mneme.dates.spans import MONTHS, WEEKDAYS
+from mneme.relations import attributes_asked
 from mneme.text import has_cjk, tokenise
 from queries.agents.rules.hops import TO_ONE, all_descriptions
+from queries.answers.features import FEATURES, features_of, said
 from queries.answers.memory import Memory
+from queries.claims import is_asked_for
 from queries.entities.relations import asked_by
 from queries.questions.people import is_asker, is_assistant, names_asker, names_person, occurrences
+from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType
 from queries.questions.viewpoint import likely_people, without_names
 from queries.responses import SearchResponse
 
-_LOOKED_AT = 10  # of the best memories
-_BEST = 5  # of those, in which the question's words are looked for
-
-# Where a question names whom it is about: a logistic regression on LoCoMo's five development conversations, rounded. Of their
-# 999 questions category 5 has no answer; 60 % of those are refused, and 6 % of the rest.
-_FIRST, _SHARE, _ENOUGH = 0.6, 1.2, 1.65
-# Where it names nobody: chosen on questions asked of their own conversation and of another, a false refusal counting twice as
-# much as a right one; 0.8 is also what LoCoMo or BEAM alone, or all conversations but one choose. Of LoCoMo's questions without
-# names 5 % and 58 % are refused, of BEAM's, about six chats with an assistant, 3 % and 58 %.
-_ENOUGH_WORDS = 0.8
-_LONG = 10  # words; of a longer question not more need be told
+_LOOKED_AT = 5  # best memories
 _ONLY_ASKS = re.compile(  # a question tells nothing
     r"(?:[^.!?。！？]*[?？])+\s*|[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]"
 )
-_THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
-_CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
 _QUOTED_QUESTION = re.compile(r'^(?:Asked|被?问到?)\s*["“][^"”]*["”]\s*[,，:：]?\s*')
 _ASKING = frozenset(  # words of questions that no answer repeats
     tokenise(
         "kind type sort name many much thing something anything do get long time often else make made go went gone take took "
-        "might say said tell told according mention describe regarding specific particular remember recall know please"
+        "might say said tell told according mention describe regarding specific particular remember recall know please "
+        "wie was wer wen wem wo wohin woher wann welche welcher welches welchen welchem wessen viel viele ist sind war hat haben "
+        "wird werden der die das den dem des ein eine einen einer eines und von vom zu zum zur mit für in im am an auf bei aus "
+        "worauf woran sein seine seinen ihr ihre ihren heißt sich es er sie jetzt gerade "
+        "qué que quién cuál cuáles cuándo cuánto cuánta cuántos cuántas cómo dónde adónde es son era fue está están ha han tiene el "
+        "la los las un una unos de del al con en por para su sus se lo llama ahora "
+        "quel quelle quels quelles qui quoi où quand comment combien est sont a ont était le les des une du au aux et à avec pour "
+        "dans sur son sa ses ce cette il elle s'appelle qu'est d l s c j fait maintenant "
+        "что кто где куда откуда когда как какой какая какое какие сколько у в на с и за по для его её ее это есть был была было он "
+        "она они сейчас теперь зовут"
     )
 )
 _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of characters goes over it
@@ -58,14 +61,10 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Whom a question is about: of those who spoke, and others by the names that it gives them.
-
-    ``by_name``: it names who spoke. That "I" asked tells little, where most of a memory is of who owns it.
-    """
+    """Whom a question is about: of those who spoke, and others by the names that it gives them."""
 
     speakers: frozenset[str]
     others: tuple[str, ...]
-    by_name: bool
 
 
 def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
@@ -75,31 +74,69 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
         memories: what holds a place, best rank first.
         found: of the search.
     """
+    considered = considered_of(memories, found)
+    weights = _likeliness()
+    bias = weights["bias"]
+    odds = [bias + sum(weights[name] * value for name, value in zip(FEATURES, row, strict=True)) for row in considered.rows]
+    best_first = sorted(range(len(odds)), key=lambda place: -odds[place])
+    told = bool(odds) and max(odds) >= weights["enough"] and considered.described
+    fitting = [place for place in best_first if odds[place] >= weights["enough"]]
+    return Support(told, tuple(considered.memories[place] for place in fitting), considered.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """The best memories with their ``FEATURES``; ``described`` is False where they do not tell of whom a question describes."""
+
+    memories: tuple[Memory, ...]
+    rows: tuple[tuple[float, ...], ...]
+    words: frozenset[str]
+    described: bool
+
+
+def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Considered:
+    """What is to be judged of the memories of a search, for ``support_of`` and for who fits it."""
     people = people_of(found)
     question = found.query.text
-    named = frozenset(person for person in people if names_person(question, person) and not is_asker(person, None))
+    named = frozenset(person for person in people if _is_named(question, person) and not is_asker(person, None))
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
-    asked = _Asked(named | _meant(found, people), tuple(unmentioned), by_name=bool(named))
-    words = question_words(question, (*people, *asked.others))
-    memories = [memory for memory in memories if not _ONLY_ASKS.fullmatch(memory.text)]
-    if not memories or not words:
-        return Support(False, (), words)
-    looked_at = memories[:_LOOKED_AT]
-    fits = [_is_about(memory, asked, people) for memory in looked_at]
-    told = [frozenset(tokenise(memory.text)) for memory in looked_at]
-    fitting = [tokens for tokens, fit in zip(told[:_BEST], fits[:_BEST], strict=True) if fit]
-    right = [words & tokens for tokens in fitting]
-    together = frozenset[str]().union(*right)
-    wanted = min(len(words), _LONG)
-    best = max(map(len, right), default=0) / wanted
-    things = _things_named(question, (*people, *asked.others))
-    enough = best > 0 and (not things or bool(things & together)) and _tells_of_described(question, people, fitting)
-    if found.query.type != QuestionType.PREFERENCE or not names_asker(question):  # to build on, what is near is enough
-        if asked.speakers or asked.others:
-            enough &= best + _FIRST * fits[0] + _SHARE * len(right) / len(fits[:_BEST]) >= _ENOUGH
-        if not asked.by_name:
-            enough &= best + len(together) / wanted >= _ENOUGH_WORDS
-    return Support(enough, tuple(memory for memory, fit in zip(looked_at, fits, strict=True) if fit), words)
+    asked = _Asked(named | _meant(found, people), tuple(unmentioned))
+    words = question_words(question, (*people, *asked.others)) - _name_forms(question, asked.speakers)
+    memories = [memory for memory in memories if not _ONLY_ASKS.fullmatch(said(memory))]
+    abouts = [_about(memory, asked, people) for memory in memories]
+    rows = features_of(memories, words, question, abouts, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
+    attributes = () if asks_about_past(question) else attributes_asked(question)
+    owner = found.query.filters_applied.get("user_id")
+    for memory, row in zip(memories, rows, strict=False):
+        if attributes and memory.claims:
+            claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
+            row[FEATURES.index("claims_it")] = float(claims_it)
+            row[FEATURES.index("claims_another")] = float(not claims_it)
+    looked_at = tuple(memories[:_LOOKED_AT])
+    fitting = [frozenset(tokenise(memory.text)) for memory, about in zip(looked_at, abouts, strict=False) if not about[2]]
+    described = _tells_of_described(question, people, fitting)
+    return Considered(looked_at, tuple(map(tuple, rows)), words, described)
+
+
+@cache
+def _likeliness() -> dict[str, float]:
+    loaded: dict[str, float] = json.loads((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def _is_named(question: str, person: str) -> bool:
+    """Whether a question names a person, in an inflected form ("Веры", "Ankes") or with a title (綾さん) as well."""
+    if names_person(question, person):
+        return True
+    if has_cjk(person):
+        return re.search(rf"{re.escape(person)}(?:さん|くん|君|ちゃん|様)", question) is not None
+    stem = person.split()[0].rstrip("aeiouyаяйь") if person.strip() else ""
+    return len(stem) > 2 and re.search(rf"\b{re.escape(stem)}\w{{1,2}}\b", question) is not None
+
+
+def _name_forms(question: str, people: Iterable[str]) -> frozenset[str]:
+    stems = [stem.lower() for person in people if len(stem := person.split()[0].rstrip("aeiouyаяйь")) > 2]
+    return frozenset(word for word in tokenise(question) if any(word.startswith(stem) and len(word) - len(stem) < 3 for stem in stems))
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:
@@ -119,12 +156,6 @@ def question_words(question: str, people: Iterable[str]) -> frozenset[str]:
     return (
         frozenset(token for token in tokens if len(token) > 1 or not has_cjk(token)) or tokens or frozenset(tokenise(question))
     )
-
-
-def _things_named(question: str, people: Iterable[str]) -> frozenset[str]:
-    """The tokens of the names in a question that are no person's: one of them must be in what tells it."""
-    names = _THING.findall(without_names(question, people))
-    return frozenset(token for name in names if name.split()[0] not in _CALENDAR for token in tokenise(name))
 
 
 def _tells_of_described(question: str, people: Sequence[str], told: Iterable[frozenset[str]]) -> bool:
@@ -151,16 +182,19 @@ def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
     return askers | assistants if askers else askers
 
 
-def _is_about(memory: Memory, asked: _Asked, people: Sequence[str]) -> bool:
-    """Whether a memory is about one of those asked about: who said it, or whom it names first; it may name nobody."""
-    if any(names_person(memory.text, name) for name in asked.others):
-        return True
-    if not asked.speakers:
-        return not asked.others
-    if memory.kind in ("message", "profile"):
-        return memory.source in asked.speakers or memory.source not in people
-    text = _QUOTED_QUESTION.sub("", memory.text)
-    if memory.said is None and memory.source:  # a document tells of all, and of one only by name
-        return any(names_person(text, person) for person in asked.speakers)
-    named = [(spans[0][0], person) for person in people if (spans := occurrences(text, person))]
-    return not named or min(named)[1] in asked.speakers
+def _about(memory: Memory, asked: _Asked, people: Sequence[str]) -> tuple[bool, bool, bool]:
+    """Whether one of those asked about said it, whether it names one, and whether it is about others."""
+    if not asked.speakers and not asked.others:
+        return False, False, False
+    quote = memory.quote
+    told = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
+    told = _QUOTED_QUESTION.sub("", told)
+    if not quote and memory.kind not in ("message", "profile"):
+        spans = [(spans[0][0], person) for person in people if (spans := occurrences(told, person))]
+        names = any(names_person(told, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
+        of_all = not spans and not asked.others and (memory.said is not None or not memory.source)
+        return of_all, names, not (names or of_all)
+    speaker = quote.speaker if quote else memory.source
+    said_by = speaker in asked.speakers or (bool(speaker) and speaker not in people and not asked.others)
+    names = any(names_person(told, name) for name in (*asked.others, *asked.speakers))
+    return said_by, names, not (said_by or names)
