@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
 from mneme.text import has_cjk, tokenise
 from queries.agents.rules.hops import TO_ONE, all_descriptions
@@ -29,6 +30,10 @@ _LOOKED_AT = 5  # best memories
 _ONLY_ASKS = re.compile(  # a question tells nothing
     r"(?:[^.!?。！？]*[?？])+\s*|[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]"
 )
+_THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
+_CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
+_OF_ANOTHER = FEATURES.index("of_another")
+_SHARED = [FEATURES.index(name) for name in ("in_words", "in_question_before", "claims_it", "of_the_matter", "matter_before")]
 _QUOTED_QUESTION = re.compile(r'^(?:Asked|被?问到?)\s*["“][^"”]*["”]\s*[,，:：]?\s*')
 _ASKING = frozenset(  # words of questions that no answer repeats
     tokenise(
@@ -78,20 +83,23 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
     weights = _likeliness()
     bias = weights["bias"]
     odds = [bias + sum(weights[name] * value for name, value in zip(FEATURES, row, strict=True)) for row in considered.rows]
-    best_first = sorted(range(len(odds)), key=lambda place: -odds[place])
-    told = bool(odds) and max(odds) >= weights["enough"] and considered.described
-    fitting = [place for place in best_first if odds[place] >= weights["enough"]]
+    fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
+    told = bool(fitting) and odds[fitting[0]] >= weights["enough"]
     return Support(told, tuple(considered.memories[place] for place in fitting), considered.words)
 
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """The best memories with their ``FEATURES``; ``described`` is False where they do not tell of whom a question describes."""
+    """The best memories with their ``FEATURES``, and which of them may be an answer at all.
+
+    None may that is about somebody else, or that shares no word, matter or claim with the question: a good place among bad ones
+    tells nothing. Where a question names a thing, or describes somebody by a relationship, it must be told of.
+    """
 
     memories: tuple[Memory, ...]
     rows: tuple[tuple[float, ...], ...]
+    fits: tuple[bool, ...]
     words: frozenset[str]
-    described: bool
 
 
 def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Considered:
@@ -113,9 +121,12 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
             row[FEATURES.index("claims_it")] = float(claims_it)
             row[FEATURES.index("claims_another")] = float(not claims_it)
     looked_at = tuple(memories[:_LOOKED_AT])
-    fitting = [frozenset(tokenise(memory.text)) for memory, about in zip(looked_at, abouts, strict=False) if not about[2]]
-    described = _tells_of_described(question, people, fitting)
-    return Considered(looked_at, tuple(map(tuple, rows)), words, described)
+    fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
+    told = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
+    things = _things_named(question, (*people, *asked.others))
+    if not _tells_of_described(question, people, told) or (things and not any(things & tokens for tokens in told)):
+        fits = [False] * len(fits)
+    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
 
 
 @cache
@@ -156,6 +167,12 @@ def question_words(question: str, people: Iterable[str]) -> frozenset[str]:
     return (
         frozenset(token for token in tokens if len(token) > 1 or not has_cjk(token)) or tokens or frozenset(tokenise(question))
     )
+
+
+def _things_named(question: str, people: Iterable[str]) -> frozenset[str]:
+    """The tokens of the names in a question that are no person's: one of them must be in what tells it."""
+    names = _THING.findall(without_names(question, people))
+    return frozenset(token for name in names if name.split()[0] not in _CALENDAR for token in tokenise(name))
 
 
 def _tells_of_described(question: str, people: Sequence[str], told: Iterable[frozenset[str]]) -> bool:
