@@ -34,6 +34,7 @@ FEATURES = (
     "another_matter",
     "has_kind",
     "lacks_kind",
+    "lacks_number",
     "is_question",
     "few_words",
 )
@@ -71,7 +72,9 @@ _NUMBER = re.compile(
 )
 _CAPITAL = re.compile(r"(?<![.!?¡¿:\"“(…] )(?<![¡¿\"“(])(?<!^)\b[^\W\d_a-zß-öø-ÿа-яё][\w'’-]+")
 _CLOCK = re.compile(r"\d+:\d\d|\d+(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\d+月(?:\d+日)?")
-_NOUNS_ARE_NAMES = re.compile(r"\b(?:wer|wen|wem|wessen|heißt|heißen|vorname|nachname|wohin|woher|wo)\b", re.IGNORECASE)  # in German
+_NOUNS_ARE_NAMES = re.compile(
+    r"\b(?:wer|wen|wem|wessen|heißt|heißen|vorname|nachname|wohin|woher|wo)\b", re.IGNORECASE
+)  # in German
 _ASKED_TIME = re.compile(
     r"\b(?:when|what (?:day|date|time|year|month)|which (?:day|date|year|month)|wann|um wie viel uhr|cuándo|a qué hora|qué día"
     r"|quand|quelle heure|когда|во сколько|date|birthday|geburtstag|cumpleaños|anniversaire)\b"
@@ -107,9 +110,7 @@ def features_of(
     matters = matters_of(question)
     spoken_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in own]
     asked_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in around]
-    weights = {
-        word: math.log((len(memories) + 1) / (sum(_has(tokens, word) > 0 for tokens in own) + 0.5)) for word in words
-    }
+    weights = {word: math.log((len(memories) + 1) / (sum(_has(tokens, word) > 0 for tokens in own) + 0.5)) for word in words}
     total = sum(weights.values()) or 1.0
     heard: frozenset[str] = frozenset().union(*own, *around)
     unheard = sum(weight for word, weight in weights.items() if not _has(heard, word)) / total
@@ -138,6 +139,7 @@ def features_of(
                 float(bool(matters) and not spoken_of[place] and not asked_of[place]),
                 has_kind,
                 lacks_kind,
+                lacks_kind * float(bool(_ASKED_NUMBER.search(question))),
                 float(said(memory).rstrip().endswith(("?", "？"))),
                 float(len(tokenise(said(memory))) < _FEW),
             ]
@@ -162,7 +164,7 @@ def _kind(question: str, memory: Memory, words: frozenset[str]) -> tuple[float, 
     if _ASKED_TIME.search(question):
         found = bool(_TIME.search(told)) or memory.happens is not None
     elif _ASKED_NUMBER.search(question):
-        found = bool(_NUMBER.search(_CLOCK.sub(" ", told)))
+        found = bool(_NUMBER.search(_CLOCK.sub(" ", told))) or memory.happens is not None
     elif _ASKED_NAME.search(question) and not has_cjk(told) and not _NOUNS_ARE_NAMES.search(question):
         asked = question.casefold()
         names = [name for name in _CAPITAL.findall(told) if not _TIME.match(name)]

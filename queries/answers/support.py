@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
-from mneme.text import has_cjk, tokenise
+from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.rules.hops import TO_ONE, all_descriptions
 from queries.answers.features import FEATURES, features_of, said
 from queries.answers.memory import Memory
@@ -147,7 +147,9 @@ def _is_named(question: str, person: str) -> bool:
 
 def _name_forms(question: str, people: Iterable[str]) -> frozenset[str]:
     stems = [stem.lower() for person in people if len(stem := person.split()[0].rstrip("aeiouyаяйь")) > 2]
-    return frozenset(word for word in tokenise(question) if any(word.startswith(stem) and len(word) - len(stem) < 3 for stem in stems))
+    return frozenset(
+        word for word in tokenise(question) if any(word.startswith(stem) and len(word) - len(stem) < 3 for stem in stems)
+    )
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:
@@ -171,6 +173,8 @@ def question_words(question: str, people: Iterable[str]) -> frozenset[str]:
 
 def _things_named(question: str, people: Iterable[str]) -> frozenset[str]:
     """The tokens of the names in a question that are no person's: one of them must be in what tells it."""
+    if question.split()[0].lower() not in STOP_WORDS:  # only English begins so, and of German each noun has a capital
+        return frozenset()
     names = _THING.findall(without_names(question, people))
     return frozenset(token for name in names if name.split()[0] not in _CALENDAR for token in tokenise(name))
 
@@ -210,7 +214,7 @@ def _about(memory: Memory, asked: _Asked, people: Sequence[str]) -> tuple[bool, 
         spans = [(spans[0][0], person) for person in people if (spans := occurrences(told, person))]
         names = any(names_person(told, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
         of_all = not spans and not asked.others and (memory.said is not None or not memory.source)
-        return of_all, names, not (names or of_all)
+        return names, False, not (names or of_all)  # what is told of somebody counts like what they say
     speaker = quote.speaker if quote else memory.source
     said_by = speaker in asked.speakers or (bool(speaker) and speaker not in people and not asked.others)
     names = any(names_person(told, name) for name in (*asked.others, *asked.speakers))
