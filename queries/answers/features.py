@@ -38,19 +38,25 @@ FEATURES = (
     "is_question",
     "few_words",
 )
-"""``log_odds`` and ``lead`` are of the score and against the next memory, where scores are probabilities, else ``min_max_score``
-and ``min_max_lead``. ``in_words`` is the share of the question's words in what is said, ``in_question_before`` that in what it
-answers or leans on alone, ``unheard`` that in no memory found. ``said_by_them``, ``names_them`` and ``of_another`` are about the
-people asked about, ``claims_it`` and ``claims_another`` about the attribute. ``has_kind`` and ``lacks_kind`` are about the kind
-of words that answer: a time, a number, a name."""
+"""What each of them is.
 
+- ``log_odds`` and ``lead`` are of the score and against the next best, where scores are probabilities; else ``min_max`` is 1,
+  and ``min_max_score`` and ``min_max_lead`` are the same of the score as it is.
+- ``in_words`` is the share of the question's words in what is said, ``in_question_before`` that in what it answers or leans on
+  alone, ``unheard`` that in nothing that was found.
+- ``said_by_them``, ``names_them`` and ``of_another`` are about the people asked about, ``claims_it`` and ``claims_another``
+  about the attribute, ``of_the_matter``, ``matter_before`` and ``another_matter`` about everyday matters (kindred.py).
+- ``has_kind`` and ``lacks_kind`` are about the kind of words that answer: a time, a number (``lacks_number``), a name.
+"""
+
+_LONG = 10  # words; of a longer question not more need be told
 _ROOT = 5  # letters
 _SAME_ROOT = 0.7  # of a word
 _HIGHEST = 3.0  # log-odds
 _FEW = 4  # tokens
 _TIME = re.compile(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|today|tomorrow|yesterday|tonight|noon|midnight|weekends?|spring|summer|autumn|fall|winter|christmas|easter"
+    r"|november|december|today|tomorrow|yesterday|tonight|noon|midnight|weekends?|spring|summer|autumn|winter|christmas|easter"
     r"|(?:last|next|this|since|every) (?:week|month|year|night)|ago"
     r"|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|gestern"
     r"|früher|sommer|herbst|frühling|ostern|weihnachten|(?:letzte|nächste)[nrs]? (?:woche|monat|jahr)"
@@ -111,15 +117,16 @@ def features_of(
     spoken_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in own]
     asked_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in around]
     weights = {word: math.log((len(memories) + 1) / (sum(_has(tokens, word) > 0 for tokens in own) + 0.5)) for word in words}
-    total = sum(weights.values()) or 1.0
+    total = sum(weights.values()) * min(1.0, _LONG / len(weights)) if weights else 1.0
     heard: frozenset[str] = frozenset().union(*own, *around)
     unheard = sum(weight for word, weight in weights.items() if not _has(heard, word)) / total
     odds = [_log_odds(memory.score) if learned else memory.score for memory in memories]
     rows = []
     for place, memory in enumerate(memories):
         lead = odds[place] - max((each for other, each in enumerate(odds) if other != place), default=odds[place] - 1)
-        in_words = sum(weight * _has(own[place], word) for word, weight in weights.items()) / total
-        with_before = sum(weight * max(_has(own[place], word), _has(around[place], word)) for word, weight in weights.items())
+        in_words = min(1.0, sum(weight * _has(own[place], word) for word, weight in weights.items()) / total)
+        both = own[place] | around[place]
+        with_before = min(1.0, sum(weight * _has(both, word) for word, weight in weights.items()) / total)
         has_kind, lacks_kind = _kind(question, memory, words)
         rows.append(
             [
@@ -129,7 +136,7 @@ def features_of(
                 0.0 if learned else odds[place],
                 0.0 if learned else lead,
                 in_words,
-                with_before / total - in_words,
+                with_before - in_words,
                 unheard,
                 *map(float, is_about[place]),
                 0.0,

@@ -17,6 +17,7 @@ from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.rules.hops import TO_ONE, all_descriptions
 from queries.answers.features import FEATURES, features_of, said
+from queries.answers.kindred import asking_words
 from queries.answers.memory import Memory
 from queries.claims import is_asked_for
 from queries.entities.relations import asked_by
@@ -26,6 +27,7 @@ from queries.questions.types import QuestionType
 from queries.questions.viewpoint import likely_people, without_names
 from queries.responses import SearchResponse
 
+_SHORTEST_STEM = 2  # letters
 _LOOKED_AT = 5  # best memories
 _ONLY_ASKS = re.compile(  # a question tells nothing
     r"(?:[^.!?。！？]*[?？])+\s*|[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]"
@@ -39,17 +41,8 @@ _ASKING = frozenset(  # words of questions that no answer repeats
     tokenise(
         "kind type sort name many much thing something anything do get long time often else make made go went gone take took "
         "might say said tell told according mention describe regarding specific particular remember recall know please "
-        "wie was wer wen wem wo wohin woher wann welche welcher welches welchen welchem wessen viel viele ist sind war hat haben "
-        "wird werden der die das den dem des ein eine einen einer eines und von vom zu zum zur mit für in im am an auf bei aus "
-        "worauf woran sein seine seinen ihr ihre ihren heißt sich es er sie jetzt gerade "
-        "qué que quién cuál cuáles cuándo cuánto cuánta cuántos cuántas cómo dónde adónde es son era fue está están ha han tiene el "
-        "la los las un una unos de del al con en por para su sus se lo llama ahora "
-        "quel quelle quels quelles qui quoi où quand comment combien est sont a ont était le les des une du au aux et à avec pour "
-        "dans sur son sa ses ce cette il elle s'appelle qu'est d l s c j fait maintenant "
-        "что кто где куда откуда когда как какой какая какое какие сколько у в на с и за по для его её ее это есть был была было он "
-        "она они сейчас теперь зовут"
     )
-)
+) | frozenset(tokenise(asking_words()))
 _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of characters goes over it
     "什么时候|什么|怎么样?|怎样|哪[里儿个些位年天]?|谁|多少|多久|几|为何|为什么|是否|有没有|吗|呢|请问|告诉我?|记得|的|是|我们?|你|在|了|过|会|要"
 )
@@ -141,15 +134,20 @@ def _is_named(question: str, person: str) -> bool:
         return True
     if has_cjk(person):
         return re.search(rf"{re.escape(person)}(?:さん|くん|君|ちゃん|様)", question) is not None
-    stem = person.split()[0].rstrip("aeiouyаяйь") if person.strip() else ""
-    return len(stem) > 2 and re.search(rf"\b{re.escape(stem)}\w{{1,2}}\b", question) is not None
+    stem = _stem(person)
+    return len(stem) > _SHORTEST_STEM and re.search(rf"\b{re.escape(stem)}\w{{1,2}}\b", question) is not None
 
 
 def _name_forms(question: str, people: Iterable[str]) -> frozenset[str]:
-    stems = [stem.lower() for person in people if len(stem := person.split()[0].rstrip("aeiouyаяйь")) > 2]
+    """The tokens of a question that are inflected names."""
+    stems = [stem.lower() for person in people if len(stem := _stem(person)) > _SHORTEST_STEM]
     return frozenset(
         word for word in tokenise(question) if any(word.startswith(stem) and len(word) - len(stem) < 3 for stem in stems)
     )
+
+
+def _stem(person: str) -> str:
+    return person.split()[0].rstrip("aeiouyаяйь") if person.strip() else ""
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:
