@@ -49,6 +49,7 @@ FEATURES = (
 - ``has_kind`` and ``lacks_kind`` are about the kind of words that answer: a time, a number (``lacks_number``), a name.
 """
 
+_SMOOTHED = 6  # memories more, so that of few memories no word weighs all
 _LONG = 10  # words; of a longer question not more need be told
 _ROOT = 5  # letters
 _SAME_ROOT = 0.7  # of a word
@@ -116,7 +117,8 @@ def features_of(
     matters = matters_of(question)
     spoken_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in own]
     asked_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in around]
-    weights = {word: math.log((len(memories) + 1) / (sum(_has(tokens, word) > 0 for tokens in own) + 0.5)) for word in words}
+    many = len(memories) + _SMOOTHED
+    weights = {word: math.log(many / (sum(_has(tokens, word) > 0 for tokens in own) + 1)) for word in words}
     total = sum(weights.values()) * min(1.0, _LONG / len(weights)) if weights else 1.0
     heard: frozenset[str] = frozenset().union(*own, *around)
     unheard = sum(weight for word, weight in weights.items() if not _has(heard, word)) / total
