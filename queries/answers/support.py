@@ -1,8 +1,12 @@
 """Whether the memories that were found tell what a question asks, judged without a model. Pure.
 
-What is asked of one person and told of another is the trap: the words fit, the person does not. So it counts whom a memory is
-about, and how much of the question's words those of the right person tell, against those of others. It refuses little: a quote
-that does not answer, and says that it only quotes, harms less than an answer that is kept back.
+What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about comes
+first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how likely
+each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their questions asked
+of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose questions have no
+answer. ``enough`` is the log-odds from which one is told: in those chats, cross-validated, 48 of 78 questions are answered
+rightly, 3 wrongly, and 10 of 67 without an answer are. One lower by 0.25 answers 28 more of LoCoMo's rightly and 57 wrongly, and a
+wrong answer is worse than none.
 """
 
 import json
