@@ -5,8 +5,8 @@ first, and what shares nothing with the question is none, whatever its place. Of
 each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their questions asked
 of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose questions have no
 answer. ``enough`` is the log-odds from which one is told: in those chats, cross-validated, 48 of 78 questions are answered
-rightly, 3 wrongly, and 10 of 67 without an answer are. One lower by 0.25 answers 28 more of LoCoMo's rightly and 57 wrongly, and a
-wrong answer is worse than none.
+rightly, 3 wrongly, and 10 of 67 without an answer are. One lower by 0.25 answers 28 more of LoCoMo's rightly and 57 wrongly:
+a wrong answer is worse than none.
 """
 
 import json
