@@ -143,7 +143,7 @@ def _line(memory: Memory, number: int, kind: QuestionType, context: Context, que
     source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
     chinese = words is _CHINESE
     remarks = []
-    dated = kind is QuestionType.TEMPORAL and not memory.quoted
+    dated = kind is QuestionType.TEMPORAL and memory.quote is None
     if dated and memory.happens:
         remarks.append(_written(memory.happens, chinese))
         if _AGO.search(question) and memory.happens.last < context.asked:

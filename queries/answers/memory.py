@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
 from mneme.dates import DaySpan
-from mneme.records import Citation, ProfileItem
+from mneme.records import Citation, Claim, ProfileItem, Quote
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, happened, name_of
@@ -32,8 +32,8 @@ class Memory:
 
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
     without one ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from
-    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told, ``quoted``
-    that its text is what was said, with the days that its words mean.
+    which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not told. Of a
+    ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes.
     ``score`` compares the memories of one search; lower ``rank`` is better.
     """
 
@@ -48,7 +48,8 @@ class Memory:
     ended: date | None = None
     replaced_by: str | None = None
     plan: bool = False
-    quoted: bool = False
+    quote: Quote | None = None
+    claims: tuple[Claim, ...] = ()
     message_ids: tuple[str, ...] = ()
     parent: str | None = None
     rank: int | None = None
@@ -149,7 +150,8 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
         happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
         day_of(fact.valid_to, zone) if fact.valid_to else None,
         fact.superseded_by,
-        quoted=fact.quote is not None,
+        quote=fact.quote,
+        claims=fact.claims,
         message_ids=fact.said_in,
         parent=fact.parent_episode_id,
         rank=fact.rank,
@@ -190,6 +192,7 @@ def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
         happens=span,
         ended=day_of(foresight.valid_to, zone) if foresight.valid_to else None,
         replaced_by=foresight.superseded_by,
+        claims=foresight.claims,
         plan=True,
         message_ids=foresight.said_in,
         parent=foresight.parent_episode_id,

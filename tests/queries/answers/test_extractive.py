@@ -216,7 +216,7 @@ class TestInAChatWithAnAssistant:
         assert not answer(found("What did the user survey find?", self.CHAT, told)).abstained
 
     def test_of_a_long_question_not_every_word_need_be_told(self) -> None:
-        told = message("a", "User", "First the greenhouse, then tomatoes, watering and the fence.")
+        told = message("a", "User", "First the greenhouse, then tomatoes, watering and the fence.", score=0.4)
         question = "Can you list in which order I brought up the greenhouse, the tomatoes, the watering and the fence"
         at_length = "throughout our conversations, different aspects first, as three short items without further explanations?"
         assert not answer(found(f"{question} {at_length}", self.CHAT, told)).abstained

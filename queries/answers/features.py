@@ -1,0 +1,208 @@
+"""What tells whether a memory answers a question, as numbers for a logistic regression (queries/answers/support.py). Pure.
+
+The words of a question weigh the more, the fewer of the memories found have them: a word that none of them has is often just
+what is asked for. Words of one root count as the same word for a part, by their first letters, so that this holds in languages
+without a stemmer.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from mneme.text import has_cjk, tokenise
+from queries.answers.kindred import matters_of
+from queries.answers.memory import Memory
+
+FEATURES = (
+    "log_odds",
+    "lead",
+    "min_max",
+    "min_max_score",
+    "min_max_lead",
+    "in_words",
+    "in_question_before",
+    "unheard",
+    "said_by_them",
+    "names_them",
+    "of_another",
+    "claims_it",
+    "claims_another",
+    "of_the_matter",
+    "matter_before",
+    "another_matter",
+    "has_kind",
+    "lacks_kind",
+    "lacks_number",
+    "is_question",
+    "few_words",
+)
+"""What each of them is.
+
+- ``log_odds`` and ``lead`` are of the score and against the next best, where scores are probabilities; else ``min_max`` is 1,
+  and ``min_max_score`` and ``min_max_lead`` are the same of the score as it is.
+- ``in_words`` is the share of the question's words in what is said, ``in_question_before`` that in what it answers or leans on
+  alone, ``unheard`` that in nothing that was found.
+- ``said_by_them``, ``names_them`` and ``of_another`` are about the people asked about, ``claims_it`` and ``claims_another``
+  about the attribute, ``of_the_matter``, ``matter_before`` and ``another_matter`` about everyday matters (kindred.py).
+- ``has_kind`` and ``lacks_kind`` are about the kind of words that answer: a time, a number (``lacks_number``), a name.
+"""
+
+_SMOOTHED = 6  # memories more, so that of few memories no word weighs all
+_LONG = 10  # words; of a longer question not more need be told
+_ROOT = 5  # letters
+_SAME_ROOT = 0.7  # of a word
+_HIGHEST = 3.0  # log-odds
+_FEW = 4  # tokens
+_TIME = re.compile(
+    r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|today|tomorrow|yesterday|tonight|noon|midnight|weekends?|spring|summer|autumn|winter|christmas|easter"
+    r"|(?:last|next|this|since|every) (?:week|month|year|night)|ago"
+    r"|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|gestern"
+    r"|früher|sommer|herbst|frühling|ostern|weihnachten|(?:letzte|nächste)[nrs]? (?:woche|monat|jahr)"
+    r"|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre"
+    r"|noviembre|diciembre|hoy|mañana|ayer|verano|invierno|otoño|primavera"
+    r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre"
+    r"|décembre|demain|hier|aujourd'hui|été|hiver|automne|printemps"
+    r"|понедельник|вторник|сред[ау]|четверг|пятниц[ау]|суббот[ау]|воскресенье|январ|феврал|март|апрел|ма[йя]\b|июн|июл|август"
+    r"|сентябр|октябр|ноябр|декабр|сегодня|завтра|вчера|лет[оа]м|осенью|зимой|весной)"
+    r"|[今明昨后前去][天年日]|[上下这]个?[周月星]|周[一二三四五六日末]|星期|月|号|[早晚]上|曜日|春|夏|秋|冬|来週|先週|今朝",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|dozen"
+    r"|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|hundert|tausend|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez"
+    r"|cien|mil|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille|тысяч|сто|два|три|четыре|пять|шесть|семь|восемь|десять)"
+    r"|[一二两三四五六七八九十百千万半][个只岁块元千百万十次年月天台本件名人点歳円時]",
+    re.IGNORECASE,
+)
+_CAPITAL = re.compile(r"(?<![.!?¡¿:\"“(…] )(?<![¡¿\"“(])(?<!^)\b[^\W\d_a-zß-öø-ÿа-яё][\w'’-]+")
+_CLOCK = re.compile(r"\d+:\d\d|\d+(?:st|nd|rd|th)\b|\b(?:19|20)\d\d\b|\d+月(?:\d+日)?")
+_NOUNS_ARE_NAMES = re.compile(
+    r"\b(?:wer|wen|wem|wessen|heißt|heißen|vorname|nachname|wohin|woher|wo)\b", re.IGNORECASE
+)  # in German
+_ASKED_TIME = re.compile(
+    r"\b(?:when|what (?:day|date|time|year|month)|which (?:day|date|year|month)|wann|um wie viel uhr|cuándo|a qué hora|qué día"
+    r"|quand|quelle heure|когда|во сколько|date|birthday|geburtstag|cumpleaños|anniversaire)\b"
+    r"|什么时候|何时|哪[天年月日]|几[点号月]|生日|いつ|何[時日月年曜]|誕生日|언제",
+    re.IGNORECASE,
+)
+_ASKED_NUMBER = re.compile(
+    r"\bhow (?:much|many|old|tall|far|big|large|long|heavy)\b|\bwie (?:viele?|alt|hoch|groß|teuer|weit|lange?)\b|cuánt[oa]s?\b"
+    r"|\bcombien\b|\bquel âge\b|\bсколько\b|多少|几[岁个只次]|多[大高重远久]|いくら|いくつ|何[歳人個匹円]|몇|얼마",
+    re.IGNORECASE,
+)
+_ASKED_NAME = re.compile(
+    r"\b(?:who|whom|whose|names?|called|wer|wen|wem|wessen|heißt|vorname|nachname|quién(?:es)?|llaman?|nombre|apellido"
+    r"|appelle(?:nt)?|nom|prénom|кто|кого|кому|кем|зовут|where|wohin|woher|wo|dónde|adónde|où|где|куда|откуда)\b",
+    re.IGNORECASE,
+)
+
+
+def features_of(
+    memories: Sequence[Memory], words: frozenset[str], question: str, is_about: Sequence[tuple[bool, bool, bool]], learned: bool
+) -> list[list[float]]:
+    """A row of ``FEATURES`` for each memory but for the claims, which are zero.
+
+    Args:
+        memories: what was found, best first.
+        words: of the question, without names.
+        question: as asked.
+        is_about: of each memory: those asked about said it, are named in it, or somebody else said it.
+        learned: whether scores are probabilities.
+    """
+    own = [_roots(said(memory)) for memory in memories]
+    around = [_roots(_leans_on(memory)) for memory in memories]
+    matters = matters_of(question)
+    spoken_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in own]
+    asked_of = [len(matters & tokens) / len(matters) if matters else 0.0 for tokens in around]
+    many = len(memories) + _SMOOTHED
+    weights = {word: math.log(many / (sum(_has(tokens, word) > 0 for tokens in own) + 1)) for word in words}
+    total = sum(weights.values()) * min(1.0, _LONG / len(weights)) if weights else 1.0
+    heard: frozenset[str] = frozenset().union(*own, *around)
+    unheard = sum(weight for word, weight in weights.items() if not _has(heard, word)) / total
+    odds = [_log_odds(memory.score) if learned else memory.score for memory in memories]
+    rows = []
+    for place, memory in enumerate(memories):
+        lead = odds[place] - max((each for other, each in enumerate(odds) if other != place), default=odds[place] - 1)
+        in_words = min(1.0, sum(weight * _has(own[place], word) for word, weight in weights.items()) / total)
+        both = own[place] | around[place]
+        with_before = min(1.0, sum(weight * _has(both, word) for word, weight in weights.items()) / total)
+        has_kind, lacks_kind = _kind(question, memory, words)
+        rows.append(
+            [
+                odds[place] if learned else 0.0,
+                max(-_HIGHEST, min(_HIGHEST, lead)) if learned else 0.0,
+                float(not learned),
+                0.0 if learned else odds[place],
+                0.0 if learned else lead,
+                in_words,
+                with_before - in_words,
+                unheard,
+                *map(float, is_about[place]),
+                0.0,
+                0.0,
+                spoken_of[place],
+                max(0.0, asked_of[place] - spoken_of[place]),
+                float(bool(matters) and not spoken_of[place] and not asked_of[place]),
+                has_kind,
+                lacks_kind,
+                lacks_kind * float(bool(_ASKED_NUMBER.search(question))),
+                float(said(memory).rstrip().endswith(("?", "？"))),
+                float(len(tokenise(said(memory))) < _FEW),
+            ]
+        )
+    return rows
+
+
+def said(memory: Memory) -> str:
+    """What is told: of a quote the words alone."""
+    return memory.quote.words if memory.quote else memory.text
+
+
+def _leans_on(memory: Memory) -> str:
+    if memory.quote is None:
+        return ""
+    return " ".join(each.words for each in (memory.quote.question, memory.quote.context) if each)
+
+
+def _kind(question: str, memory: Memory, words: frozenset[str]) -> tuple[float, float]:
+    """Whether the kind of words that is asked for is there, and whether it is missing; neither where no kind is known."""
+    told = said(memory)
+    if _ASKED_TIME.search(question):
+        found = bool(_TIME.search(told)) or memory.happens is not None
+    elif _ASKED_NUMBER.search(question):
+        found = bool(_NUMBER.search(_CLOCK.sub(" ", told))) or memory.happens is not None
+    elif _ASKED_NAME.search(question) and not has_cjk(told) and not _NOUNS_ARE_NAMES.search(question):
+        asked = question.casefold()
+        names = [name for name in _CAPITAL.findall(told) if not _TIME.match(name)]
+        first = told.split(".")[0].split(",")[0].split()
+        names += first if len(first) < _FEW and memory.quote and memory.quote.question else []  # a bare answer
+        found = any(name.casefold() not in asked for name in names)
+    else:
+        return 0.0, 0.0
+    return float(found), float(not found)
+
+
+def _log_odds(score: float) -> float:
+    score = min(max(score, 0.001), 0.999)
+    return max(-_HIGHEST, min(_HIGHEST, math.log(score / (1 - score))))
+
+
+@lru_cache(4096)
+def _root(token: str) -> str:
+    if has_cjk(token) or len(token) < _ROOT:
+        return ""
+    plain = "".join(each for each in unicodedata.normalize("NFKD", token) if not unicodedata.combining(each))
+    return "~" + plain[:_ROOT]
+
+
+def _roots(text: str) -> frozenset[str]:
+    tokens = tokenise(text)
+    return frozenset(tokens) | frozenset(filter(None, map(_root, tokens))) | matters_of(text)
+
+
+def _has(tokens: frozenset[str], word: str) -> float:
+    """1 for a word that is there, less for another of its root."""
+    return 1.0 if word in tokens else _SAME_ROOT if _root(word) in tokens else 0.0

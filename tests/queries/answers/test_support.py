@@ -1,0 +1,70 @@
+"""Whether quotes tell what is asked: by words, by everyday matters, by the kind of words, and by who said them."""
+
+import pytest
+
+from mneme.records import Quote
+from mneme.tokens import estimate_tokens
+from queries.answers.context import context_of
+from queries.answers.features import FEATURES
+from queries.answers.kindred import matters_of
+from queries.answers.support import support_of
+from queries.responses import FoundFact
+from tests.queries.answers.found import ASKED_AT, episode, fact, found
+
+SPEAKERS = episode("talk", "They talked.", rank=None)  # names who speaks: Maya and Jonas
+
+
+def quote(identity: str, speaker: str, words: str, rank: int = 1, score: float = 0.4) -> FoundFact:
+    return fact(identity, f"{speaker}: {words}", rank=rank, score=score, quote=Quote(speaker=speaker, words=words))
+
+
+def told_by(question: str, *quotes: FoundFact) -> list[str]:
+    """The texts that fit, best first; none where what is asked is not told."""
+    response = found(question, SPEAKERS, *quotes)
+    context = context_of(response, ASKED_AT, 4000, estimate_tokens)
+    support = support_of([each for each in context.memories if each.rank], response)
+    return [each.text for each in support.fitting] if support.told else []
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What is Jonas's salary?", "I earn 2900 a month at the shipyard."),
+        ("Wie viel Gehalt bekommt Jonas?", "Ich verdiene 2900 im Monat."),
+        ("¿Dónde trabaja Jonas?", "Tengo un puesto en el astillero de Bilbao."),
+        ("Где работает Jonas?", "Я устроился на верфь в Казани."),
+    ],
+)
+def test_another_word_of_the_same_matter_answers(question: str, words: str) -> None:
+    assert told_by(question, quote("a", "Jonas", words))
+
+
+def test_what_somebody_else_said_does_not_answer() -> None:
+    assert not told_by("What is Jonas's salary?", quote("a", "Maya", "My salary is 2900 a month."))
+
+
+def test_what_shares_nothing_does_not_answer_however_well_it_is_placed() -> None:
+    assert not told_by("When is Jonas's birthday?", quote("a", "Jonas", "On Monday the 3rd the boat comes out.", score=0.95))
+
+
+def test_the_kind_of_words_that_is_asked_for_leads() -> None:
+    rent = quote("a", "Jonas", "The rent went up, I am fed up.", 1, 0.4)
+    sum_of_it = quote("b", "Jonas", "My rent is 940 now.", 2, 0.38)
+    assert told_by("How much is Jonas's rent?", rent, sum_of_it)[0].endswith("940 now.")
+
+
+def test_matters_are_found_in_every_language() -> None:
+    for text in (
+        "I work here",
+        "Ich arbeite hier",
+        "Trabajo aquí",
+        "Mon travail",
+        "Она работает",
+        "在花店上班",
+        "図書館で働く",
+    ):
+        assert "#work" in matters_of(text), text
+
+
+def test_every_feature_has_a_name_of_its_own() -> None:
+    assert len(set(FEATURES)) == len(FEATURES)
