@@ -8,6 +8,7 @@ from flows.extraction.spoken import Sentence
 from mneme.dates import DateMention
 from mneme.guarded import Guarded
 from mneme.records import Claim
+from mneme.relations import PLANNED
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
@@ -105,7 +106,7 @@ def _is_expected(one: Sentence) -> bool:
         or one.text.rstrip().endswith((":", "："))
     ):
         return False
-    if any(claim.attribute.startswith(_FAMILY) for claim in one.claims):
+    if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
         if _UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one):

@@ -7,7 +7,7 @@ from functools import cache
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
-from mneme.relations.english_subjects import person, thing
+from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, table
 from mneme.relations.values import Found, cleaned, same_kind, settled, tool_kind
 
@@ -111,6 +111,8 @@ def _matches(
                 continue
             if (part.ahead and "ahead" not in pattern.flags) or (taken and pattern.is_open):
                 continue
+            if part.intended and "intent" not in pattern.flags:
+                continue
             if (match := pattern.shape.match(clause.low)) is None:
                 continue
             claims = list(_claimed(pattern, match, clause, speaker, caseless, ended))
@@ -131,6 +133,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if named is None:
             return
         subject = named
+    found: list[Found] = []
     family = ""
     about = next((name for name in ("t", "m") if groups.get(name)), None)
     if about is not None:
@@ -142,9 +145,23 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
             return
         family, own = known
         subject = _owner(part, match, speaker) if about == "m" and own else family
+    elif groups.get("to_flight"):
+        family = f"{_bare(match['to_flight'])} flight"
+    elif groups.get("act"):
+        acted = act(match["act"], english())
+        if acted is None:
+            return
+        family = acted
     elif groups.get("kind"):
         family = match["kind"]
-    found: list[Found] = []
+    if groups.get("with"):
+        named = person(part.text[match.start("with") : match.end("with")], speaker, english())
+        if named is None or match["with"] in _SELF:
+            return
+        if about is not None and _DETERMINED.search(part.low[: match.start(about)]):
+            found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
+        family = f"{named.casefold()} {family}"
+        subject = subject if subject == speaker else family
     for attribute, value, ends in pattern.gives:
         found.append((subject, attribute + family if attribute.endswith(":") else attribute, value, ends or part.over))
     for slot in pattern.slots:
@@ -175,6 +192,10 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
     yield from settled(found)
+
+
+def _bare(place: str) -> str:
+    return place.lower().removeprefix("the ").strip(" ,.")
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
