@@ -23,7 +23,7 @@ from functools import lru_cache
 from flows.consistency.statements import place
 from mneme.ids import episode_of
 from mneme.records import Stated
-from mneme.relations import PLANNED, relation_of, same_value, says_more
+from mneme.relations import PLANNED, SAID, relation_of, same_value, says_more
 
 _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
 _A_DAY = timedelta(days=1)
@@ -87,6 +87,7 @@ class _Fold:
 
     def __init__(self, attribute: str, judged: bool) -> None:
         self._attribute, self._judged = attribute, judged
+        self._at_once = attribute == SAID or attribute.startswith(_PLAN)
         self._single, self._plan = _is_single(attribute), attribute.startswith(_PLAN)
         self._standing: dict[str, list[_Claim]] = {}  # by value, case folded: what may still hold
         self._claims: list[_Claim] = []
@@ -147,7 +148,7 @@ class _Fold:
 
     def _close(self, key: str, newer: Stated, named: bool = False, by: _Claim | None = None) -> None:
         """Close the claims with a value, as far as a newer statement can."""
-        end = End(newer.said_at if self._plan else max(newer.said_at, newer.event_at or newer.said_at), newer.id)
+        end = End(newer.said_at if self._at_once else max(newer.said_at, newer.event_at or newer.said_at), newer.id)
         left = []
         for claim in self._standing[key]:
             if not claim.holds_at(newer.said_at) or self._is_over(claim.statement, newer):

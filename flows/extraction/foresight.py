@@ -80,14 +80,14 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
     for position, one in enumerate(sentences):
-        if not _is_expected(one):
+        if one.withdrawn or not _is_expected(one):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
         date = _date(one)
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(one.text, one.text, (one.index,), start, end, claims))
+        found.append(ExtractedForesight(one.meant or one.text, one.text, (one.index,), start, end, claims))
         if len(found) == _MOST:
             break
     return tuple(found)

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Mapping
 
+SAID = "said"
+"""The attribute of what somebody said in so many words, which another statement corrects."""
+
 PLANNED = "planned"
 """The value of a plan of which no day is told."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from flows.consistency.joining import words_of
 from flows.consistency.statements import Judge
 from flows.cuts import Extractor
 from flows.extraction import LocalExtractor
@@ -28,7 +29,7 @@ from tests.servers.models import ModelServer
 
 @dataclass(frozen=True)
 class Held:
-    """A fact or foresight: its text, its local days, and whether it holds at the end."""
+    """A fact or foresight: its text and own words, its local days, and whether it holds at the end."""
 
     text: str
     first: date | None
@@ -36,10 +37,15 @@ class Held:
     holds: bool
     over: bool
     sources: int
+    own: str
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether all words are in it."""
         return all(word_pattern(word).search(self.text) for word in words)
+
+    def says(self, words: Sequence[str]) -> bool:
+        """Whether all words are in its own, without what a quote takes along of what was said before."""
+        return all(word_pattern(word).search(self.own) for word in words)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class Remembered:
                 yield f"nothing is over with {words}"
         for wanted in case.fields.get("never", ()):
             words = self._words(wanted)
-            if wrong := [each.text for each in current if each.has(words)]:
+            if wrong := [each.text for each in current if each.says(words)]:
                 yield f"{words} must not hold: {wrong[0]}"
         for wanted in case.fields.get("merged", ()):
             having = [each for each in current if each.has(wanted["words"])]
@@ -124,6 +130,7 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
                 or validity.valid_to is not None
                 or any(claim.valid_to is not None for claim in claims),
                 len({*record.message_ids, *validity.also_said_in}),
+                words_of(record),
             )
         )
     return Remembered(statements, edges, quoted=judge is None)
