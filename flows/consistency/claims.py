@@ -185,6 +185,8 @@ class _Fold:
             return False
         if not named and _is_one_message(older, newer):
             return False
+        if self._attribute == SAID:
+            return True
         is_history = newer.event_at is not None and newer.said_at - newer.event_at > _LONG_AGO
         return not is_history or (newer.event_at is not None and older.said_at < newer.event_at)
 

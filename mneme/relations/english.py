@@ -130,7 +130,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     whose = next((name for name in ("s", "p") if groups.get(name)), None)
     if whose is not None:
         named = person(part.text[match.start(whose) : match.end(whose)], speaker, english())
-        if named is None:
+        if named is None or ("own" in pattern.flags and speaker and named != speaker):
             return
         subject = named
     found: list[Found] = []
@@ -144,7 +144,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if known is None:
             return
         family, own = known
-        subject = _owner(part, match, speaker) if about == "m" and own else family
+        subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
     elif groups.get("to_flight"):
         family = f"{_bare(match['to_flight'])} flight"
     elif groups.get("act"):

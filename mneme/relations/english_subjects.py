@@ -23,7 +23,7 @@ def person(words: str, speaker: str, table: Table, asked: bool = False) -> str |
 
     ``asked``: in a question, where the speaker has no name yet: "my sister" is "'s sister".
     """
-    words = words.strip(" ,")
+    words = words.strip(" ,").removesuffix(" and others")
     low = words.lower()
     if low in _SELF:
         return speaker if speaker or asked else None
