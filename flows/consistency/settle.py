@@ -179,6 +179,8 @@ def _end_of(record: Said) -> End | None:
     corrected = [each for each in ended if each[2].endswith(f"|{SAID}")]
     if corrected and _is_one_sentence(record):
         return End(*min(corrected)[:2])
+    off = {about.rpartition("|")[2] for *_, about in plans}  # of a plan and one's part in it one is enough
+    stated = [claim for claim in stated if claim.valid_to or claim.attribute not in off]
     if not ended or len(ended) < len(stated) or not _is_one_sentence(record):
         return None
     return End(*max(ended)[:2])
