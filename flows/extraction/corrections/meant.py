@@ -34,6 +34,7 @@ _FILLERS = frozenset(
 _CHINESE_FILLERS = "是在的个人"
 _STANDS_FOR_A_NAME = Caseless(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b")
 _WORD = re.compile(r"[\w'’]+")
+_OF_ONESELF = Caseless(r"\b(?:i|my|mine|me|we|our|ours|us)\b(?! (?:mean|meant|think|thought|guess)\b)|[我俺咱]")
 _PREPOSITIONS = Caseless(r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+")
 _ALIKE = 3  # words with which a sentence begins like the one that it takes the place of
 _NEW_WORDS = 4  # of what stands for an old value that is no day, number or name
@@ -95,7 +96,8 @@ class _Talk:
 
     def _applied(self, correction: Correction, at: int, number: int) -> Iterator[Corrected]:
         """What a sentence corrects: nothing, or the nearest that it can."""
-        if correction.agrees and not self._was_asked(correction.rest, at):
+        asked = self._was_asked(correction.rest, at)
+        if not asked and (correction.agrees or (correction.weak and self._answers(at))):
             return
         for target, sentence in self._earlier(at, number, correction):
             if correction.retracts:
@@ -108,6 +110,11 @@ class _Talk:
             self._meant[target] = self._meant[at, number] = meant
             yield Corrected((at, number), target, meant)
             return
+
+    def _answers(self, at: int) -> bool:
+        """Whether another has just asked: a "no" is of the question then."""
+        before = self._messages[at - 1] if at else ()
+        return bool(before) and before[0].speaker != self._messages[at][0].speaker and any(one.is_question for one in before)
 
     def _was_asked(self, rest: str, at: int) -> bool:
         """Whether another has just said what a message says yes to."""
@@ -125,13 +132,17 @@ class _Talk:
     def _earlier(self, at: int, number: int, correction: Correction) -> Iterator[tuple[Place, str]]:
         """The sentences that can be meant, the nearest first, as they were meant."""
         speaker = self._messages[at][number].speaker
+        of_oneself = _OF_ONESELF.search(correction.rest) is not None  # what another says of himself corrects nobody
         for target in range(at, max(-1, at - _REACH - 1), -1):
             message = self._messages[target]
             if not message or message[0].role != "user":
                 continue
             own = message[0].speaker == speaker
             if not own and (
-                correction.agrees or correction.retracts or (not correction.old and target < at - _REACH_TO_OTHERS)
+                of_oneself
+                or correction.agrees
+                or correction.retracts
+                or (not correction.old and target < at - _REACH_TO_OTHERS)
             ):
                 continue
             last = number if target == at else len(message)
@@ -152,6 +163,8 @@ class _Talk:
         if correction.old:
             sorts = {value.sort for value in values_in(_in_context(correction.old), said.said_at, said.zone)}
             new = next((value.text for value in found if value.sort in sorts), correction.rest)
+            if not _says_only(correction.rest, new, sentence):
+                return None
             return _with_new(sentence, _without_prepositions(correction.old), _without_prepositions(new))
         if any(each.sort is Sort.NAME and self._is_no_other_name(each, correction) for each in found):
             return None
@@ -163,7 +176,7 @@ class _Talk:
     def _is_no_other_name(self, name: Value, correction: Correction) -> bool:
         """Whether somebody is only called by name ("Oh no, Jon!"), or a weak cue stands before a mere word."""
         called = name.text.lower() in self._participants
-        return called or (correction.weak and not _STANDS_FOR_A_NAME.search(correction.rest))
+        return called or (correction.weak and not has_cjk(correction.rest) and not _STANDS_FOR_A_NAME.search(correction.rest))
 
 
 def _in_context(words: str) -> str:

@@ -168,6 +168,7 @@ _C_OLD_AFTER = Guarded("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>
 _C_AGREES = Guarded("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
 _C_IS = re.compile("^(?:应该|其实)?(?:是|改到|改成)?")
 _C_SURE = re.compile("错|口误|笔误|更正|纠正|是")
+_C_STRONG = re.compile("错|口误|笔误|更正|纠正|不对|应该")
 _C_WITHIN = Guarded(
     rf"^(?P<before>.{{4,}}?)[，,]\s*(?:哦)?{_C_CUE}[，,]\s*(?:应该)?是?(?P<new>[^，,。！？]+)(?P<after>.*)$", re.S
 )
@@ -182,4 +183,5 @@ def _chinese_correction_in(sentence: str, announced: bool) -> Correction | None:
         return Correction(_C_IS.sub("", agreed["rest"]), agrees=True)
     if (match is None and not announced) or not rest:
         return None
-    return Correction(_C_IS.sub("", rest.strip("。！!，, ")), sure=announced or _C_SURE.search(sentence) is not None)
+    sure, strong = (announced or pattern.search(sentence) is not None for pattern in (_C_SURE, _C_STRONG))
+    return Correction(_C_IS.sub("", rest.strip("。！!，, ")), weak=not strong, sure=sure)
