@@ -83,7 +83,8 @@ class _Talk:
             announced = False
             if one.role != "user" or one.artifact or len(sentence) > _LONGEST or not (said or may_correct(sentence)):
                 continue
-            repair = repair_in(sentence)
+            repair = repair_in(sentence) if tried < _MOST else None
+            tried += repair is not None
             repaired = self._with(repair.before, Correction(repair.new), one) if repair else None
             if repair and repaired:
                 self._meant[at, number] = repaired + repair.after
