@@ -5,6 +5,8 @@ The statements of a cluster are taken in the order in which they were said (ties
 2. Where a subject has one value at a time, a new value closes those with another. What says again what still holds is no
    news: it closes nothing, and holds as long.
 
+A plan may be told without its day (``PLANNED``): no day takes its place, and only what is called off ends it.
+
 Nobody contradicts himself in one message: there a claim closes another only by naming it. What was over when the newer was
 said stands as history: a plan whose day had passed, and what was said after the newer began to be so, where that was more than
 a year before it was told. What is called off before it begins gives back what it closed.
@@ -21,7 +23,7 @@ from functools import lru_cache
 from flows.consistency.statements import place
 from mneme.ids import episode_of
 from mneme.records import Stated
-from mneme.relations import relation_of, same_value
+from mneme.relations import PLANNED, SAID, relation_of, same_value, says_more
 
 _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
 _A_DAY = timedelta(days=1)
@@ -63,6 +65,7 @@ def _is_single(attribute: str) -> bool:
 
 
 _same_value = lru_cache(maxsize=8_192)(same_value)  # a value is compared again whenever another comes
+_says_more = lru_cache(maxsize=8_192)(says_more)
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +87,7 @@ class _Fold:
 
     def __init__(self, attribute: str, judged: bool) -> None:
         self._attribute, self._judged = attribute, judged
+        self._at_once = attribute == SAID or attribute.startswith(_PLAN)
         self._single, self._plan = _is_single(attribute), attribute.startswith(_PLAN)
         self._standing: dict[str, list[_Claim]] = {}  # by value, case folded: what may still hold
         self._claims: list[_Claim] = []
@@ -94,7 +98,8 @@ class _Fold:
             self._end(newer, value)
         claims = [_Claim(newer, value) for value in dict.fromkeys(newer.values)]
         for claim in claims if self._single else ():
-            self._supersede(claim)
+            if claim.value != PLANNED:
+                self._supersede(claim)
         for claim in claims:
             self._standing.setdefault(claim.value.casefold(), []).append(claim)
         self._claims += claims
@@ -111,19 +116,26 @@ class _Fold:
         """1."""
         key = value.casefold()
         if not value:
-            keys = list(self._standing)
+            moved = self._plan and bool(newer.values)
+            keys = [each for each in self._standing if not (moved and each == PLANNED)]
         elif key in self._standing:
             keys = [key]
         else:
-            keys = [each for each in self._standing if _same_value(self._attribute, each, key)]
+            keys = [each for each in self._standing if self._ends(key, each)]
         for each in keys:
             self._close(each, newer, named=bool(value))
+
+    def _ends(self, value: str, other: str) -> bool:
+        """Whether the end of a value is that of another: who no longer likes cold coffee may like coffee."""
+        return _same_value(self._attribute, other, value) and (self._single or not _says_more(value, other))
 
     def _supersede(self, claim: _Claim) -> None:
         """2."""
         newer, others = claim.statement, []
         own = {value.casefold() for value in newer.values}
         for key, group in self._standing.items():
+            if key == PLANNED:
+                continue
             if not any(_same_value(self._attribute, key, value) for value in own):
                 others.append(key)
             elif _same_value(self._attribute, key, claim.value.casefold()) and self._still_holds(group[-1], newer):
@@ -136,7 +148,7 @@ class _Fold:
 
     def _close(self, key: str, newer: Stated, named: bool = False, by: _Claim | None = None) -> None:
         """Close the claims with a value, as far as a newer statement can."""
-        end = End(newer.said_at if self._plan else max(newer.said_at, newer.event_at or newer.said_at), newer.id)
+        end = End(newer.said_at if self._at_once else max(newer.said_at, newer.event_at or newer.said_at), newer.id)
         left = []
         for claim in self._standing[key]:
             if not claim.holds_at(newer.said_at) or self._is_over(claim.statement, newer):
@@ -173,6 +185,8 @@ class _Fold:
             return False
         if not named and _is_one_message(older, newer):
             return False
+        if self._attribute == SAID:
+            return True
         is_history = newer.event_at is not None and newer.said_at - newer.event_at > _LONG_AGO
         return not is_history or (newer.event_at is not None and older.said_at < newer.event_at)
 

@@ -24,6 +24,7 @@ from flows.consistency.repetitions import Repetition, repetitions
 from flows.consistency.view import View
 from mneme.ids import cluster_id
 from mneme.records import AtomicFact, Claim, Foresight, Stated, Validity
+from mneme.relations import SAID
 from mneme.rows import revised
 
 Became = TypeVar("Became")
@@ -168,13 +169,18 @@ def _with_validity(record: Said, repetition: Repetition | None, verdict: Validit
 def _end_of(record: Said) -> End | None:
     """When a record as a whole ceased to hold: when the last of its claims did, and it says nothing else.
 
-    A foresight is off with its plan.
+    A foresight is off with its plan, and what is corrected is over as a whole.
     """
     stated = [claim for claim in record.claims if not claim.ends]
     ended = [(claim.valid_to, claim.superseded_by, claim.about) for claim in stated if claim.valid_to and claim.superseded_by]
     plans = [each for each in ended if is_plan(each[2])]
     if isinstance(record, Foresight) and plans:
         return End(*min(plans)[:2])
+    corrected = [each for each in ended if each[2].endswith(f"|{SAID}")]
+    if corrected and _is_one_sentence(record):
+        return End(*min(corrected)[:2])
+    off = {about.rpartition("|")[2] for *_, about in plans}  # of a plan and one's part in it one is enough
+    stated = [claim for claim in stated if claim.valid_to or claim.attribute not in off]
     if not ended or len(ended) < len(stated) or not _is_one_sentence(record):
         return None
     return End(*max(ended)[:2])

@@ -8,6 +8,7 @@ from flows.extraction.spoken import Sentence
 from mneme.dates import DateMention
 from mneme.guarded import Guarded
 from mneme.records import Claim
+from mneme.relations import PLANNED
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
@@ -79,14 +80,14 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
     for position, one in enumerate(sentences):
-        if not _is_expected(one):
+        if one.withdrawn or not _is_expected(one):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
         date = _date(one)
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(one.text, one.text, (one.index,), start, end, claims))
+        found.append(ExtractedForesight(one.meant or one.text, one.text, (one.index,), start, end, claims))
         if len(found) == _MOST:
             break
     return tuple(found)
@@ -105,7 +106,7 @@ def _is_expected(one: Sentence) -> bool:
         or one.text.rstrip().endswith((":", "："))
     ):
         return False
-    if any(claim.attribute.startswith(_FAMILY) for claim in one.claims):
+    if any(claim.attribute.startswith(_FAMILY) and (claim.ends or claim.value != PLANNED) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
         if _UNCERTAIN.search(one.text) or _CANCELLED.search(one.text) or _is_over(one):

@@ -2,7 +2,8 @@
 
 1. A message is cut into its parts (artifacts.py) and each part into sentences (sentences.py).
 2. Sentences that stand together make a passage: short messages are one, long ones are cut at paragraphs.
-3. The first passage of an answer takes the question along; one that leans on words before it, the sentence before.
+3. The first passage of an answer takes the question along; one that leans on words before it, the sentence before; one that
+   corrects what was said, that, of which it has the dates and claims with the right value.
 4. What is shown and searched is put together from the fields: ``Mira to Paul, 19 April 2025 (Paul: "..."): ...``.
 
 Nothing is replaced, glued or left out: every sentence of every message stands in one quote.
@@ -10,18 +11,19 @@ Nothing is replaced, glued or left out: every sentence of every message stands i
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
+from flows.extraction.corrections import Corrected, corrections_of
 from flows.extraction.languages import languages_of
 from flows.extraction.leaning import leans
 from flows.extraction.sentences import Span, is_question, sentence_spans
 from flows.extraction.spoken import Sentence
 from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
-from mneme.relations import claims_in
+from mneme.relations import SAID, claims_in
 from mneme.times import zone_or_utc
 
 _LONGEST = 500  # characters of a passage of somebody's own words
@@ -59,11 +61,14 @@ def told(utterances: Sequence[Utterance]) -> list[Told]:
     """The messages of a cut that have words, with their sentences annotated by dates and claims."""
     languages = languages_of([utterance.message.text for utterance in utterances])
     names = list(dict.fromkeys(utterance.message.sender_name for utterance in utterances))
-    return [
+    found = [
         _told(index, utterance.message, language, names)
         for index, (utterance, language) in enumerate(zip(utterances, languages, strict=True))
         if utterance.message.text.strip()
     ]
+    for corrected in corrections_of([each.sentences for each in found]):
+        _correct(found, corrected)
+    return found
 
 
 def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
@@ -76,6 +81,9 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
             answers = question if number == 0 or passage.artifact == "answer" else None
             if answers is None and (passage.artifact or leans(passage.sentences[0])):
                 context = _sentence_before(each, number, before)
+            corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
+            if corrected is not None and corrected.words not in passage.words:
+                answers, context = None, corrected
             yield _fact(each, passage, topic, answers, context)
 
 
@@ -111,6 +119,43 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
                 Passage(text[spans[0].start : spans[-1].end], part.artifact, tuple(annotated[span] for span in spans))
             )
     return Told(index, message, tuple(one for passage in passages for one in passage.sentences), tuple(passages))
+
+
+def _correct(messages: list[Told], corrected: Corrected) -> None:
+    """Annotate a sentence that corrects with what was meant, and end what was said.
+
+    What was said is claimed itself ("said"), so that it ends also where no row of the table reads it.
+    """
+    by, of = (messages[at].sentences[number] for at, number in (corrected.at, corrected.target))
+    dates, claims = by.dates, by.claims
+    if corrected.meant:
+        dates = certain_dates(corrected.meant, of.said_at, of.zone, of.language)
+        meant = claims_in(corrected.meant, of.language, of.speaker, of.listener)
+        claims = tuple(claim.model_copy(update={"evidence": by.text}) for claim in meant)
+    if by is of:
+        _put(messages, corrected.at, replace(by, dates=dates, claims=claims, meant=corrected.meant))
+        return
+    said = Claim(subject=of.speaker, attribute=SAID, value=of.text, ends=False, evidence=of.text)
+    held = {(claim.about, claim.value) for claim in claims}
+    ended = [claim for claim in (*of.claims, said) if not claim.ends and (claim.about, claim.value) not in held]
+    over = tuple(claim.model_copy(update={"ends": True, "evidence": by.text}) for claim in ended)
+    message = messages[corrected.target[0]].message
+    words = Spoken(speaker=of.speaker, words=of.text[:_LONGEST_BEFORE], message_id=message.message_id)
+    own = () if corrected.at[0] == corrected.target[0] else of.dates  # a message is dated by what it comes to
+    _put(messages, corrected.target, replace(of, dates=own, claims=(*of.claims, said), withdrawn=True))
+    now = replace(by, dates=dates, claims=(*over, *claims), corrects=words, meant=corrected.meant)
+    _put(messages, corrected.at, now)
+
+
+def _put(messages: list[Told], place: tuple[int, int], sentence: Sentence) -> None:
+    at, number = place
+    old = messages[at].sentences[number]
+    passages = tuple(
+        replace(each, sentences=tuple(sentence if one is old else one for one in each.sentences))
+        for each in messages[at].passages
+    )
+    sentences = tuple(one for passage in passages for one in passage.sentences)
+    messages[at] = replace(messages[at], sentences=sentences, passages=passages)
 
 
 def _grouped(text: str, spans: Sequence[Span], longest: int) -> Iterator[list[Span]]:

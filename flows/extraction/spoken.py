@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from mneme.dates import DateMention
-from mneme.records import Claim
+from mneme.records import Claim, Spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,8 @@ class Sentence:
 
     ``index`` is that of the utterance in the cut. ``artifact`` says that it stands inside one (code, draft, list, quotation
     ...), of which nothing is claimed. ``language`` is an ISO 639-1 code, empty where it is not known. ``dates`` are the
-    certain dates in it, ``claims`` those of ``mneme.relations.claims_in``.
+    certain dates in it, ``claims`` those of ``mneme.relations.claims_in``. ``corrects`` is the sentence that it corrects,
+    ``meant`` that sentence with the right value, of which the dates and claims are then; ``withdrawn``: another corrects it.
     """
 
     index: int
@@ -29,3 +30,6 @@ class Sentence:
     is_question: bool
     dates: tuple[DateMention, ...]
     claims: tuple[Claim, ...]
+    corrects: Spoken | None = None
+    meant: str = ""
+    withdrawn: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.quotes import quotes_of, told
+from mneme.relations import SAID
 from mneme.text import tokenise
 
 _TOLD = 0.5  # share of the words of a sentence that facts which cite its message have, from which they tell it
@@ -25,5 +26,6 @@ def untold(utterances: Sequence[Utterance], facts: Sequence[ExtractedFact], topi
     for quote in quotes_of(told(utterances), topic):
         assert quote.quote is not None
         own, known = set(tokenise(quote.quote.words)), words[quote.sources[0]]
-        if len(own & known) < _TOLD * len(own) or (not own and not known):
+        corrects = any(claim.attribute == SAID and claim.ends for claim in quote.claims)  # ends what is quoted
+        if corrects or len(own & known) < _TOLD * len(own) or (not own and not known):
             yield quote

@@ -41,7 +41,7 @@ def find(text: str, said: date, most: int) -> list[Found]:
         return []
     rules = _ALL.worth_trying(text)
     found = [each for each in apply(rules, text, said, most) if not _is_moved(text, each)]
-    return found + list(english_offsets.days_by_another(text, found))
+    return found + list(english_offsets.days_by_another(text, found, said))
 
 
 def _is_moved(text: str, found: Found) -> bool:

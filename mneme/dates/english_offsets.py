@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 from mneme.caseless import Caseless
 from mneme.dates import spans
@@ -15,10 +15,11 @@ _OFFSET = Caseless(
 )
 _WEEK_OF = Caseless(r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$")
 _OWN = Caseless(r"(?:(?:before|after|from|on)|week(?:end)?\s+of\s+the)\s+")  # how a day may begin
+_WEEKDAY = Caseless(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
 _REACH = 40  # characters
 
 
-def days_by_another(text: str, found: Sequence[Found]) -> Iterator[Found]:
+def days_by_another(text: str, found: Sequence[Found], said: date) -> Iterator[Found]:
     """Days that are told by another: two days before Christmas, a week from Saturday, the weekend of the 18th."""
     for anchor in found:
         if anchor.span is None or anchor.span.grain is not Grain.DAY:
@@ -37,6 +38,9 @@ def days_by_another(text: str, found: Sequence[Found]) -> Iterator[Found]:
             if least == most and (side != "on" or unit == "week"):  # no "two days on Monday"
                 away = least * timedelta(days=7 if unit == "week" else 1)
                 span = spans.DaySpan.of_day(first - away if side == "before" else first + away)
-                yield replace(anchor, start=begins + match.start(), span=span, lacks_year=False)
+                # "A week from Saturday" is ahead in any tense.
+                ahead = side in ("from", "on") and unit == "week" and _WEEKDAY.match(text, own.end() if own else anchor.start)
+                certain = anchor.certain or (bool(ahead) and timedelta(0) < first - said < timedelta(days=7))
+                yield replace(anchor, start=begins + match.start(), span=span, lacks_year=False, certain=certain)
         except OverflowError:  # the ends of the calendar
             continue

@@ -18,10 +18,10 @@ from mneme.records import Claim
 from mneme.relations.chinese import chinese_asked, chinese_claims, is_one_of_a_kind_in_chinese
 from mneme.relations.english import english_asked, english_claims, is_one_of_a_kind
 from mneme.relations.table import attributes
-from mneme.relations.values import same_value
+from mneme.relations.values import PLANNED, SAID, same_value, says_more
 from mneme.text import has_cjk
 
-__all__ = ["Relation", "attributes_asked", "claims_in", "relation_of", "same_value"]
+__all__ = ["PLANNED", "SAID", "Relation", "attributes_asked", "claims_in", "relation_of", "same_value", "says_more"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ _THING = r"(?:我们的?|咱们的?|我的|公司的?)?(?P<>[^,]{1,16}?)"
 _NOT_CERTAIN = re.compile(
     "如果|要是|假如|假设|万一|可能|也许|或许|大概|估计|恐怕|似乎|好像|听说|据说|传说|说不定|梦想|梦见|梦到|本来|会不会|是不是|有没有|能不能|"
     "可不可以|差点|以为|开玩笑|骗你|才怪|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
-    "妈说|爸说|希望|但愿|应该|最好|考虑|想要|想去|想搬|想换|想在|打算|准备要|当时|那时|小时候|的时候|年前|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|"
+    "妈说|爸说|希望|但愿|应该|最好|考虑|想要|想去|想搬|想换|想在|准备要|当时|那时|小时候|的时候|年前|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|"
     "就好了|假装|扮演|台词|如何|是否|不是说|难道|吧$|吧[,。!]"
 )
 _PLANS_NOT_DONE = re.compile(
@@ -37,6 +37,7 @@ _ONE = re.compile("^一?[家个所间名位款部台]")
 _DONE_WITH = re.compile("^(?:我们?的?|咱们?的?|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
 _BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^[得着过不很了进满下的没]|一起|什么")
+_NO_ACT = re.compile("^[去看做说想好要]?.?$|[我你他她它这那哪谁啥吗呢]|什么|一下|睡|^(?:好|出发|开始|继续|回家|吃饭|休息)")
 _LAST = re.compile("上(?!午)|去年")
 _KIN_OF = re.compile(r"^(?P<owner>我们?|咱们?|[^的]{2,4}?)(?:家)?的?(?P<kin>[^的]{1,4})$")
 _KINDS = {
@@ -91,7 +92,7 @@ def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
             bare = _ADVERBS.sub("", bare).strip()
             if "不再" in bare and bare.endswith("了"):
                 bare, over = bare.replace("不再", "", 1), not over
-            if not bare or (_PLANS_NOT_DONE.search(bare) and not _patterns()[1].search(bare)):
+            if not bare:
                 continue
             for found, whose in _of_clause(held, numbers, bare, over, subject, speaker):
                 subject = whose or subject
@@ -109,7 +110,7 @@ def _of_clause(
         taken: set[str] = set()
         for number in numbers:
             pattern = held.said[number]
-            if planned and "dated" not in pattern.flags:
+            if planned and "intent" not in pattern.flags and ("dated" not in pattern.flags or "打算" in bare):
                 continue
             match = pattern.shape.match(lead + (bare if "dated" in pattern.flags else undated))
             if match is None or (taken and pattern.is_open):
@@ -142,6 +143,12 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
             return
         family, own = known
         subject = speaker if about == "m" and own else family
+    elif groups.get("to_航班"):
+        family = f"{match['to_航班']}航班"
+    elif groups.get("act"):
+        if _NO_ACT.search(match["act"]):
+            return
+        family = match["act"].replace("的", "")
     elif groups.get("kind"):
         family = match["kind"]
     found: list[Found] = [

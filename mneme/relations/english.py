@@ -7,9 +7,9 @@ from functools import cache
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
-from mneme.relations.english_subjects import person, thing
+from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, table
-from mneme.relations.values import Found, cleaned, same_kind, settled, tool_kind
+from mneme.relations.values import PLANNED, Found, cleaned, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -111,6 +111,8 @@ def _matches(
                 continue
             if (part.ahead and "ahead" not in pattern.flags) or (taken and pattern.is_open):
                 continue
+            if part.intended and "intent" not in pattern.flags:
+                continue
             if (match := pattern.shape.match(clause.low)) is None:
                 continue
             claims = list(_claimed(pattern, match, clause, speaker, caseless, ended))
@@ -124,13 +126,14 @@ def _matches(
 def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str, caseless: bool, ended: str) -> Iterator[Found]:
     """The claims of a match; none where its subject or one of its values can be nothing that is claimed."""
     groups = match.groupdict()
-    subject = speaker
+    subject, named = speaker, None
     whose = next((name for name in ("s", "p") if groups.get(name)), None)
     if whose is not None:
         named = person(part.text[match.start(whose) : match.end(whose)], speaker, english())
-        if named is None:
+        if named is None or ("own" in pattern.flags and speaker and named != speaker):
             return
         subject = named
+    found: list[Found] = []
     family = ""
     about = next((name for name in ("t", "m") if groups.get(name)), None)
     if about is not None:
@@ -141,10 +144,24 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if known is None:
             return
         family, own = known
-        subject = _owner(part, match, speaker) if about == "m" and own else family
+        subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
+    elif groups.get("to_flight"):
+        family = f"{_bare(match['to_flight'])} flight"
+    elif groups.get("act"):
+        acted = act(match["act"], english()) if part.text[match.start("act")].islower() else None
+        if acted is None:
+            return
+        family = acted
     elif groups.get("kind"):
         family = match["kind"]
-    found: list[Found] = []
+    if groups.get("with"):
+        other = person(part.text[match.start("with") : match.end("with")], speaker, english())
+        if other is None or match["with"] in _SELF:
+            return
+        if about is not None and _DETERMINED.search(part.low[: match.start(about)]):
+            found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
+        family = f"{other.casefold()} {family}"
+        subject = subject if subject == speaker else family
     for attribute, value, ends in pattern.gives:
         found.append((subject, attribute + family if attribute.endswith(":") else attribute, value, ends or part.over))
     for slot in pattern.slots:
@@ -167,6 +184,9 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         found = [each for each in found if not _is_single(each[1])]
     if not found:
         return
+    if "takes_part" in pattern.flags and named and named != subject:
+        apart = [(named, attribute, PLANNED, ends) for _, attribute, _, ends in found[:1]]
+        found = [(named, attribute, "", ends) for _, attribute, _, ends in found] if found[0][3] else [*found, *apart]
     changed = part.changed and found[0][1].startswith("plan:")
     if ("moved" in pattern.flags or changed) and not any(each[3] for each in found):
         found.insert(0, (subject, found[0][1], "", True))
@@ -175,6 +195,10 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
     yield from settled(found)
+
+
+def _bare(place: str) -> str:
+    return place.lower().removeprefix("the ").strip(" ,.")
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:

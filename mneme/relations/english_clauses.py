@@ -95,8 +95,12 @@ _WANT = re.compile(
     r"ready|prefer|apply|"
     r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b"
 )
+_INTENDS = re.compile(
+    r"\b(?:plan|plans|planning|planned|intend|intends) to (?=\w)|\b(?:the |our |my |that )?(?:plans?|idea) to (?=\w)"
+)
 _PARTS = re.compile(
-    r"\s*(?:[,](?!\d)|;|[()]|(?<!address)(?<!number)(?<!mail)(?<!phone):(?! ?\+?\d)|\s[-—]+(?=\s)|\.\.\.?|…|[!.?](?=\s))\s*"
+    r"\s*(?:[,](?!\d)|;|[()]|(?<!address)(?<!number)(?<!mail)(?<!phone):(?! ?\+?\d)|\s[-—]+(?=\s)|\.\.\.?|…|"
+    r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)(?<!\bProf)[!.?](?=\s))\s*"
 )
 _JOINTS = re.compile(r" (?:and|but|so|then|because|since|plus|&|cause|cuz|bc|yet|while|as) ")
 _CONTRAST = re.compile(
@@ -124,8 +128,7 @@ class Part:
     """What stands between two marks of a sentence: its words as said, and in lower case (equally long).
 
     ``over``: it is told as no longer so. ``ahead``: as to come. ``several``: beside another of its kind. ``changed``: as new.
-    ``numbers``: of the
-    patterns that may fit.
+    ``intended``: only as planned. ``numbers``: of the patterns that may fit.
     """
 
     text: str
@@ -135,6 +138,7 @@ class Part:
     several: bool
     changed: bool = False
     numbers: tuple[int, ...] = ()
+    intended: bool = False
 
 
 def prepared(sentence: str) -> str | None:
@@ -182,9 +186,11 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
         if not piece:
             continue
         low = lowered(piece)
-        words = words_of(low)
-        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(low) is not None or _CAN.search(low) is not None
-        unsure = unsure or _WANT.search(low) is not None
+        intended = _INTENDS.search(low) is not None
+        told = _INTENDS.sub("", low) if intended else low
+        words = words_of(told)
+        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(told) is not None or _CAN.search(told) is not None
+        unsure = unsure or _WANT.search(told) is not None
         if unsure and not low.startswith(("i ", "we ", "the ", "my ")):
             unsure_before = True
         elif low.startswith(("i ", "we ", "my ", "our ")):
@@ -203,7 +209,7 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
         lead = _LEADING.match(lowered(bare))
         bare = bare[lead.end() :] if lead else bare
         if bare := bare.strip():
-            yield Part(bare, lowered(bare), over, ahead, several, _CHANGED.search(low) is not None, tuple(numbers))
+            yield Part(bare, lowered(bare), over, ahead, several, _CHANGED.search(low) is not None, tuple(numbers), intended)
 
 
 def _lower_first(text: str) -> str:

@@ -13,6 +13,8 @@ _NO_THING = re.compile(
     r"\b(?:i|you|he|she|it|we|they|there|what|which|who|how|that|this|is|are|was|were|be|been|has|have|had|do|does|did|and|or|but|if|to|"
     r"in|on|at|from|by|with|about|than|as|not|all|one|ones|both|each|my|your|his|her|its|their|will|would|so|too|very|here|them)\b"
 )
+_ARTICLES = frozenset("a an the my our some".split())
+_POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
 _NAME_WORD = re.compile(r"^[^\W\d_][^\W\d_'.-]*(?:[-'.][^\W\d_]+)*\.?$")
 
 
@@ -21,7 +23,7 @@ def person(words: str, speaker: str, table: Table, asked: bool = False) -> str |
 
     ``asked``: in a question, where the speaker has no name yet: "my sister" is "'s sister".
     """
-    words = words.strip(" ,")
+    words = words.strip(" ,").removesuffix(" and others")
     low = words.lower()
     if low in _SELF:
         return speaker if speaker or asked else None
@@ -97,3 +99,11 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         return None
     own = any(word in table.words["own"] for word in (low.replace(" ", "-"), *low.split()))
     return low, own
+
+
+def act(words: str, table: Table) -> str | None:
+    """What one is going to do, by its words without articles: "buy a Tesla" is "buy tesla"; None for what says too little."""
+    low = [word for word in words.lower().replace("'s", "").split() if word not in _ARTICLES]
+    if len(low) < 2 or low[0] in table.words["vague_acts"] or not _POINTS.isdisjoint(low):
+        return None
+    return " ".join(low)

@@ -38,7 +38,7 @@ class Pattern:
     @property
     def is_open(self) -> bool:
         """Whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
-        return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m"}.isdisjoint(self.shape.groupindex)
+        return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m", "act"}.isdisjoint(self.shape.groupindex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,7 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
         **held["fragments"],
         "S": f"(?P<s>{person})",
         "P": f"(?P<p>{owner})",
+        "W": held["times"]["when"],
         "T": thing.replace("<>", "<t>"),
         "M": thing.replace("<>", "<m>"),
     }

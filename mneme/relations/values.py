@@ -3,6 +3,12 @@
 import re
 from collections.abc import Mapping
 
+SAID = "said"
+"""The attribute of what somebody said in so many words, which another statement corrects."""
+
+PLANNED = "planned"
+"""The value of a plan of which no day is told."""
+
 Found = tuple[str, str, str, bool]
 """What is claimed: subject, attribute, value, and whether it ends."""
 
@@ -163,6 +169,15 @@ def same_value(attribute: str, one: str, other: str) -> bool:
         return _digits(first) == _digits(second)
     shorter, longer = sorted((set(first), set(second)), key=len)
     return shorter <= longer and not any(word.isdigit() and len(shorter) == 1 for word in shorter)
+
+
+def says_more(one: str, other: str) -> bool:
+    """Whether a value says what another does, and more.
+
+    >>> says_more("cold coffee", "coffee"), says_more("coffee", "coffee")
+    (True, False)
+    """
+    return set(_compared(one)) > set(_compared(other))
 
 
 def _compared(value: str) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from flows.consistency.joining import words_of
 from flows.consistency.statements import Judge
 from flows.cuts import Extractor
 from flows.extraction import LocalExtractor
@@ -28,7 +29,7 @@ from tests.servers.models import ModelServer
 
 @dataclass(frozen=True)
 class Held:
-    """A fact or foresight: its text, its local days, and whether it holds at the end."""
+    """A fact or foresight: its text and own words, its local days, and whether it holds at the end."""
 
     text: str
     first: date | None
@@ -36,10 +37,15 @@ class Held:
     holds: bool
     over: bool
     sources: int
+    own: str
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether all words are in it."""
         return all(word_pattern(word).search(self.text) for word in words)
+
+    def says(self, words: Sequence[str]) -> bool:
+        """Whether all words are in its own, without what a quote takes along of what was said before."""
+        return all(word_pattern(word).search(self.own) for word in words)
 
 
 @dataclass(frozen=True)
@@ -48,22 +54,26 @@ class Remembered:
 
     statements: list[Held]
     edges: set[tuple[str, str, str]]
+    quoted: bool
 
     def mistakes(self, case: Case) -> Iterator[str]:
         """What is not as the case says."""
         current = [each for each in self.statements if each.holds]
         for wanted in case.fields.get("holds", ()):
-            having = [each for each in current if each.has(wanted["words"])]
+            words = self._words(wanted)
+            having = [each for each in current if each.has(words)]
             if not having:
-                yield f"nothing holds with {wanted['words']}"
-            elif "on" in wanted and not any(_happens(each, wanted) for each in having):
-                yield f"{wanted['words']} is not on {wanted['on']}..{wanted.get('until', '')} but {_days(having)}"
+                yield f"nothing holds with {words}"
+            elif "on" in wanted and not any(_happens(each, wanted, self.quoted) for each in having):
+                yield f"{words} is not on {wanted['on']}..{wanted.get('until', '')} but {_days(having)}"
         for wanted in case.fields.get("over", ()):
-            if not any(each.over and each.has(wanted["words"]) for each in self.statements):
-                yield f"nothing is over with {wanted['words']}"
+            words = self._words(wanted)
+            if not any(each.over and each.has(words) for each in self.statements):
+                yield f"nothing is over with {words}"
         for wanted in case.fields.get("never", ()):
-            if wrong := [each.text for each in current if each.has(wanted["words"])]:
-                yield f"{wanted['words']} must not hold: {wrong[0]}"
+            words = self._words(wanted)
+            if wrong := [each.text for each in current if each.says(words)]:
+                yield f"{words} must not hold: {wrong[0]}"
         for wanted in case.fields.get("merged", ()):
             having = [each for each in current if each.has(wanted["words"])]
             if [each.sources for each in having] != [wanted["sources"]]:
@@ -74,6 +84,11 @@ class Remembered:
         for edge in case.fields.get("no_edges", ()):
             if wrong_edges := [each for each in self.edges if _fits(edge, each)]:
                 yield f"edge {wrong_edges[0]} must not be"
+
+    def _words(self, wanted: dict[str, Any]) -> list[str]:
+        """What is looked for: where facts are quotes, the words that were said."""
+        words: list[str] = wanted.get("said", wanted["words"]) if self.quoted else wanted["words"]
+        return words
 
 
 def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembered:
@@ -115,13 +130,14 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
                 or validity.valid_to is not None
                 or any(claim.valid_to is not None for claim in claims),
                 len({*record.message_ids, *validity.also_said_in}),
+                words_of(record),
             )
         )
-    return Remembered(statements, edges)
+    return Remembered(statements, edges, quoted=judge is None)
 
 
-def _happens(held: Held, wanted: dict[str, Any]) -> bool:
-    if wanted["on"] is None:
+def _happens(held: Held, wanted: dict[str, Any], quoted: bool) -> bool:
+    if wanted["on"] is None or (quoted and wanted.get("unsure") and held.first is None):
         return held.first is None
     days = (date.fromisoformat(wanted["on"]), date.fromisoformat(wanted.get("until", wanted["on"])))
     return (held.first, held.last) == days

@@ -156,3 +156,21 @@ def test_the_work_grows_with_the_statements_and_not_with_their_pairs(about: str)
     started = perf_counter()
     ends(about, told)
     assert perf_counter() - started < 10
+
+
+def test_the_end_of_a_kind_of_what_one_likes_is_not_that_of_all_of_it() -> None:
+    assert standing(LIKES, said(1, "coffee"), said(2, over="cold coffee")) == ["coffee"]
+    assert standing(LIKES, said(1, "cold coffee"), said(2, over="coffee")) == []
+
+
+def test_a_plan_without_a_day_ends_when_it_is_called_off_and_not_when_it_is_moved() -> None:
+    told = [said(1, "planned"), said(2, "3 May")]
+    assert standing(LAUNCH, *told) == ["planned", "3 May"]
+    assert standing(LAUNCH, *told, said(3, "10 May", over="")) == ["planned", "10 May"]
+    assert standing(LAUNCH, *told, said(3, over="")) == []
+
+
+def test_what_is_corrected_ends_when_it_is_corrected_whenever_it_happens() -> None:
+    for event in (-800, 90):
+        ended = ends("ann|said", [said(1, "It is on Monday."), said(2, over="It is on Monday.", event=event)])
+        assert ended["t/c1/e/f/0"]["It is on Monday."].at == on(2)

@@ -107,6 +107,9 @@ def test_without_a_tense_or_with_two_a_date_stays_as_said(sentence: str) -> None
         ("This weekend was great.", 7, "2026-03-07..2026-03-08"),
         ("In the last week I slept badly.", 2, ""),
         ("On Friday next week I fly home.", 2, "2026-03-13"),
+        ("A week from Saturday we have a party.", 2, "2026-03-14"),
+        ("The plumber comes a week on Monday.", 2, "2026-03-16"),
+        ("The plumber comes a week on Wednesday.", 2, ""),
     ],
 )
 def test_last_this_and_next_are_certain_where_no_other_day_can_be_meant(sentence: str, day: int, dates: str) -> None:

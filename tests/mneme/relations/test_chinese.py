@@ -80,7 +80,6 @@ def test_a_sentence_claims_what_its_words_say(sentence: str, claims: list[str]) 
         "我想搬到上海。",
         "我上周去了北京出差。",
         "听说他搬到深圳了。",
-        "我打算今年买车。",
         "我可能会换工作。",
         "他说他住在成都。",
         "你住在哪里？",
