@@ -3,7 +3,8 @@
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
 3. Fit: of each right and wrong statement of a question the right one stands first (a logistic regression of their differences,
-   whose weight of the score is made 1), and take a part of the weights (``USED``); the other statement about the same counts as much as all the rest together.
+   whose weight of the score is made 1); the other statement about the same counts as much as all the rest together. A part
+   of the weights is used (``USED``).
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 

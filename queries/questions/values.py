@@ -149,7 +149,8 @@ _ASKED = (
         ValueKind.NAME,
         _pattern(
             # one thing: no kind of things, and no plural
-            r"\b(?:who(?! (?:is|are) \w+(?: \w+)?\?)|whose|where)\b|\b(?:which|what) (?!kinds?\b|types?\b|sorts?\b|is\b|are\b|do\b|does\b|has\b|have\b|can\b"
+            r"\b(?:who(?! (?:is|are) \w+(?: \w+)?\?)|whose|where)\b",  # "who is Ann?" asks for more
+            r"\b(?:which|what) (?!kinds?\b|types?\b|sorts?\b|is\b|are\b|do\b|does\b|has\b|have\b|can\b"
             r"|else\b|\w+s (?:is|are|do|does|has|have)\b)\w+",
             r"what (?:is|does) \S+(?: \w+)?(?:'s (?!name)\w+\??$| do\b(?! to))",  # what is Ann's job, what does Ann do
             r"\b(?:wo|wohin|wer|wem|welche[rsmn]?|qui|quel(?:le)?|где|кто|как(?:ой|ая|ую|ом))\b|\bqué \w+ (?!le )",

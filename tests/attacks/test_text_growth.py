@@ -284,7 +284,7 @@ def cost(text: str, whole: bool = True) -> float:
 
 @pytest.mark.parametrize(("whole", "dearer"), [(True, 5.0), (False, 0.8)], ids=["in all", "on the thread of all tenants"])
 def test_the_longest_message_costs_little_more_than_an_everyday_one(whole, dearer, everyday, tried, is_long):
-    """Three seconds in all, and half a second on the thread of all tenants, where an everyday one costs .55; the best of five."""
+    """Three seconds in all, half a second on the thread of all tenants, where an everyday one costs .55; the best of five."""
     ratios = {}
     for name in tried([each for each in CLASSES if each != SURROGATES] if is_long else WORST):
         for turn in range(5):
