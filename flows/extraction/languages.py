@@ -45,11 +45,11 @@ def languages_of(texts: Sequence[str]) -> list[str]:
 def _language_of(text: str, of_conversation: str) -> str:
     letters = sum(map(str.isalpha, text))
     by_script = _by_script(text, letters)
+    if not by_script and _is_english_with_names(text):
+        return "en"
     if letters < _ENOUGH and by_script in ("", "zh") and of_conversation and (not by_script or of_conversation == "ja"):
         return of_conversation
-    if by_script:
-        return by_script
-    return "en" if _is_english_with_names(text) else _identified(text)
+    return by_script or _identified(text)
 
 
 def _is_english_with_names(text: str) -> bool:
