@@ -25,6 +25,13 @@ _READING = (
 )  # its arrays name their forms in Python, which threads that parse it at the same time may fail at (CPython 3.11)
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
+# Words by which a short text of names ("Kenji lives in Osaka") is English where all others in it have a capital.
+_ENGLISH = frozenset(
+    """live lives living lived moved settled works worked working studies studied stays staying grew met married visited bought
+    sold the my and with from to now been have has""".split()
+)
+_ANYWHERE = frozenset("in at on a an is was am are for near of by".split())
+_LOWER = re.compile(r"\b[a-z]+\b")
 _MOSTLY = 0.3  # share of the letters that are of a script from which a text is written in it
 _SOME_KANA = 0.1  # share of Chinese characters and kana that are kana from which a text is Japanese
 
@@ -38,9 +45,16 @@ def languages_of(texts: Sequence[str]) -> list[str]:
 def _language_of(text: str, of_conversation: str) -> str:
     letters = sum(map(str.isalpha, text))
     by_script = _by_script(text, letters)
+    if not by_script and _is_english_with_names(text):
+        return "en"
     if letters < _ENOUGH and by_script in ("", "zh") and of_conversation and (not by_script or of_conversation == "ja"):
         return of_conversation
     return by_script or _identified(text)
+
+
+def _is_english_with_names(text: str) -> bool:
+    words = set(_LOWER.findall(text)) if text.isascii() else set()
+    return not words.isdisjoint(_ENGLISH) and words <= _ENGLISH | _ANYWHERE
 
 
 @lru_cache(maxsize=4_096)

@@ -178,6 +178,8 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         return
     if "only_ends" in pattern.flags and not part.over:
         return
+    if part.over and not pattern.slots and pattern.gives and all(ends for *_, ends in pattern.gives):
+        return  # "am no longer retired"
     if part.over and any(slot.ends for slot in pattern.slots):
         return  # "has not left Google any more"
     if part.several and not any(ends for *_, ends in found):

@@ -29,6 +29,7 @@ _UNCERTAIN_PHRASE = re.compile(
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
+_AGREED = re.compile(r"\bsa(?:id|ys) yes\b")  # no report
 _ONLY_UNCERTAIN = frozenset(
     """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
@@ -83,7 +84,7 @@ _LEADING = re.compile(
 _UNSURE = frozenset(
     """might could would should maybe perhaps probably possibly hopefully hope hopes hoping thinking thought think guess
     considering consider considers considered dream dreams wanna wondering someday promise promised tempted trying try
-    tried planning supposed ought let must never hardly fancy mean means meant hasten without nobody forgot forget""".split()
+    tried planning supposed ought must never hardly fancy mean means meant hasten without nobody forgot forget""".split()
 )
 _AHEAD = re.compile(r"\b(?:will|going to|gonna|shall)\b")
 _MAY = re.compile(
@@ -93,7 +94,8 @@ _CAN = re.compile(r"\bcan (?!speak\b|not stand\b)")
 _WANT = re.compile(
     r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
     r"ready|prefer|apply|"
-    r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b"
+    r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b|"
+    r"^let\b|\blet (?![^,]{1,20} go(?: |$))"
 )
 _INTENDS = re.compile(
     r"\b(?:plan|plans|planning|planned|intend|intends) to (?=\w)|\b(?:the |our |my |that )?(?:plans?|idea) to (?=\w)"
@@ -157,7 +159,7 @@ def prepared(sentence: str) -> str | None:
         text = text.replace('"', "")
     if "'" in text or "not" not in text:
         text = _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
-    words = words_of(text.lower())
+    words = words_of(_AGREED.sub("agreed", text.lower()))
     if not words.isdisjoint(_NOT_CERTAIN) or (not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(text.lower())):
         return None
     return _contrasted(text)
