@@ -2,6 +2,7 @@
 
 The statements of a cluster are taken in the order in which they were said (ties by id):
 1. An explicit end ("Ann left Google") closes the claims with that value, or all where it names none.
+   Where several values may hold, the end itself holds until the value is claimed again ("I hate olives", "I love olives").
 2. Where a subject has one value at a time, a new value closes those with another. What says again what still holds is no
    news: it closes nothing, and holds as long.
 
@@ -90,6 +91,7 @@ class _Fold:
         self._at_once = attribute == SAID or attribute.startswith(_PLAN)
         self._single, self._plan = _is_single(attribute), attribute.startswith(_PLAN)
         self._standing: dict[str, list[_Claim]] = {}  # by value, case folded: what may still hold
+        self._ended: dict[str, list[_Claim]] = {}  # by value: the ends that still hold, where several values may
         self._claims: list[_Claim] = []
 
     def take(self, newer: Stated) -> None:
@@ -103,6 +105,18 @@ class _Fold:
         for claim in claims:
             self._standing.setdefault(claim.value.casefold(), []).append(claim)
         self._claims += claims
+        if not self._single and not self._at_once:
+            self._hold_ends(newer)
+
+    def _hold_ends(self, newer: Stated) -> None:
+        for value in newer.values:
+            for claim in self._ended.pop(value.casefold(), ()):
+                claim.end = End(newer.said_at, newer.id)
+        for value in newer.ends:
+            if value and value not in newer.values:
+                claim = _Claim(newer, value)
+                self._ended.setdefault(value.casefold(), []).append(claim)
+                self._claims.append(claim)
 
     def ends(self) -> dict[str, dict[str, End]]:
         """What has ended of what each statement states."""

@@ -141,8 +141,7 @@ def _standing(record: Said) -> Said:
 def _with_ends(record: Said, ended: Mapping[str, Mapping[str, End]]) -> Said:
     """A record with what became of its claims about some attributes."""
     claims = tuple(
-        _ended(claim, ended[claim.about].get(claim.value)) if claim.about in ended and not claim.ends else claim
-        for claim in record.claims
+        _ended(claim, ended[claim.about].get(claim.value)) if claim.about in ended else claim for claim in record.claims
     )
     return record.model_copy(update={"claims": claims})
 

@@ -75,9 +75,11 @@ class Remembered:
             if wrong := [each.text for each in current if each.says(words)]:
                 yield f"{words} must not hold: {wrong[0]}"
         for wanted in case.fields.get("merged", ()):
-            having = [each for each in current if each.has(wanted["words"])]
-            if [each.sources for each in having] != [wanted["sources"]]:
-                yield f"{wanted['words']} has sources {[each.sources for each in having]}, not [{wanted['sources']}]"
+            words = self._words(wanted)
+            having = [each.sources for each in current if each.has(words)]
+            # Quotes in other words each stay; of those in the same words one does.
+            if having != [wanted["sources"]] and not (self.quoted and having and sum(having) == wanted["sources"]):
+                yield f"{words} has sources {having}, not [{wanted['sources']}]"
         for edge in case.fields.get("edges", ()):
             if not any(_fits(edge, each) for each in self.edges):
                 yield f"no edge {edge}"
