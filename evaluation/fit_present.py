@@ -35,7 +35,7 @@ from queries.scoring.present import FEATURES, PresentWeights, Statements, asks_f
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
 OTHERS_WEIGHT = 160  # what all questions of another set weigh together, in questions of the changes
-USED = 0.7  # of the fitted weights: in the made-up changes everything changes, and people say most things once
+USED = 0.6  # of the fitted weights: in the made-up changes everything changes, and people say most things once
 BESIDE_WEIGHT = 1.5  # what the other statement about the same weighs, in all the wrong ones together
 FIRST_TEN = 10
 
