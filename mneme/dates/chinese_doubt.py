@@ -17,6 +17,8 @@ def in_doubt(sentence: str, date: Found) -> bool:
         return True
     if _TOLD.search(sentence, max(0, start - _REACH), start):
         return True
+    if _BARE_DAY.fullmatch(sentence[start:end]) and _OCCASION.search(sentence):
+        return True  # of the month of the occasion, which may be another
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _REACH) : start] + behind) is not None
 
 
@@ -32,4 +34,6 @@ _NO_EVENT = re.compile(
     "取消|每|通常|一般|平时|经常|常常|总是|往往|有时|本来|原本|原定"
 )
 _TOLD = re.compile("说(?!明|法|服)|告诉|听说|据说|表示|提到|如果|要是|假如|假设|万一|想象")
+_BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
+_OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")
 _OTHER_YEAR = re.compile(r"生日|出生|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")
