@@ -71,7 +71,7 @@ def claimed(sentence: str) -> list[str]:
         ("I've been a paramedic for six years", ["Mira|role|paramedic"]),
         ("Paul lives in Graz with his wife.", ["Paul|home|Graz"]),
         ("Paul's wife is called Greta.", ["Paul|spouse|Greta"]),
-        ("My wife and I moved to Oslo in March.", ["Mira|home|Oslo"]),
+        ("My wife and I moved to Oslo in March.", ["Mira|home|Oslo", "Mira|relationship|married"]),
         ("We've moved! New address: Lindenstraße 4, 10969 Berlin", ["Mira|address|Lindenstraße 4"]),
         ("My new phone is a Pixel 9.", ["Mira|uses:phone|Pixel 9"]),
         ("got myself a MacBook Air, the ThinkPad finally died", ["Mira|uses:laptop|MacBook Air"]),

@@ -141,7 +141,7 @@ class TestWhatTheMemoriesDoNotTell:
             found("Where does Jonas work?", SPEAKERS, message("a", "Jonas", "Where do you work? Is it far?")),
             found("Where does Jonas work?", SPEAKERS, fact("a", 'Jonas asked Maya: "Where do you work?"')),
             found("Did Jonas read Hamlet?", SPEAKERS, message("a", "Jonas", "I read a lot, I read all night")),
-            found("Where do I keep the strings of the violin?", SPEAKERS, message("a", "Maya", "I keep bees")),
+            found("Where do I keep the strings of the violin?", SPEAKERS, message("a", "Maya", "I keep bees", score=0.4)),
             found(
                 "What is Jonas's salary?",
                 SPEAKERS,
