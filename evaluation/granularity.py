@@ -24,7 +24,7 @@ from rich.console import Console
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, plot_bars, print_table
+from evaluation.report import Report, Row, plot_bars, print_table, searched_with
 from flows import ingest
 from mneme.errors import InputError
 from mneme.settings import Settings
@@ -114,11 +114,7 @@ def run_granularity(settings: Settings, out: Path, examples: Path | None = None,
     shares = {row["part"]: row["right first"] for row in rows if row["of"] == _ALL}
     report = Report(
         bench="granularity",
-        settings={
-            "index": settings.index.backend,
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
-            "retrieval": settings.retrieval.model_dump(mode="json"),
-        },
+        settings=searched_with(settings),
         rows=rows,
         headline={"index": settings.index.backend, "dev": shares["dev"], "held_out": shares["held-out"]},
         parts={"questions": [_shown(each) for each in answered]},

@@ -15,12 +15,22 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from mneme.errors import InputError
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 Row = Mapping[str, str | float | int]
 
 _WIDEST = 1000  # characters of a table in a file
 _LETTERS = {"recall": "R", "hit": "H", "ndcg": "N", "questions": "n", "milliseconds": "ms"}
+
+
+def searched_with(settings: Settings) -> dict[str, Any]:
+    """The settings that matter for the figures of a search."""
+    return {
+        "index": settings.index.backend,
+        "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+        "retrieval": settings.retrieval.model_dump(mode="json"),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from rich.console import Console
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.truth.material import CHANGE_MESSAGES, Change, changes
 from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
 from flows import ingest
@@ -86,11 +86,7 @@ def run_changes(settings: Settings, out: Path, console: Console | None = None) -
     rows = list(_rows(outcomes))
     report = Report(
         bench="truth-changes",
-        settings={
-            "index": settings.index.backend,
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
-            "retrieval": settings.retrieval.model_dump(mode="json"),
-        },
+        settings=searched_with(settings),
         rows=rows,
         headline=_headline(rows) | {"other_endings": len(others), "facts": len(facts)},
         parts={"changes": [_shown(each) for each in outcomes], "other endings": [{"id": each} for each in others]},

@@ -20,7 +20,7 @@ from rich.console import Console
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import fresh_index
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.truth.material import ChatQuestion, chats, questions
 from evaluation.truth.places import Place, has_words, places_of
 from flows import ingest
@@ -80,11 +80,7 @@ def run_questions(settings: Settings, out: Path, console: Console | None = None)
     rows = list(_rows(asked))
     report = Report(
         bench="truth-questions",
-        settings={
-            "index": settings.index.backend,
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
-            "retrieval": settings.retrieval.model_dump(mode="json"),
-        },
+        settings=searched_with(settings),
         rows=rows,
         headline={name.replace(" ", "_"): rows[0][name] for name in (*_SEARCHED[1:], *_ANSWERED[2:])},
         parts={"questions": [_shown(each) for each in asked]},

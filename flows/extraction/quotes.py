@@ -111,7 +111,7 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
                 artifact=part.artifact is not None,
                 is_question=asks,
                 dates=certain_dates(words, message.sent_at, zone, language) if part.artifact is None else (),
-                claims=claims_in(words, language, message.sender_name, listener) if own and not asks else (),
+                claims=claims_in(words, language, message.sender_name) if own and not asks else (),
             )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
         for spans in _grouped(text, list(annotated), limit):
@@ -130,7 +130,7 @@ def _correct(messages: list[Told], corrected: Corrected) -> None:
     dates, claims = by.dates, by.claims
     if corrected.meant:
         dates = certain_dates(corrected.meant, of.said_at, of.zone, of.language)
-        meant = claims_in(corrected.meant, of.language, of.speaker, of.listener)
+        meant = claims_in(corrected.meant, of.language, of.speaker)
         claims = tuple(claim.model_copy(update={"evidence": by.text}) for claim in meant)
     if by is of:
         _put(messages, corrected.at, replace(by, dates=dates, claims=claims, meant=corrected.meant))
@@ -271,8 +271,3 @@ def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[Dat
     days = [f"{each.text}: {each.written}" for each in dates if each.written not in quote.words]
     tail = f" [{'; '.join(dict.fromkeys(days))}]" if days else ""
     return f"{head}{quote.words}{tail}"
-
-
-def claims_of(statement: str, language: str) -> tuple[Claim, ...]:
-    """What a statement that a model wrote claims."""
-    return claims_in(statement, language)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.table import Pattern, Slot, Table, table
-from mneme.relations.values import Found, same_kind, settled, tool_kind
+from mneme.relations.table import Pattern, Slot, Table, kind_named, table
+from mneme.relations.values import Found, distinct_claims, same_kind, settled, tool_kind
 
 _LONGEST = 400  # characters that are read
 _PERSON = r"我们|咱们|我|[^,]{1,9}?"
@@ -68,12 +68,7 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
     if '"' in text or "“" in text or "「" in text or _QUESTION.search(text) or _NOT_CERTAIN.search(text):
         return
-    held = chinese()
-    seen: set[tuple[str, str, str]] = set()
-    for subject, attribute, value, ends in _found(text, held, speaker):
-        if subject and (subject, attribute, value) not in seen:
-            seen.add((subject, attribute, value))
-            yield Claim(subject=subject, attribute=attribute, value=value, ends=ends, evidence=sentence)
+    yield from distinct_claims(_found(text, chinese(), speaker), sentence)
 
 
 def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
@@ -189,7 +184,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
         attribute = held.kin_attribute.get(match["kin"], "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
-        return f"uses:{_KINDS.get(match['tool_kind'], match['tool_kind'])}", value
+        return f"uses:{kind_named(match, _KINDS)}", value
     kind = tool_kind(value, held.tools)
     if attribute in ("uses", "known"):
         return None if kind is None else ("car" if kind == "car" else f"uses:{kind}", value)
@@ -294,10 +289,8 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
             subject = "" if attribute == "plan:" and known[1] else known[0]
             head = next((word for word in held.words["amounts"] if known[0].endswith(word)), known[0])
             attribute += (head if attribute == "is:" else known[0]) if attribute.endswith(":") else ""
-        elif groups.get("tool_kind"):
-            attribute += _KINDS.get(match["tool_kind"], match["tool_kind"])
-        elif groups.get("kind"):
-            attribute += match["kind"]
+        else:
+            attribute += kind_named(match, _KINDS)
         return [(subject, attribute)]
     return []
 

@@ -8,8 +8,8 @@ from functools import cache
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
-from mneme.relations.table import Pattern, Slot, Table, attributes, table
-from mneme.relations.values import PLANNED, Found, cleaned, same_kind, settled, tool_kind
+from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
+from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -58,12 +58,7 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     if not candidates and not anywhere:
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
-    seen: set[tuple[str, str, str]] = set()
-    for subject, attribute, value, ends in _found(text, low, candidates, anywhere, speaker, caseless):
-        key = (subject, attribute, value)
-        if subject and key not in seen:
-            seen.add(key)
-            yield Claim(subject=subject, attribute=attribute, value=value, ends=ends, evidence=sentence)
+    yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless), sentence)
 
 
 def _found(text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool) -> Iterator[Found]:
@@ -226,7 +221,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     if attribute == "uses kind":
         if value.islower() and tool_kind(value, held.tools) is None:
             return None
-        return "uses:" + _KINDS.get(match["tool_kind"], match["tool_kind"]), value
+        return f"uses:{kind_named(match, _KINDS)}", value
     kind = tool_kind(value, held.tools)
     if attribute in ("uses", "known", "same"):
         if kind is None and (attribute == "known" or slot.kind == "known_tool"):
@@ -306,10 +301,8 @@ def english_asked(question: str) -> list[tuple[str, str]]:
                 subject = key
             if attribute.endswith(":"):
                 attribute += key.split()[-1] if attribute == "is:" else key
-        elif groups.get("tool_kind"):
-            attribute += _KINDS.get(match["tool_kind"], match["tool_kind"])
-        elif groups.get("kind"):
-            attribute += match["kind"]
+        else:
+            attribute += kind_named(match, _KINDS)
         return [(subject, attribute)]
     return []
 

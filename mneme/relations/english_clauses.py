@@ -9,7 +9,6 @@ from mneme.guarded import words_of
 _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
 _BLANKS = re.compile(r"\s+")
-_SENTENCE_ENDS = re.compile(r"(?<=[^\s.][^\s.][.!?])\s+(?!\d|[a-z])|(?<=[.!?]{2})\s+|(?<=[!?])\s+|\n")
 _ASKS = re.compile(r"\?[\s\"')!]*(?:[^\w\s]|:\w+:|\s)*$")
 # What makes nothing in its sentence certain: conditions, reports, dreams, jokes.
 _NOT_CERTAIN = frozenset(

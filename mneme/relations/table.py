@@ -98,6 +98,19 @@ def attributes() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads((_HERE / "attributes.toml").read_text(encoding="utf-8"))
 
 
+def kind_named(match: re.Match[str], names: Mapping[str, str]) -> str:
+    """The kind that a match names and that completes an attribute ("uses:editor"); empty where it names none.
+
+    Args:
+        match: of a pattern that may have a group for the kind of a tool, or of anything.
+        names: the standard name of a tool's kind, where it has another.
+    """
+    groups = match.groupdict()
+    if tool := groups.get("tool_kind"):
+        return names.get(tool, tool)
+    return groups.get("kind") or ""
+
+
 def _given(one: str) -> tuple[str, str, bool]:
     attribute, _, value = one.removeprefix("-").partition("=")
     return attribute, value, one.startswith("-")

@@ -1,7 +1,9 @@
 """What a slot of a pattern may hold, and when two values are the same. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+from mneme.records import Claim
 
 SAID = "said"
 """The attribute of what somebody said in so many words, which another statement corrects."""
@@ -45,6 +47,16 @@ _MODEL = frozenset("pro air max mini plus ultra lts model edition lite ultra-wid
 _NUMBER_UNIT = re.compile(
     r"[£$€]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|bucks)\b|(?:/| per | an? )(?:month|mo|year|week|day)\b"
 )
+
+
+def distinct_claims(found: Iterable[Found], sentence: str) -> Iterator[Claim]:
+    """What was found in a sentence as claims, each once; nothing of nobody."""
+    seen: set[tuple[str, str, str]] = set()
+    for subject, attribute, value, ends in found:
+        key = (subject, attribute, value)
+        if subject and key not in seen:
+            seen.add(key)
+            yield Claim(subject=subject, attribute=attribute, value=value, ends=ends, evidence=sentence)
 
 
 def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]], caseless: bool) -> str | None:

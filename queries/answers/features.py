@@ -101,15 +101,21 @@ _ASKED_NAME = re.compile(
 
 
 def features_of(
-    memories: Sequence[Memory], words: frozenset[str], question: str, is_about: Sequence[tuple[bool, bool, bool]], learned: bool
+    memories: Sequence[Memory],
+    words: frozenset[str],
+    question: str,
+    is_about: Sequence[tuple[bool, bool, bool]],
+    claims: Sequence[tuple[bool, bool]],
+    learned: bool,
 ) -> list[list[float]]:
-    """A row of ``FEATURES`` for each memory but for the claims, which are zero.
+    """A row of ``FEATURES`` for each memory.
 
     Args:
         memories: what was found, best first.
         words: of the question, without names.
         question: as asked.
         is_about: of each memory: those asked about said it, are named in it, or somebody else said it.
+        claims: of each memory: it claims what is asked for, or something else.
         learned: whether scores are probabilities.
     """
     own = [_roots(said(memory)) for memory in memories]
@@ -129,7 +135,7 @@ def features_of(
         in_words = min(1.0, sum(weight * _has(own[place], word) for word, weight in weights.items()) / total)
         both = own[place] | around[place]
         with_before = min(1.0, sum(weight * _has(both, word) for word, weight in weights.items()) / total)
-        has_kind, lacks_kind = _kind(question, memory, words)
+        has_kind, lacks_kind = _kind(question, memory)
         rows.append(
             [
                 odds[place] if learned else 0.0,
@@ -141,8 +147,7 @@ def features_of(
                 with_before - in_words,
                 unheard,
                 *map(float, is_about[place]),
-                0.0,
-                0.0,
+                *map(float, claims[place]),
                 spoken_of[place],
                 max(0.0, asked_of[place] - spoken_of[place]),
                 float(bool(matters) and not spoken_of[place] and not asked_of[place]),
@@ -167,7 +172,7 @@ def _leans_on(memory: Memory) -> str:
     return " ".join(each.words for each in (memory.quote.question, memory.quote.context) if each)
 
 
-def _kind(question: str, memory: Memory, words: frozenset[str]) -> tuple[float, float]:
+def _kind(question: str, memory: Memory) -> tuple[float, float]:
     """Whether the kind of words that is asked for is there, and whether it is missing; neither where no kind is known."""
     told = said(memory)
     if _ASKED_TIME.search(question):

@@ -4,17 +4,16 @@ What is asked of one person and told of another is the trap: the words fit, the 
 first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how likely
 each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their questions asked
 of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose questions have no
-answer. ``enough`` is the log-odds from which one is told: in those chats, cross-validated, 48 of 78 questions are answered
-rightly, 3 wrongly, and 10 of 67 without an answer are. One lower by 0.25 answers 28 more of LoCoMo's rightly and 57 wrongly:
-a wrong answer is worse than none.
+answer. ``enough`` is the log-odds from which one is told (docs/answers.md has the figures of a stricter one).
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
 
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
@@ -77,11 +76,10 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
         found: of the search.
     """
     considered = considered_of(memories, found)
-    weights = _likeliness()
-    bias = weights["bias"]
-    odds = [bias + sum(weights[name] * value for name, value in zip(FEATURES, row, strict=True)) for row in considered.rows]
+    known = _likeliness()
+    odds = [known.log_odds(row) for row in considered.rows]
     fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
-    told = bool(fitting) and odds[fitting[0]] >= weights["enough"]
+    told = bool(fitting) and odds[fitting[0]] >= known.enough
     return Support(told, tuple(considered.memories[place] for place in fitting), considered.words)
 
 
@@ -109,14 +107,10 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
     words = question_words(question, (*people, *asked.others)) - _name_forms(question, asked.speakers)
     memories = [memory for memory in memories if not _ONLY_ASKS.fullmatch(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
-    rows = features_of(memories, words, question, abouts, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
     attributes = () if asks_about_past(question) else attributes_asked(question)
     owner = found.query.filters_applied.get("user_id")
-    for memory, row in zip(memories, rows, strict=False):
-        if attributes and memory.claims:
-            claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
-            row[FEATURES.index("claims_it")] = float(claims_it)
-            row[FEATURES.index("claims_another")] = float(not claims_it)
+    claims = [_claims(memory, attributes, owner) for memory in memories]
+    rows = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
     looked_at = tuple(memories[:_LOOKED_AT])
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
     told = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
@@ -126,10 +120,31 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
     return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
 
 
+class _Likeliness(BaseModel):
+    """A weight for each of ``FEATURES``; from ``enough`` on a memory answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights: dict[str, float]
+    bias: float
+    enough: float
+
+    def log_odds(self, row: Sequence[float]) -> float:
+        """How likely a memory with these features answers."""
+        return self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, row, strict=True))
+
+
 @cache
-def _likeliness() -> dict[str, float]:
-    loaded: dict[str, float] = json.loads((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
-    return loaded
+def _likeliness() -> _Likeliness:
+    return _Likeliness.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
+
+
+def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
+    """Whether a memory claims what is asked for, or something else; neither where either is not known."""
+    if not attributes or not memory.claims:
+        return False, False
+    claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
+    return claims_it, not claims_it
 
 
 def _is_named(question: str, person: str) -> bool:

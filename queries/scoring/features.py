@@ -16,6 +16,7 @@ from queries.questions.people import is_asker
 from queries.questions.periods import period_fit
 from queries.questions.understand import Question, QuestionType
 from queries.recall import Candidate
+from queries.records import words_of
 from queries.scoring.field import Field, Legs, Numbers
 
 STATEMENT_FEATURES = (
@@ -90,7 +91,7 @@ class Forms:
             self._known.clear()
         body = row.body
         quote = body.get("quote") or {}
-        text = str(quote.get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement") or "")
+        text = words_of(row)
         names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
         asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
         dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))

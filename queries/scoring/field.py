@@ -12,6 +12,12 @@ from queries.recall import Candidate
 Numbers = npt.NDArray[np.float64]
 
 
+def probability(log_odds: Numbers) -> Numbers:
+    """The chances, from 0 to 1, of some log-odds."""
+    found: Numbers = 1 / (1 + np.exp(-np.clip(log_odds, -30, 30)))
+    return found
+
+
 class Legs:
     """BM25 and cosine of some candidates, in their order; a row without a vector is as far as the farthest."""
 

@@ -22,7 +22,7 @@ from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, episode_features, statement_features
-from queries.scoring.field import Field, Numbers
+from queries.scoring.field import Field, Numbers, probability
 
 
 class Weights(BaseModel):
@@ -86,8 +86,8 @@ class LearnedScorer:
         episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
         usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
-        scores = _probability(with_episodes(facts, episodes, field.parents, alpha))
-        of_episodes = _probability(alpha * means + (1 - alpha) * episodes)
+        scores = probability(with_episodes(facts, episodes, field.parents, alpha))
+        of_episodes = probability(alpha * means + (1 - alpha) * episodes)
         ids = (each.row.id for each in (*field.episodes, *field.statements))
         return dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True))
 
@@ -129,8 +129,3 @@ def _shipped() -> tuple[Coefficients, ...]:
 
 
 _known: TypeAdapter[tuple[Coefficients, ...]] = TypeAdapter(tuple[Coefficients, ...])
-
-
-def _probability(log_odds: Numbers) -> Numbers:
-    found: Numbers = 1 / (1 + np.exp(-np.clip(log_odds, -30, 30)))
-    return found

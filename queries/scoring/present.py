@@ -38,8 +38,9 @@ from queries.questions.understand import Question
 from queries.questions.values import ValueKind, is_another, value_asked, values_in
 from queries.questions.viewpoint import likely_people
 from queries.recall import Candidate
+from queries.records import words_of
 from queries.scoring.change_words import LONGEST, tells_of_change
-from queries.scoring.field import Numbers
+from queries.scoring.field import Numbers, probability
 
 FEATURES = ("older_beside_a_change", "later", "later_in_a_change", "another_value", "has_value")
 
@@ -107,7 +108,7 @@ def present_first(
         return dict(scores)
     best = best_statements(question, candidates, scores)
     raised = np.maximum(best.features @ np.array([weights.weights[name] for name in FEATURES]), 0.0)
-    found = 1 / (1 + np.exp(-(best.log_odds + raised)))
+    found = probability(best.log_odds + raised)
     changed = {row.id: float(score) for row, score, by in zip(best.rows, found, raised, strict=True) if by > 0}
     return {**scores, **changed}
 
@@ -120,15 +121,14 @@ def best_statements(question: Question, candidates: Sequence[Candidate], scores:
         return Statements((), np.zeros((0, len(FEATURES))), np.zeros(0))
     chance = np.clip([scores[row.id] for row in rows], _LEAST, _HIGHEST)
     log_odds = np.log(chance / (1 - chance))
-    read_rows = [_words(row) for row in rows]
     at = np.array([row.at.timestamp() for row in rows])
-    change = np.array([tells_of_change(each.text) for each in read_rows], dtype=np.float64)
+    change = np.array([tells_of_change(words_of(row)) for row in rows], dtype=np.float64)
     # [later, older]: how far the older fits, of the same person
     fits = _of_same(question, rows) * np.exp(log_odds - log_odds.max())[None, :]
-    near = fits * np.sqrt(_near([each.tokens for each in read_rows])) * (at[None, :] < at[:, None])
+    near = fits * np.sqrt(_near([_tokens(row) for row in rows])) * (at[None, :] < at[:, None])
     kind = value_asked(question.text)
     later = fits * (at[None, :] < at[:, None] - _SITTING) * (kind is not None)
-    values = _values_of(rows, read_rows, kind)
+    values = _values_of(rows, kind)
     another = np.array([[is_another(one, other) for other in values] for one in values], dtype=np.float64)
     of_several = _of_several(later.max(axis=1))
     columns = {
@@ -147,12 +147,12 @@ def _of_several(fits: Numbers) -> Numbers:
     return shared
 
 
-def _values_of(rows: Sequence[Row], read_rows: Sequence["_Read"], kind: ValueKind | None) -> list[frozenset[str]]:
+def _values_of(rows: Sequence[Row], kind: ValueKind | None) -> list[frozenset[str]]:
     """The values of a kind that each statement has; the names of those who talk are no values."""
     if kind is None:
         return [frozenset()] * len(rows)
     talking = {name for row in rows for person in row.people for name in person.casefold().split()}
-    return [frozenset(v for v in each.values[kind] if v.removesuffix("'s") not in talking) for each in read_rows]
+    return [frozenset(v for v in _values(row)[kind] if v.removesuffix("'s") not in talking) for row in rows]
 
 
 def _is_quoted(row: Row) -> bool:
@@ -160,22 +160,16 @@ def _is_quoted(row: Row) -> bool:
     return row.document_id is not None or bool((row.body.get("quote") or {}).get("artifact"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """The words that were said, with their tokens and values."""
-
-    text: str
-    tokens: frozenset[str]
-    values: Mapping[ValueKind, frozenset[str]]
+def _tokens_of(row: Row) -> frozenset[str]:
+    return frozenset(tokenise(words_of(row)))
 
 
-def _read(row: Row) -> _Read:
-    body = row.body
-    text = str((body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement"))
-    return _Read(text, frozenset(tokenise(text)), values_in(text[:LONGEST]))
+def _all_values_of(row: Row) -> Mapping[ValueKind, frozenset[str]]:
+    return values_in(words_of(row)[:LONGEST])
 
 
-_words = Derived(_read, 10_000)
+_tokens = Derived(_tokens_of, 10_000)
+_values = Derived(_all_values_of, 10_000)
 
 
 def _near(texts: Sequence[frozenset[str]]) -> Numbers:
@@ -198,7 +192,7 @@ def _of_same(question: Question, rows: Sequence[Row]) -> Numbers:
     named = [*speakers, *likely_people(question.text)]
 
     def told_of(row: Row) -> frozenset[str]:
-        return frozenset((*row.people, *(name for name in named if names_person(_words(row).text, name))))
+        return frozenset((*row.people, *(name for name in named if names_person(words_of(row), name))))
 
     about = [told_of(row) for row in rows]
     return np.array([[1.0 if one & other else _OF_OTHERS for other in about] for one in about])

@@ -169,7 +169,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "extract a document": (lambda text: LocalExtractor().extract(document(text)), 1_600),
     "resolve_dates": (lambda text: resolve_dates(text, NOW, UTC), 800),
     "certain_dates": (lambda text: certain_dates(text, NOW, UTC, "en"), 800),
-    "claims": (lambda text: (claims_in(text, "en", "Ann", "Bo"), claims_in(text, "zh", "Ann", "Bo")), 800),
+    "claims": (lambda text: (claims_in(text, "en", "Ann"), claims_in(text, "zh", "Ann")), 800),
     "asked attributes": (attributes_asked, LONGEST_QUESTION),
     "is_grounded": (lambda text: is_grounded(text[:300], [message("Ann", text)]), _IN_CHAT),
     "chunk": (chunk, 50_000),

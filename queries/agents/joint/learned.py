@@ -18,6 +18,7 @@ from mneme.settings import Settings
 from queries.agents.evidence import Evidence, Place
 from queries.agents.joint.features import FEATURES, Numbers, known
 from queries.agents.rules.several import asks_for_several
+from queries.scoring.field import probability
 
 _MOST_VECTORS = 20_000  # texts, some 30 MB
 _SCORED_BY = "lr"  # log-odds of another scale mean something else
@@ -44,9 +45,7 @@ class JointCoefficients(BaseModel):
 
     def scores(self, numbers: Numbers) -> Numbers:
         """From 0 to 1, higher fits better, of each row of ``FEATURES``."""
-        odds = numbers @ np.array([self.weights[name] for name in FEATURES]) + self.bias
-        found: Numbers = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-        return found
+        return probability(numbers @ np.array([self.weights[name] for name in FEATURES]) + self.bias)
 
 
 class JointScorer:
