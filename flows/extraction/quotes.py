@@ -2,8 +2,9 @@
 
 1. A message is cut into its parts (artifacts.py) and each part into sentences (sentences.py).
 2. Sentences that stand together make a passage: short messages are one, long ones are cut at paragraphs.
-3. The first passage of an answer takes the question along; one that leans on words before it, the sentence before; one that
-   corrects what was said, that, of which it has the dates and claims with the right value.
+3. The first passage of a reply takes along what it replies to: the question, or the message before it, as much of it as
+   belongs together. A later passage that leans on words before it takes the sentence before. One that corrects what was said
+   takes that, of which it has the dates and claims with the right value.
 4. What is shown and searched is put together from the fields: ``Mira to Paul, 19 April 2025 (Paul: "..."): ...``.
 
 Nothing is replaced, glued or left out: every sentence of every message stands in one quote.
@@ -12,7 +13,7 @@ Nothing is replaced, glued or left out: every sentence of every message stands i
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
@@ -31,6 +32,8 @@ _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is 
 _LONG_MESSAGE = 5_000
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
+_LAST_SENTENCES = 3  # of a message among which its question may stand
+_REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
 _ADDRESSED = re.compile(
     r"^(?:(?:hey|hi|hello|thanks|so|and|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.IGNORECASE
 )
@@ -74,13 +77,11 @@ def told(utterances: Sequence[Utterance]) -> list[Told]:
 def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
     """The facts of an episode, in order: one for each passage of each message."""
     for position, each in enumerate(messages):
-        question = _question_before(each, messages[max(0, position - _ANSWERED_WITHIN) : position])
-        before = messages[position - 1] if position else None
+        earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
+        question = _question_before(each, earlier)
         for number, passage in enumerate(each.passages):
-            context = None
-            answers = question if number == 0 or passage.artifact == "answer" else None
-            if answers is None and (passage.artifact or leans(passage.sentences[0])):
-                context = _sentence_before(each, number, before)
+            answers = question if number == 0 or each.message.role == "assistant" else None
+            context = None if answers else _context_of(each, number, earlier)
             corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
             if corrected is not None and corrected.words not in passage.words:
                 answers, context = None, corrected
@@ -101,6 +102,7 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
             asks = is_question(words)
             annotated[span] = Sentence(
                 index=index,
+                start=span.start,
                 text=words,
                 speaker=message.sender_name,
                 listener=listener,
@@ -189,29 +191,48 @@ def _question_before(each: Told, earlier: Sequence[Told]) -> Spoken | None:
     for other in reversed(earlier):
         if other.message.sender_id == each.message.sender_id:
             return None
-        own = [one for one in other.sentences if not one.artifact]
+        own = _own(other.sentences)
         if each.message.role == "assistant":  # a request needs no question mark
-            asked = next((one.text for one in reversed(own) if not leans(one)), own[0].text if own else "")
-            return _taken_along(asked, other) if asked else None
-        asked = next((one.text for one in reversed(own[-3:]) if one.is_question), "")
-        if asked:
-            return _taken_along(asked, other)
+            at = next((at for at in reversed(range(len(own))) if not leans(own[at])), 0)
+            return _taken_along(own, at, other) if own else None
+        asked = next((at for at in reversed(range(len(own))) if own[at].is_question), None)
+        if asked is not None and asked >= len(own) - _LAST_SENTENCES:
+            return _taken_along(own, asked, other)
     return None
 
 
-def _sentence_before(each: Told, number: int, before: Told | None) -> Spoken | None:
-    """The sentence before a passage: of its own message, else the last of the message before; of somebody's own words."""
-    earlier = [one for passage in each.passages[:number] for one in passage.sentences if not one.artifact]
-    source = each if earlier else before
-    sentences = earlier or ([one for one in before.sentences if not one.artifact] if before else [])
-    if source is None or not sentences:
+def _context_of(each: Told, number: int, before: Sequence[Told]) -> Spoken | None:
+    """What a passage needs to be read alone: the sentence before it, or the message that it replies to."""
+    passage = each.passages[number]
+    needed = passage.artifact is not None or leans(passage.sentences[0])
+    earlier = _own([one for other in each.passages[:number] for one in other.sentences])
+    if earlier:
+        return _taken_along(earlier[-1:], 0, each) if needed else None
+    if not needed and (number > 0 or not before or not _replies(each.message, before[-1].message)):
         return None
-    words = next((one.text for one in reversed(sentences[-3:]) if not one.text.startswith("[")), sentences[-1].text)
-    return _taken_along(words, source)
+    for other in reversed(before):  # an answer made of artifacts has no words of its own: what was asked says what it is about
+        if own := _own(other.sentences):
+            return _taken_along(own, len(own) - 1, other)
+    return None
 
 
-def _taken_along(words: str, source: Told) -> Spoken:
-    return Spoken(speaker=source.message.sender_name, words=words[:_LONGEST_BEFORE], message_id=source.message.message_id)
+def _own(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Somebody's own words: no artifact and no "[shared a photo: ...]"."""
+    return [one for one in sentences if not one.artifact and not one.text.startswith("[")]
+
+
+def _replies(message: StoredMessage, before: StoredMessage) -> bool:
+    return message.sender_id != before.sender_id and message.sent_at - before.sent_at <= _REPLIED_WITHIN
+
+
+def _taken_along(own: Sequence[Sentence], at: int, source: Told) -> Spoken:
+    """``own[at]`` with as many sentences before it, and then after it, as are short enough to be taken along."""
+    start, end = own[at].start, own[at].end
+    for other in (*reversed(own[:at]), *own[at + 1 :]):
+        if max(end, other.end) - min(start, other.start) <= _LONGEST_BEFORE:
+            start, end = min(start, other.start), max(end, other.end)
+    words = source.message.text[start:end][:_LONGEST_BEFORE]
+    return Spoken(speaker=source.message.sender_name, words=words, message_id=source.message.message_id)
 
 
 def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None) -> ExtractedFact:

@@ -16,6 +16,7 @@ class Sentence:
     ...), of which nothing is claimed. ``language`` is an ISO 639-1 code, empty where it is not known. ``dates`` are the
     certain dates in it, ``claims`` those of ``mneme.relations.claims_in``. ``corrects`` is the sentence that it corrects,
     ``meant`` that sentence with the right value, of which the dates and claims are then; ``withdrawn``: another corrects it.
+    ``start`` is its place in its message.
     """
 
     index: int
@@ -33,3 +34,9 @@ class Sentence:
     corrects: Spoken | None = None
     meant: str = ""
     withdrawn: bool = False
+    start: int = 0
+
+    @property
+    def end(self) -> int:
+        """The place in the message where it ends."""
+        return self.start + len(self.text)

@@ -34,10 +34,38 @@ def test_a_sentence_that_leans_takes_the_one_before_it_along():
     assert second.quote.context == Spoken(speaker="Ann", words="The museum in Oslo opens on Sundays.", message_id="m0")
 
 
-def test_a_sentence_that_can_be_read_alone_takes_nothing_along():
-    _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Bo: My sister Carla paints houses in Bergen.")
+def test_a_reply_takes_the_message_before_it_along():
+    _, reply = facts("Ann: The van is free on Sunday. I drive.", "Bo: I finish work at ten on Sunday mornings now.")
+    assert reply.quote.context == Spoken(speaker="Ann", words="The van is free on Sunday. I drive.", message_id="m0")
+    assert reply.quote.question is None
+
+
+def test_what_is_taken_along_is_the_end_of_a_long_message():
+    long = "We walked along the river for hours. " * 9
+    _, reply = facts(f"Ann: {long}Then it rained.", "Bo: I stayed at home the whole Saturday.")
+    assert reply.quote.context.words.endswith("for hours. Then it rained.")
+    assert len(reply.quote.context.words) <= 300
+
+
+def test_what_is_said_hours_later_begins_anew():
+    later = message("Bo", "My sister Carla paints houses in Bergen.", 1, sent_at=MONDAY + timedelta(hours=3))
+    cut = cut_of([message("Ann", "The museum in Oslo opens on Sundays.", 0, sent_at=MONDAY), later])
+    _, second = LocalExtractor().extract(cut).facts
     assert second.quote.context is None
-    assert second.quote.question is None
+
+
+def test_what_the_same_person_goes_on_to_say_takes_nothing_along():
+    _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Ann: My sister Carla paints houses in Bergen.")
+    assert second.quote.context is None
+
+
+def test_a_reply_to_code_takes_the_request_along():
+    *_, thanks = facts(
+        "Ann: My plant tracker says that the database is locked.",
+        "assistant: ```python\ncon.commit()\n```",
+        "Ann: Flask serves the plant tracker, by the way.",
+    )
+    assert thanks.quote.context.words == "My plant tracker says that the database is locked."
 
 
 def test_nothing_is_claimed_of_who_wrote_a_draft_or_had_it_written():
