@@ -53,7 +53,7 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
     """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
 
     The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
-    or ended, and it is no longer ahead: when it began, or, of an edge that ended, when it ended.
+    or ended, and it is neither ahead nor a stretch that still runs: when it began, or, of an edge that ended, when it ended.
     """
     edges: dict[tuple[str, str, str, bool], ExtractedRelationship] = {}
     for one in sentences:
@@ -83,7 +83,8 @@ def _since(one: Sentence, claim: Claim) -> datetime | None:
         return None
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
-    if date.since > one.said_at or _TURNS.search(one.text, first[1], last[0]):
+    still_runs = date.until > one.said_at and date.span.first != date.span.last  # "this month": on which day of it is not said
+    if date.since > one.said_at or still_runs or _TURNS.search(one.text, first[1], last[0]):
         return None
     begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
     ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))
