@@ -10,7 +10,8 @@ from flows.extraction.word_lists import word_list
 
 _HAN = "[\u4e00-\u9fff]"
 _WORK = re.compile("《([^》]{1,30})》")
-_BOOK, _FILM, _SONG = re.compile("书|小说|读"), re.compile("看|电影|剧|片|导演"), re.compile("歌|听|唱|专辑")
+_BOOK, _FILM, _SONG = re.compile("书|小说|读"), re.compile("看|影|剧|片|导演"), re.compile("歌|听|唱|专辑")
+_QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _EVENT = re.compile(
     rf"^({_HAN}{{4,18}}?)的(?:举办)?(?:地点|时间|规模|主题|主要内容|内容|持续时间|主办方|门票|费用)(?:是|在|为)"
     rf"|(?:参加|举办|报名|出席)({_HAN}{{3,18}}?[节坛典宴会赛旅营汇华龙])(?=[，。！的]|$)"
@@ -29,7 +30,7 @@ def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
         around = text[max(0, work.start() - 8) : work.start()] + text[work.end() : work.end() + 8]
         yield (
             work[1],
-            "book" if _BOOK.search(around) else "film" if _FILM.search(around) else "song" if _SONG.search(around) else "book",
+            "book" if _BOOK.search(around) else "film" if _FILM.search(around) else "song" if _SONG.search(around) else "other",
         )
     events = [name for match in _EVENT.finditer(text) if not _NO_EVENT.search(name := match[1] or match[2])]
     yield from ((name, "event") for name in events)
@@ -43,9 +44,9 @@ def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
     for match in ended.finditer(text):
         yield match[1], "organisation" if match[1].endswith(_ORGANISED) else "location"
     yield from ((match[0], "location") for match in listed.finditer(ended.sub("，", text)))
-    for match in _LATIN.finditer(text):
+    for match in _LATIN.finditer(_QUOTED.sub("，", text)):
         if len(match[0]) > 3 and match[0].casefold() not in word_list("none"):
-            yield match[0], "object"
+            yield match[0], "other"
 
 
 @cache

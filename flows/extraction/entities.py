@@ -3,7 +3,7 @@
 A name is taken where something besides its capital says so: a list of given names and places, a title of address, a word
 within it ("University", "Festival"), the word before it that says what it is ("my sister Eva", "the app Headspace"), a verb
 that wants a place ("moved to Lübeck"), or an edge that a claim states. The capital at the beginning of a sentence says
-nothing, and a name in capitals ("SSS") is not taken. A name within a sentence that nothing explains is an ``object``, unless
+nothing, and a name in capitals ("SSS") is not taken. A name within a sentence that nothing explains is ``other``, unless
 a word of it stands somewhere in small letters.
 
 spaCy's named entities (en_core_web_sm 3.8) were tried instead: on the labelled episodes 74 % of 68 names right, against all
@@ -23,7 +23,9 @@ from flows.extraction.word_lists import types_of_words, word_list
 from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS
 
-PERSON, ORGANISATION, LOCATION, OBJECT = "person", "organisation", "location", "object"
+PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
+OTHER = "other"
+"""What has a name, of which nothing tells what it is: it may be a composer, a film or a site."""
 
 _MOST = 300  # entities of an episode
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
@@ -32,8 +34,8 @@ _REACH = 60  # characters around a name that tell what it is
 _TYPE_OF_TARGET = {
     **dict.fromkeys("works_at studies_at member_of volunteers_at owns founded".split(), ORGANISATION),
     **dict.fromkeys("lives_in from born_in located_in visited".split(), LOCATION),
-    **dict.fromkeys("has_pet likes works_in".split(), OBJECT),
-    "has_pet": "pet",
+    **dict.fromkeys("likes works_in".split(), OTHER),
+    "has_pet": PET,
 }
 """Of the edges whose target is no person."""
 
@@ -60,9 +62,10 @@ _PERSON_BEFORE = Guarded(
 )
 _PERSON_AFTER = re.compile(
     r"^(?:,? (?:and|&) [A-Z]\w+)? (?:said|says|told|asks|asked|thinks|thought|wants|wanted|called|calls|cried|laughed|"
-    r"smiled|cooks|agreed|agrees|texted|texts|cooked|loves|hopes|feels|knows|invited|(?:and|&) I)\b|"
+    r"smiled|cooks|agreed|agrees|texted|texts|cooked|loves|hopes|feels|knows|invited)\b|"
     r"^, (?:who['’ ]|s?he['’ ]|an? \d+-year-old\b)"
 )
+_AND_I_AFTER = re.compile(r"^ (?:and|&) I\b(?!['’])")  # at the beginning of a clause, somebody and I
 _SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I)\b")
 _PLACE_BEFORE = Guarded(
     r"\b(?:(?:live|lives|living|lived|stay|stays|staying|stayed|born|raised|based|arrived?|located|grew up) in|"
@@ -113,7 +116,14 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     said = [one for one in sentences if not one.artifact and len(one.text) <= _LONGEST_SENTENCE]
     present = {part.casefold() for one in sentences for part in (one.speaker, *one.speaker.split())}
     small = {word for one in said if one.language == "en" for word in _WORD.findall(one.text)}
-    with_pets = {one.index + step for one in said if _PETS.search(one.text) for step in (0, 1)}
+    near_pets = {one.index + step for one in said if _PETS.search(one.text) for step in (-1, 0, 1)}
+    perhaps_pets = {
+        name
+        for one in said
+        if one.index in near_pets
+        for name, kind in _named(one, small)
+        if kind == PERSON and " " not in name
+    }
     met = _Met()
     for speaker in dict.fromkeys(one.speaker for one in said if one.role == "user" and one.speaker):
         own = [one for one in said if one.speaker == speaker]
@@ -124,14 +134,13 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
             met.add(name, kind, one, sure=True)
         if one.role == "user":
             for name, kind in _named(one, small):
-                may_be_a_pet = kind == PERSON and one.index in with_pets and " " not in name
-                if not _is_present(name, present) and not may_be_a_pet:
+                if not _is_present(name, present) and not (kind == PERSON and name in perhaps_pets):
                     met.add(name, kind, one)
     return met.all()
 
 
 class _Met:
-    """What was met, under the name it was first called by; a type that is known stands before ``object``."""
+    """What was met, under the name it was first called by; a type that is known stands before ``other``."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[str, bool]] = {}
@@ -143,8 +152,8 @@ class _Met:
         if key not in self._names and len(self._names) >= _MOST:
             return
         self._names.setdefault(key, name)
-        known, settled = self._kinds.get(key, (OBJECT, False))
-        if not settled and (sure or known == OBJECT):
+        known, settled = self._kinds.get(key, (OTHER, False))
+        if not settled and (sure or known == OTHER):
             self._kinds[key] = (kind, sure)
         self._where.setdefault(key, []).append(one)
 
@@ -211,9 +220,7 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
             if not any(start < end and at < stop for start, stop in taken):
                 before, after = text[max(0, at - _REACH) : at], text[end : end + _REACH]
                 kind = _kind(name, before, after, opens and at == run.start(), dropped, small)
-                if kind and (
-                    kind != OBJECT or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)
-                ):
+                if kind and (kind != OTHER or _is_a_thing(name, before, after, _LISTED.search(text, 0, at) is not None, small)):
                     yield name, kind
             at = end
 
@@ -258,7 +265,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     """What a name stands for; empty where nothing tells, and where its capital is that of a sentence."""
     words = name.casefold().split()
     first, last = words[0], next((word for word in reversed(words) if not word.isdigit()), "")
-    given, place, calendar = first in word_list("given"), name.casefold() in word_list("places"), first in word_list("calendar")
+    given = first in word_list("given") and name.split()[0].istitle()  # "LoRa" is nobody
+    place, calendar = name.casefold() in word_list("places"), first in word_list("calendar")
     if _HONORIFIC.match(name):
         return PERSON
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
@@ -276,21 +284,22 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if calendar:
         return ""
     if given and place:
-        someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after)
+        someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
         return PERSON if someone else LOCATION if _PLACE_BEFORE.search(before) else ""
     if given and len(words) <= 3:
         return PERSON
     if place:
         return LOCATION
     if opens:
-        acts = _PERSON_AFTER.match(after) and after[:1] == " " and not dropped and first[-1] != "s"
+        told = _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
+        acts = told and after[:1] == " " and not dropped and first[-1] != "s"
         return PERSON if acts and first not in small else ""
     for kind, told_before in ((PERSON, _PERSON_BEFORE), (ORGANISATION, _ORGANISATION_BEFORE), (LOCATION, _PLACE_BEFORE)):
         if told_before.search(before):
             return kind
     if _PERSON_AFTER.match(after):
         return PERSON
-    return OBJECT if not dropped and _THING_BEFORE.search(before) else ""
+    return OTHER if not dropped and _THING_BEFORE.search(before) else ""
 
 
 def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collection[str]) -> bool:

@@ -23,7 +23,8 @@ _PLANNED = Guarded(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
     rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my) (?!few\b)|about to (?:start|move|leave|launch|open)\b|"
     r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
-    rf"^(?:now |then |so )?gonna {_VAGUE}|\b(?:i|we) will (?!(?:always|never|definitely|be|remember|have|not)\b){_VAGUE}|"
+    rf"^(?:now |then |so )?gonna (?!be\b){_VAGUE}|"
+    rf"\b(?:i|we) will (?!(?:always|never|definitely|be|remember|have|not)\b){_VAGUE}|"
     r"\b(?:i|we)(?: have|['’]ve)?(?: already| also| just)? "
     r"(?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
     re.I,
@@ -65,8 +66,9 @@ _CHINESE_AHEAD = re.compile(
 )
 _CHINESE_UNCERTAIN = re.compile(
     "可能|也许|或许|大概会|希望|想要?(?!起)|如果|要是|是否|没准|说不定|不确定|考虑|取消|推迟|改到|改期|"
-    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议(?:你|您|大家|先|可以)"
+    "不去|不会|不打算|不准备|去不了|不办|应该|本来|原本|建议(?:你|您|大家|先|可以)|我们?建议"
 )
+_QUOTED = re.compile("“[^”]*”|「[^」]*」")
 _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 
 
@@ -122,8 +124,9 @@ def _is_expected(one: Sentence) -> bool:
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
-        planned = _CHINESE_SOON.search(one.text) or (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(one.text)
-        return planned is not None and not _DONE.search(one.text)
+        own = _QUOTED.sub("", one.text)
+        planned = _CHINESE_SOON.search(own) or (_CHINESE_AHEAD if _ahead(one) else _CHINESE_PLANNED).search(own)
+        return planned is not None and not _DONE.search(own)
     return False
 
 

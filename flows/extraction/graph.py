@@ -14,7 +14,12 @@ _MOST = 300  # edges of an episode; each is a row of its own
 _LONGEST_NAME = 60  # characters
 _SMALL = frozenset("of the de da del la van von and & in on at for to".split())
 _ROLE_OF = re.compile(r"(?!former |ex-)(?P<role>[^\W\d_]+(?: [^\W\d_]+)?) of (?P<where>.+)")
-_TURNS = re.compile(r"\b(?:and|but|because|when|while|after|before|until|so|since then)\b|[;:—–]|，|；|后来|因为")
+_TURNS = re.compile(r"\b(?:and|but|because|when|while|where|who|after|before|until|so|since then)\b|[;:—–]|，|；|后来|因为")
+_BEGINS_OR_ENDS = re.compile(
+    r"\b(?:mov(?:e|ed|ing)|join(?:ed|ing)?|start(?:ed|ing)?|began|became|hired|promoted|marr(?:y|ied)|engaged|wedding|born|adopted|"
+    r"left|leaving|quit|resigned|retired|fired|laid off|los[et]|divorced|separated|broke up|split up|died)\b|"
+    "搬|加入|入职|开始|成为|结婚|订婚|出生|领养|离职|离开|辞职|退休|退出|换|跳槽|离婚|分手|去世"
+)
 
 
 def edge_of(claim: Claim) -> tuple[str, str]:
@@ -47,8 +52,8 @@ def relation(claim: Claim) -> Relation | None:
 def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationship, ...]:
     """The edges of an episode, each once, in the order claimed, at most 300; nothing of artifacts and questions.
 
-    The date is the one date of the sentence, where it stands in the clause of the value and is no longer ahead: when it began,
-    or, of an edge that ended, when it ended.
+    The date is the one date of the sentence, where it stands in the clause of the value, that clause says that something began
+    or ended, and it is neither ahead nor a stretch that still runs: when it began, or, of an edge that ended, when it ended.
     """
     edges: dict[tuple[str, str, str, bool], ExtractedRelationship] = {}
     for one in sentences:
@@ -78,6 +83,9 @@ def _since(one: Sentence, claim: Claim) -> datetime | None:
         return None
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
-    if date.since > one.said_at or _TURNS.search(one.text, first[1], last[0]):
+    still_runs = date.until > one.said_at and date.span.first != date.span.last  # "this month": on which day of it is not said
+    if date.since > one.said_at or still_runs or _TURNS.search(one.text, first[1], last[0]):
         return None
-    return date.since
+    begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
+    ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))
+    return date.since if _BEGINS_OR_ENDS.search(one.text[begins:ends]) else None

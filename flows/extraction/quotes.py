@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
 from flows.extraction.corrections import Corrected, corrections_of
+from flows.extraction.happening import event_of
 from flows.extraction.languages import languages_of
 from flows.extraction.leaning import leans
 from flows.extraction.sentences import Span, is_question, sentence_spans
@@ -30,7 +31,7 @@ from mneme.times import zone_or_utc
 _LONGEST = 500  # characters of a passage of somebody's own words
 _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is as long as a document
 _LONG_MESSAGE = 5_000
-_ANSWERED_WITHIN = 3  # messages back in which a question may stand
+_ANSWERED_WITHIN = 3  # messages back in which a question may stand, or the occasion of a day
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
@@ -65,7 +66,7 @@ def told(utterances: Sequence[Utterance]) -> list[Told]:
     languages = languages_of([utterance.message.text for utterance in utterances])
     names = list(dict.fromkeys(utterance.message.sender_name for utterance in utterances))
     found = [
-        _told(index, utterance.message, language, names)
+        _told(index, utterance.message, language, names, _before(utterances, index))
         for index, (utterance, language) in enumerate(zip(utterances, languages, strict=True))
         if utterance.message.text.strip()
     ]
@@ -88,7 +89,13 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
             yield _fact(each, passage, topic, answers, context)
 
 
-def _told(index: int, message: StoredMessage, language: str, names: Sequence[str]) -> Told:
+def _before(utterances: Sequence[Utterance], index: int) -> str:
+    """The end of what was said shortly before a message."""
+    nearest = utterances[max(0, index - _ANSWERED_WITHIN) : index]
+    return "\n".join(each.message.text[-_LONGEST_BEFORE:] for each in nearest)
+
+
+def _told(index: int, message: StoredMessage, language: str, names: Sequence[str], before: str) -> Told:
     zone = zone_or_utc(message.timezone)
     listener = _listener(message, names)
     text = message.text
@@ -98,6 +105,7 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
         annotated: dict[Span, Sentence] = {}
         for span in sentence_spans(text, language, part.start, part.end):
             words = span.of(text)
+            earlier = f"{before}\n{text[max(0, span.start - _LONGEST_BEFORE) : span.start]}"
             own = part.artifact is None and message.role == "user"
             asks = is_question(words)
             annotated[span] = Sentence(
@@ -112,7 +120,7 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
                 role="assistant" if message.role == "assistant" else "user",
                 artifact=part.artifact is not None,
                 is_question=asks,
-                dates=certain_dates(words, message.sent_at, zone, language) if part.artifact is None else (),
+                dates=() if part.artifact else certain_dates(words, message.sent_at, zone, language, earlier),
                 claims=claims_in(words, language, message.sender_name) if own and not asks else (),
             )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
@@ -258,16 +266,6 @@ def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, con
         quote=quote,
         claims=tuple(claim for one in passage.sentences for claim in one.claims),
     )
-
-
-def event_of(sentences: Sequence[Sentence]) -> DateMention | None:
-    """When what a passage tells happens: the one date in it; of several the most exact, where the others contain it."""
-    mentions = [mention for one in sentences for mention in one.dates if not one.is_question]
-    if not mentions:
-        return None
-    best = min(mentions, key=lambda mention: mention.span.days)
-    around = all(other.since <= best.since and best.until <= other.until for other in mentions)
-    return best if around else None
 
 
 def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[DateMention] = ()) -> str:

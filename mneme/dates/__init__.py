@@ -61,7 +61,7 @@ class DateMention:
         return f"{self.text}, {first}" if month_first else f"{self.text} {first}"
 
 
-def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str) -> tuple[DateMention, ...]:
+def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str, earlier: str = "") -> tuple[DateMention, ...]:
     """The dates of a sentence that can mean nothing else, in order; none where the words do not say enough.
 
     Left out are those of which another reading is within reason ("next Friday" on a Thursday, "in May" without a tense), what
@@ -81,6 +81,7 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str)
         said_at: when it was said, aware.
         zone: the zone of who said it.
         language: its code, "en" or "zh"; of another only days like 2026-03-04 are read.
+        earlier: what was said shortly before: an occasion or a month in it may be that of a day without one.
     """
     local = said_at.astimezone(zone)
     rules, doubt = _LANGUAGES.get(language, (english.find_iso, english_doubt.in_doubt))
@@ -88,6 +89,8 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str)
     if not found:
         return ()
     chosen = [each for each in _apart(found) if each.certain and not doubt(sentence, each)]
+    if language == "zh" and earlier:
+        chosen = [each for each in chosen if not chinese_doubt.is_of_another(sentence[each.start : each.end], earlier)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
             each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2

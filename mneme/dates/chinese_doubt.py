@@ -22,6 +22,11 @@ def in_doubt(sentence: str, date: Found) -> bool:
     return date.lacks_year and _OTHER_YEAR.search(sentence[max(0, start - _REACH) : start] + behind) is not None
 
 
+def is_of_another(mention: str, earlier: str) -> bool:
+    """Whether a day without a month may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。"""
+    return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(earlier) is not None
+
+
 _REACH = 80  # characters
 _BEFORE = re.compile(
     r"(?:从原[来定]?的?|原[本来定]?的?|不是|而非|自从?|除了|比|像|和|跟|与|或者?|还是|大[概约]|差不多|约)$|(?:从|把|将)[^，。]{0,10}$(?<=[从把将])"
@@ -36,4 +41,5 @@ _NO_EVENT = re.compile(
 _TOLD = re.compile("说(?!明|法|服)|告诉|听说|据说|表示|提到|如果|要是|假如|假设|万一|想象")
 _BARE_DAY = re.compile("从?[^月]+号(?:[^月]+号)?")
 _OCCASION = re.compile("生日|纪念日|放假|收假|假期|五一|十一|国庆|春节|[上下]个?月")
+_NAMED = re.compile(rf"{_OCCASION.pattern}|元旦|端午|中秋|清明|[一二三四五六七八九十\d]月|[寒暑]假")
 _OTHER_YEAR = re.compile(r"生日|出生|生于|纪念日|(?:19|20)\d\d|[去前后明]年|那年|年前")

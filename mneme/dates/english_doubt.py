@@ -57,7 +57,10 @@ _ALONE = re.compile(rf"(?!\s+(?:when|where|that|which|after|before|following|is)
 _NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
 _TODAY_IS = Caseless(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$")  # "it's Sunday"
 _TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"
-_NOWADAYS = Caseless(rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b")
+_NOWADAYS = Caseless(
+    rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b|"
+    r"(?:['’]s|\bis|\bare) still (?:\w+ ){0,6}today\b(?=[.,!?]|$)"
+)
 # In the clause: what did not happen or may not.
 _NO_EVENT = Caseless(
     r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"

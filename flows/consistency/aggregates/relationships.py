@@ -1,7 +1,7 @@
 """Relationships: one edge for each source, relation and target, and until when it holds. Pure.
 
 *Its own mentions* (``own_validity``), in the order said: a plain one opens the edge, one that says it is over closes it, at
-the date it names or else when it was said; a later plain one opens it again, with a new beginning.
+the date it names or else when it was first said; a later plain one opens it again, with a new beginning.
 
 *Its rivals* (``edge_validities``): some relations hold with one at a time (``_ONE_AT_A_TIME``: an employer, a home, a
 spouse). Edges of such a relation from the same source are rivals, and a mention of one closes the other:
@@ -167,6 +167,9 @@ def _validity(mentions: Sequence[Mention], rivals: Sequence[Relationship]) -> Va
                 if validity.valid_to is None or replaced < validity.valid_to:
                     validity = _with(validity, replaced, rival)
         elif mention.ended:
+            told_again = validity.valid_to is not None and validity.valid_to <= at and validity.superseded_by is None
+            if told_again and mention.date is None:
+                continue
             ended = mention.date or at
             began = validity.valid_from if validity.valid_from is not None and validity.valid_from <= ended else None
             validity = Validity(valid_from=began, valid_to=ended)

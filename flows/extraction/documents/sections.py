@@ -8,9 +8,9 @@ from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, 
 from flows.extraction.documents.paragraphs import Paragraph, paragraphs
 from flows.extraction.entities import entities_of
 from flows.extraction.graph import relationships_of
+from flows.extraction.happening import event_of
 from flows.extraction.languages import languages_of
 from flows.extraction.noise import is_noise
-from flows.extraction.quotes import event_of
 from flows.extraction.sentences import is_question, sentence_spans
 from flows.extraction.spoken import Sentence
 from flows.extraction.subjects import subject_of

@@ -26,7 +26,10 @@ def named(*lines):
         ("I am reading a novel called The Quiet Sea.", "Quiet Sea", "book"),
         ('I watched "Blue Harbour" last night.', "Blue Harbour", "film"),
         ("I use the meditation app Stillwater every morning.", "Stillwater", "product"),
-        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "object"),
+        ("I finished the show Harbour Lights.", "Harbour Lights", "series"),
+        ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "other"),
+        ("I build it with TypeScript and I'm nearly done.", "TypeScript", "other"),
+        ("We send it with LoRa every hour.", "LoRa", "other"),
         ("@Bo_Lind can you look at it?", "Bo_Lind", "person"),
     ],
 )
@@ -89,6 +92,16 @@ def test_a_given_name_beside_a_pet_may_be_its_name():
     assert "Max" not in named("Ann: I have a new dog.", "Ann: This is Max!")
 
 
+def test_a_name_that_may_be_of_a_pet_is_of_nobody_wherever_it_is_said():
+    assert "Tom" not in named(
+        "Ann: I am sad about Tom.", "Bo: Losing a pet is hard.", "Ann: Yes.", "Bo: I see.", "Ann: Tom was old."
+    )
+
+
+def test_chinese_quotation_marks_hold_no_names():
+    assert "Source" not in named("林晓雨: 我加一个标签，像“Source: Chat”这样。", "王浩然: 好的，没问题。")
+
+
 @pytest.mark.parametrize(
     ("text", "name", "kind"),
     [
@@ -98,6 +111,7 @@ def test_a_given_name_beside_a_pet_may_be_its_name():
         ("他刚从上海回来。", "上海", "location"),
         ("游戏探索购物节的地点是广场。", "游戏探索购物节", "event"),
         ("我在看《三体》这本书。", "三体", "book"),
+        ("《远山》的票卖完了。", "远山", "other"),
     ],
 )
 def test_a_chinese_name_is_taken_where_its_place_tells_where_it_begins(text, name, kind):

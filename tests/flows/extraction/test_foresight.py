@@ -27,6 +27,9 @@ def test_what_is_ahead_for_certain_is_quoted_unchanged(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "Gonna be great!",
+        "我建议下周五做个汇报。",
+        "类型再明确：承诺（如“下周给报价”）。",
         "I want to see Rome on 20 March 2026.",
         "Maybe we meet on 20 March 2026.",
         "If it rains on 20 March 2026 we stay.",

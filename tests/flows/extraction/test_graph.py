@@ -44,3 +44,12 @@ def test_an_edge_said_twice_is_one_with_both_sources_and_the_first_date():
 def test_a_date_in_another_clause_is_not_that_of_the_edge():
     sentences = claiming(said("Ann: I live in Oslo because I met Ned on 5 May 2024."), ("Ann", "home", "Oslo"))
     assert [edge.date for edge in relationships_of(sentences)] == [None]
+
+
+def test_the_date_of_an_edge_needs_words_that_say_that_it_began_or_ended():
+    trip = claiming(said("Ann: This is from the trip last year for my daughter Ida's birthday."), ("Ann", "child", "Ida"))
+    met = claiming(said("Ann: I met my wife Eva in 2015."), ("Ann", "spouse", "Eva"))
+    moved = claiming(said("Ann: Last year I moved to Oslo."), ("Ann", "home", "Oslo"))
+    lost = claiming(said("Ann: I lost my job at Initech this month."), ("Ann", "employer", "Initech", True))
+    assert [edge.date for edge in relationships_of(trip) + relationships_of(met) + relationships_of(lost)] == [None, None, None]
+    assert [edge.date for edge in relationships_of(moved)] == [datetime(2025, 1, 1, tzinfo=UTC)]

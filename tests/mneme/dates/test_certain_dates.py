@@ -346,3 +346,13 @@ def test_the_day_is_that_of_the_speaker_and_before_the_morning_it_is_in_doubt() 
 def test_no_text_and_no_time_makes_it_fail(text: str, said_at: datetime, language: str) -> None:
     for mention in certain_dates(text, said_at, UTC, language):
         assert text[mention.start_index : mention.end_index] == mention.text
+
+
+def test_a_chinese_day_may_be_of_the_occasion_that_was_named_before():
+    assert written(certain_dates("我们14号要出发。", WEDNESDAY, UTC, "zh", earlier="国庆去哪里？")) == ""
+    assert written(certain_dates("我们14号要出发。", WEDNESDAY, UTC, "zh", earlier="去哪里？")) == "2026-03-14"
+
+
+def test_what_is_still_so_today_is_so_nowadays():
+    assert certain_dates("It's still a part of my work today.", WEDNESDAY, UTC, "en") == ()
+    assert written(certain_dates("I still have a meeting today.", WEDNESDAY, UTC, "en")) == "2026-03-04"

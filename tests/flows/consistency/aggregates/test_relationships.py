@@ -71,6 +71,14 @@ def test_an_edge_holds_from_its_date_or_from_when_it_was_said() -> None:
     assert graph.holds("Tea") == (on(3), None)
 
 
+def test_an_end_that_is_told_again_ended_when_it_was_first_told() -> None:
+    graph = Graph()
+    graph.say(on(1), "Ann", "works_at", "Google")
+    graph.say(on(3), "Ann", "works_at", "Google", ended=True)
+    graph.say(on(5), "Ann", "works_at", "Google", ended=True)
+    assert graph.holds("Google") == (on(1), on(3))
+
+
 def test_a_mention_that_it_is_over_closes_it_and_a_later_one_opens_it_again() -> None:
     graph = Graph()
     graph.say(on(1), "Ann", "member_of", "Choir")
