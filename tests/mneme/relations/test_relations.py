@@ -44,6 +44,7 @@ def test_rows_say_edge_and_category() -> None:
         ("home", "the Netherlands", "netherlands", True),
         ("home", "Lisbon", "Porto", False),
         ("team size", "four", "4", True),
+        ("company size", "十", "五十", False),
         ("rent", "1,150 euros", "1150", True),
         ("rent", "950", "1150", False),
         ("uses:database", "Postgres 15", "Postgres 16", False),
