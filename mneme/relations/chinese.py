@@ -36,8 +36,11 @@ _SEVERAL = re.compile("兼职|也在|还在|另外")
 _ONE = re.compile("^一?[家个所间名位款部台]")
 _DONE_WITH = re.compile("^(?:我们?的?|咱们?的?|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
-_BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^[得着过不很了进满下的没]|一起|什么")
+_BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^(?:[得着过不很了进满的没]|下(?![雨雪]))|一起|什么")
 _NO_ACT = re.compile("^[去看做说想好要]?.?$|[我你他她它这那哪谁啥吗呢]|什么|一下|睡|^(?:好|出发|开始|继续|回家|吃饭|休息)")
+_PASSING = re.compile(
+    "今[天晚早日]|[明后]天|明早|明晚|[这本](?:周|个?星期|个?月|次|几天|两天|会儿?)|下雨(?!天)|下雪|暂时|先不|等会|待会|一会"
+)
 _LAST = re.compile("上(?!午)|去年")
 _KIN_OF = re.compile(r"^(?P<owner>我们?|咱们?|[^的]{2,4}?)(?:家)?的?(?P<kin>[^的]{1,4})$")
 _KINDS = {
@@ -77,6 +80,8 @@ def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
             yield from _claimed(held.anywhere[number], match, False, speaker)
     for whole in _SENTENCES.split(text):
         numbers = held.said_by_word.worth_searching(whole)
+        if _PASSING.search(whole):
+            numbers = [number for number in numbers if "lasting" not in held.said[number].flags]
         if not numbers:
             continue
         subject = "我" if speaker else ""
@@ -195,7 +200,7 @@ def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
     """A value as it is claimed; None where a slot of this kind cannot hold it."""
     words = held.words
     bare = _ONE.sub("", text).removesuffix("附近").removesuffix("市中心")
-    if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street"):
+    if kind in ("number", "count", "phone", "email", "day", "years", "state", "title", "tongue", "street", "act"):
         return text
     if attribute == "home" or kind in ("place", "known_place"):
         fits = len(bare) >= 2 and bare not in words["no_name"] and not _BAD.search(bare)
@@ -209,7 +214,11 @@ def _cleaned(kind: str, attribute: str, text: str, held: Table) -> str | None:
     if kind in ("person", "who"):
         return text if _is_name(text, attribute == "name" or attribute == "kin name") else None
     if kind == "liking_":
-        return bare if 2 <= len(bare) <= 8 and not _BAD.search(bare) and bare[0] not in "看到被了一" else None
+        return (
+            bare
+            if (2 <= len(bare) <= 8 or bare in words["liked"]) and not _BAD.search(bare) and bare[0] not in "看到被了一"
+            else None
+        )
     return None if not bare or _BAD.search(bare) or bare.endswith(("不", "没")) else bare
 
 
@@ -250,7 +259,11 @@ def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
     words = chinese().words
     bare = _patterns()[1].sub("", text)
     bare = _TIME_OF.sub("", _DONE_WITH.sub("", bare)).replace("的", "").strip()
-    if not 2 <= len(bare) <= 14 or bare in words["not_things"] or re.search("[我你他她它谁哪]|^[不没了]", bare):
+    if (
+        not (2 <= len(bare) <= 14 or bare in words["tasks"])
+        or bare in words["not_things"]
+        or re.search("[我你他她它谁哪]|^[不没了]", bare)
+    ):
         return None
     known = any(bare.endswith(word) for name in ("events", "amounts", "tasks") for word in words[name])
     if event and not any(bare.endswith(word) for word in words["events"] | words["tasks"]):

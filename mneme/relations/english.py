@@ -37,6 +37,9 @@ _COURTESY = re.compile(
 _TRAILING = re.compile(
     r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
 )
+_PASSING = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
+)
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
@@ -69,7 +72,8 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
     if not candidates:
         return
     subject, ended = "", ""
-    for at, part in enumerate(parts(text, held.said_by_word.worth_searching)):
+    worth = _lasting if _PASSING.search(low) else held.said_by_word.worth_searching
+    for at, part in enumerate(parts(text, worth)):
         begin = 0
         for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
@@ -86,6 +90,12 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
                     subject = seen.text[match.start("s") : match.end("s")]
                 ended = next((attribute for _, attribute, _, ends in claims if ends), ended)
                 yield from claims
+
+
+def _lasting(low: str) -> list[int]:
+    """The patterns that may fit what is said of today alone."""
+    held = english()
+    return [number for number in held.said_by_word.worth_searching(low) if "lasting" not in held.said[number].flags]
 
 
 def _matches(
@@ -241,6 +251,8 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     if found is None or not found[0] or _NO_TIME.match(part.low, found.end()):
         return None
     value = _PREPOSITION.sub("", part.text[begin : found.end()])
+    if not any(map(str.isalpha, value)) and slot.attribute in ("opens", "closes"):
+        return (slot.attribute, value) if not value.isdigit() or int(value) <= 24 else None
     if not any(map(str.isalpha, value)):
         about = next((match[name] for name in ("t", "m") if match.groupdict().get(name)), "")
         known = thing(about, english(), False, True)

@@ -28,7 +28,7 @@ _UNCERTAIN_PHRASE = re.compile(
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
-_AGREED = re.compile(r"\bsa(?:id|ys) yes\b")  # no report
+_AGREED = re.compile(r"\bsa(?:id|ys) yes\b|\bwho would have (?:thought|guessed)\b")  # no report, no doubt
 _ONLY_UNCERTAIN = frozenset(
     """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
@@ -158,8 +158,9 @@ def prepared(sentence: str) -> str | None:
         text = text.replace('"', "")
     if "'" in text or "not" not in text:
         text = _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
-    words = words_of(_AGREED.sub("agreed", text.lower()))
-    if not words.isdisjoint(_NOT_CERTAIN) or (not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(text.lower())):
+    low = _AGREED.sub("agreed", text.lower())
+    words = words_of(low)
+    if not words.isdisjoint(_NOT_CERTAIN) or (not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low)):
         return None
     return _contrasted(text)
 

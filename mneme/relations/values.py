@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mneme.records import Claim
+from mneme.text import tokenise
 
 SAID = "said"
 """The attribute of what somebody said in so many words, which another statement corrects."""
@@ -107,7 +108,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "phrase":
             bare = _DETERMINER.sub("", bare)
             return bare if bare and len(bare.split()) <= 5 and not _leans(bare) and bare[0].isalpha() else None
-        case "liking":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
+        case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress"
             plain = (
                 bare
                 and len(bare.split()) <= 3
@@ -170,12 +171,15 @@ def same_value(attribute: str, one: str, other: str) -> bool:
     >>> same_value("home", "Lisbon", "lisbon, Portugal"), same_value("uses", "Postgres 15", "Postgres 16")
     (True, False)
     """
-    first, second = _compared(one), _compared(other)
+    first, second = (tokenise(one), tokenise(other)) if attribute == "habit" else (_compared(one), _compared(other))
     if first == second:
         return True
     if not first or not second:
         return False
-    if attribute in ("phone number", "email", "birthday", "age", "team size", "status", "address") and attribute != "address":
+    if (
+        attribute in ("phone number", "email", "birthday", "age", "team size", "company size", "status", "address")
+        and attribute != "address"
+    ):
         return first == second if attribute != "phone number" else "".join(first)[-7:] == "".join(second)[-7:]
     if _is_number(first) and _is_number(second):
         return _digits(first) == _digits(second)

@@ -111,3 +111,49 @@ def test_what_is_asked_wished_denied_or_reported_claims_nothing(sentence: str) -
 )
 def test_a_question_for_a_present_state_asks_for_an_attribute(question: str, asked: list[tuple[str, str]]) -> None:
     assert list(attributes_asked(question)) == asked
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("我每天早上都去健身。", ["李强|habit|健身"]),
+        ("我每周散步三次。", ["李强|habit|散步"]),
+        ("我不健身了，改骑车。", ["李强|habit|-健身"]),
+        ("我不吃海鲜。", ["李强|eats|-海鲜"]),
+        ("我又开始吃海鲜了。", ["李强|eats|海鲜"]),
+        ("我天天喝啤酒。", ["李强|alcohol|yes"]),
+        ("我戒酒半年了。", ["李强|alcohol|no"]),
+        ("我讨厌下雪天。", ["李强|likes|-下雪天"]),
+        ("我很喜欢猫。", ["李强|likes|猫"]),
+        ("电脑坏了。", ["电脑|status|坏"]),
+        ("我的车在修。", ["车|status|在修"]),
+        ("支付接口还没上线。", ["支付接口|status|没上线"]),
+        ("我妹妹昨天生了，是个儿子。", ["李强的妹妹|condition|-怀孕"]),
+        ("我们公司有三百名员工。", ["李强|company size|三百"]),
+    ],
+)
+def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "我今天不健身了。",
+        "今天下雨，我不跑步了。",
+        "我这周不吃海鲜。",
+        "我不吃早饭。",
+        "我不吃药。",
+        "我不喝了。",
+        "我又喝多了。",
+        "我生气了。",
+        "我生了一场病。",
+        "我去年生了儿子。",
+        "公司有三个人请假。",
+        "我累坏了。",
+        "我喜欢下班。",
+        "我喜欢吃。",
+    ],
+)
+def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []

@@ -97,7 +97,7 @@ def claimed(sentence: str) -> list[str]:
         ("Friday's standup is cancelled", ["standup|plan:standup|-"]),
         ("my daughter Lea turned six yesterday", ["Mira|child|Lea"]),
         ("My brother Ned is a plumber.", ["Mira|sibling|Ned", "Ned|role|plumber"]),
-        ("My dog Rex died", ["Mira|pet|Rex"]),
+        ("My dog Rex died", ["Mira|pet|-Rex"]),
         ("our cat is called Momo", ["Mira|pet|Momo"]),
         ("I'm vegan now", ["Mira|diet|vegan"]),
         ("I became a vegetarian last year", ["Mira|diet|vegetarian"]),
@@ -320,3 +320,71 @@ def test_rules_touch_only_their_own_language(sentence: str) -> None:
 )
 def test_what_is_planned_and_called_off(sentence: str, claims: list[str]) -> None:
     assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("I jog along the canal every evening.", ["Mira|habit|jog along the canal every evening"]),
+        ("I go climbing twice a week.", ["Mira|habit|climbing twice a week"]),
+        ("Tom plays chess every Tuesday.", ["Tom|habit|chess every Tuesday"]),
+        ("I don't go climbing any more.", ["Mira|habit|-climbing"]),
+        ("I've stopped cycling because of my knee.", ["Mira|habit|-cycling"]),
+        ("I stopped going to the gym.", ["Mira|habit|-to the gym"]),
+        ("I don't drink milk.", ["Mira|eats|-milk"]),
+        ("I'm drinking milk again.", ["Mira|eats|milk"]),
+        ("I drink a glass of wine every night.", ["Mira|alcohol|yes"]),
+        ("I stopped drinking in May.", ["Mira|alcohol|-yes"]),
+        ("I've been sober since May.", ["Mira|alcohol|no"]),
+        ("I'm learning the cello.", ["Mira|plays|cello"]),
+        ("I gave up the drums, the neighbours complained.", ["Mira|plays|-drums"]),
+        ("I've stopped playing the flute.", ["Mira|plays|-flute"]),
+        ("I'm learning Turkish at the town hall.", ["Mira|learns|Turkish"]),
+        ("I gave up on Turkish.", ["Mira|learns|-Turkish"]),
+        ("Ann doesn't enjoy opera any more because it's so long.", ["Ann|likes|-opera"]),
+        ("I love sailing, who would have guessed.", ["Mira|likes|sailing"]),
+        ("Our son Max was born last night.", ["Mira|child|Max", "Mira|condition|-pregnant"]),
+        ("My sister gave birth on Tuesday.", ["Mira's sister|condition|-pregnant"]),
+        ("Our old cat Luna passed away.", ["Mira|pet|-Luna"]),
+        ("Luna died yesterday.", ["Mira|pet|-Luna"]),
+        ("The library opens at 9.", ["library|opens|9"]),
+        ("The bakery closes at 18:30.", ["bakery|closes|18:30"]),
+        ("The printer is at the repair shop.", ["printer|status|at the repair shop"]),
+        ("The printer is repaired.", ["printer|status|repaired"]),
+        ("Our company has 40 employees.", ["Mira|company size|40"]),
+    ],
+)
+def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I stopped cycling to look at the map.",
+        "I stopped playing the flute when the bell rang.",
+        "I run late every morning.",
+        "I run errands every weekend.",
+        "I go crazy every Monday.",
+        "I want to go climbing every week.",
+        "I don't eat fish today.",
+        "We're not drinking this month.",
+        "I don't eat out.",
+        "I don't drink enough.",
+        "I don't drink milk after 8.",
+        "I don't eat anything spicy.",
+        "I drink non-alcoholic beer every night.",
+        "I'm learning French cooking.",
+        "I gave up Greek food.",
+        "Our son was born in 2015.",
+        "I was born on Friday.",
+        "Dad died.",
+        "My phone died.",
+        "My dog Max nearly died.",
+        "The account opens at 5 dollars.",
+        "The bike is not fixed.",
+        "Our company has 40 people waiting.",
+    ],
+)
+def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []

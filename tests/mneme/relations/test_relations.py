@@ -44,6 +44,7 @@ def test_rows_say_edge_and_category() -> None:
         ("home", "the Netherlands", "netherlands", True),
         ("home", "Lisbon", "Porto", False),
         ("team size", "four", "4", True),
+        ("company size", "十", "五十", False),
         ("rent", "1,150 euros", "1150", True),
         ("rent", "950", "1150", False),
         ("uses:database", "Postgres 15", "Postgres 16", False),
@@ -51,6 +52,9 @@ def test_rows_say_edge_and_category() -> None:
         ("phone number", "+49 171 5550134", "0171 5550134", True),
         ("birthday", "the 14th", "the 12th", False),
         ("home", "", "Porto", False),
+        ("habit", "run every morning", "running", True),
+        ("habit", "swimming every morning", "swimming in the mornings", True),
+        ("habit", "run every Monday", "running in the mornings", False),
     ],
 )
 def test_values_are_compared_by_what_they_say(attribute: str, one: str, other: str, same: bool) -> None:
