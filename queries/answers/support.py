@@ -120,7 +120,7 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
     return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
 
 
-class _Likeliness(BaseModel):
+class Likeliness(BaseModel):
     """A weight for each of ``FEATURES``; from ``enough`` on a memory answers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -135,8 +135,8 @@ class _Likeliness(BaseModel):
 
 
 @cache
-def _likeliness() -> _Likeliness:
-    return _Likeliness.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
+def _likeliness() -> Likeliness:
+    return Likeliness.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
 
 
 def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:

@@ -41,6 +41,10 @@ STATEMENT_FEATURES = (
     "said_by_asker",
     "length",
     "is_question",
+    "is_answered",
+    "answers",
+    "question_bm25",
+    "question_cosine",
     "has_number",
     "has_name",
     "is_artifact",
@@ -70,7 +74,7 @@ _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
 class Forms:
-    """What is known of rows that were seen before, whatever is asked: seven numbers each, no text.
+    """What is known of rows that were seen before, whatever is asked: eight numbers each, no text.
 
     May be used from several threads.
     """
@@ -79,12 +83,12 @@ class Forms:
         self._known: dict[tuple[str, int], bytes] = {}
 
     def of(self, rows: Sequence[Row]) -> Numbers:
-        """Seven numbers of each row, shape (7, rows): the logarithm of its length; whether it asks; whether it has a number;
-        how many words have a capital, 1 for many; whether it is dated, is of a document, is an artifact.
+        """Eight numbers of each row, shape (8, rows): the logarithm of its length; whether it asks; whether it has a number;
+        how many words have a capital, 1 for many; whether it is dated, is of a document, is an artifact, answers a question.
         """
         known = self._known
         forms = [known.get((row.id, row.version)) or self._seen(row) for row in rows]
-        return np.frombuffer(b"".join(forms), np.float64).reshape(-1, 7).T
+        return np.frombuffer(b"".join(forms), np.float64).reshape(-1, 8).T
 
     def _seen(self, row: Row) -> bytes:
         if len(self._known) >= _MOST_FORMS:
@@ -95,7 +99,8 @@ class Forms:
         names = min(len(_NAME.findall(text)), _MOST_NAMES) / _MOST_NAMES
         asks, has_number = any(mark in text for mark in "?？"), bool(_NUMBER.search(text))
         dated, of_document, artifact = row.event_at is not None, row.document_id is not None, bool(quote.get("artifact"))
-        numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact)
+        answers = bool(quote.get("question"))
+        numbers = (math.log1p(len(text)) / 5, asks, has_number, names, dated, of_document, artifact, answers)
         form = np.array(numbers, np.float64).tobytes()
         self._known[row.id, row.version] = form
         return form
@@ -129,7 +134,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     first[1:] |= between
     last[:-1] |= between
     previous, following = np.where(first, count, place - 1), np.where(last, count, place + 1)
-    length, asks, numbers, names, dated, document, artifact = (forms or Forms()).of(rows)
+    length, asks, numbers, names, dated, document, artifact, answers = (forms or Forms()).of(rows)
     said_by = {
         people: (question.names(people[:1]), any(is_asker(each, question.owner) for each in people[:1]))
         for people in {row.people for row in rows}
@@ -163,6 +168,10 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "said_by_asker": by_asker,
         "length": length,
         "is_question": asks,
+        "is_answered": asks * _with_none(answers)[following],
+        "answers": answers,
+        "question_bm25": answers * share_around[previous],
+        "question_cosine": answers * near_around[previous],
         "has_number": numbers,
         "has_name": names,
         "is_artifact": artifact,

@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
     fits.command()(boundaries)
     fits.command()(fusion)
     fits.command()(present)
+    fits.command()(answers)
     fits.command()(agents)
     fits.command()(capacity)
     app.add_typer(fits, name="fit")
@@ -93,6 +94,21 @@ def agents(
     from serving.terminal.output import output
 
     run_fit_agents({"locomo": locomo or (), "beam": beam or ()}, with_index(index), folds, out or DEFAULT_OUT, output())
+
+
+def answers(
+    locomo: Annotated[list[Path] | None, typer.Option("--locomo", help="LoCoMo files.", show_default=False)] = None,
+    enough: Annotated[float, typer.Option("--enough", help="The log-odds from which on a memory answers.")] = -2.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where the weights go; by default to those that answers read.")
+    ] = None,
+    index: IndexOption = Backend.EMBEDDED,
+) -> None:
+    """How likely a memory answers, for `ask` without a model: prints what each threshold answers, then writes the weights."""
+    from evaluation.fit_answers import DEFAULT_OUT, run_fit_answers
+    from serving.terminal.output import output
+
+    run_fit_answers(locomo or (), with_index(index), enough, out or DEFAULT_OUT, output())
 
 
 def capacity(

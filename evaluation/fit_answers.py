@@ -1,0 +1,178 @@
+"""``mneme fit answers``: fits how likely a memory answers a question, for `ask` without a model (queries/answers/support.py).
+
+1. Ingest the small talks (evaluation/retrieval/sets/answerable.py) and LoCoMo. Ask their questions, and those of LoCoMo once
+   more of another conversation, with the names of the people there: nothing answers these.
+2. Of each question take the best memories with their features, and which of them answer.
+3. Fit a logistic regression. The sets count as in ``WEIGHTS``.
+4. Print what would be answered from each threshold on, cross-validated by conversation, and write. The threshold is chosen by
+   hand (``--enough``): it trades answers for wrong ones.
+"""
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from evaluation.answers.gold import ABSTENTION
+from evaluation.answers.sets import LOADERS
+from evaluation.boundary_model import logistic_regression
+from evaluation.own_index import fresh_index
+from evaluation.report import Row, print_table
+from evaluation.retrieval.bench import ingest_set
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.sets import answerable
+from evaluation.retrieval.systems import last_times, moment_of, owner_name
+from mneme.errors import InputError
+from mneme.settings import Settings
+from mneme.tokens import estimate_tokens
+from queries import Memories
+from queries.answers.context import context_of
+from queries.answers.features import FEATURES
+from queries.answers.support import Likeliness, considered_of
+from queries.scoring.field import Numbers
+
+DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "answers" / "likeliness.json"
+WEIGHTS: Mapping[str, float] = {"answerable": 300, "locomo": 300, "asked of others": 120}  # of all questions of a set together
+THRESHOLDS = (-2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
+FOLDS = 4
+STRENGTH = 0.3  # inverse of the L2 penalty
+_TOKENS = 4_000  # of context
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A question with its best memories: their features, which may answer at all, and which do."""
+
+    question_set: str
+    conversation: str
+    has_answer: bool
+    features: Numbers
+    fits: Sequence[bool]
+    answers: Sequence[bool]
+
+
+def run_fit_answers(
+    locomo: Sequence[Path], settings: Settings, enough: float, out: Path = DEFAULT_OUT, console: Console | None = None
+) -> None:
+    """Fit, print the cross-validated figures, and write ``out``.
+
+    Args:
+        locomo: LoCoMo files; without any the small talks alone are fitted on.
+        settings: which index and which embedder is searched.
+        enough: the log-odds from which on a memory answers.
+        out: where the weights go; by default to those that answers read.
+        console: where tables go; None is standard output.
+
+    Raises:
+        InputError: a file cannot be read or written.
+        SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
+    """
+    console = console or Console()
+    logistic_regression()
+    if not out.parent.is_dir():
+        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    # 1. and 2.
+    examples = list(_examples(answerable.load(), {}, settings, console))
+    if locomo:
+        questions = LOADERS["locomo"](locomo).questions
+        examples += _examples(questions, {"asked of others": _of_others(questions)}, settings, console)
+    # 3. and 4.
+    print_table(console, "Answers, cross-validated by conversation", rows := list(_rows(examples)), list(rows[0]))
+    weights, bias = fit(examples)
+    out.write_text(Likeliness(weights=weights, bias=bias, enough=enough).model_dump_json(indent=1) + "\n", encoding="utf-8")
+    console.print(f"FIT answers questions={len(examples)} enough={enough}", soft_wrap=True, highlight=False)
+
+
+def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
+    """The weights of the features, and the bias."""
+    sizes = {name: sum(each.question_set == name for each in examples) for name in WEIGHTS}
+    model = logistic_regression()(C=STRENGTH, max_iter=2_000)
+    model.fit(
+        np.vstack([each.features for each in examples]),
+        np.concatenate([each.answers for each in examples]),
+        sample_weight=np.concatenate(
+            [np.full(len(each.answers), WEIGHTS[each.question_set] / sizes[each.question_set]) for each in examples]
+        ),
+    )
+    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, model.coef_[0], strict=True)}
+    return weights, round(float(model.intercept_[0]), 3)
+
+
+def _examples(
+    questions: QuestionSet, more: Mapping[str, Sequence[Question]], settings: Settings, console: Console
+) -> Iterator[Example]:
+    """The questions of a set, and ``more`` of the same memories under names of their own."""
+    last = last_times(questions)
+    now = [max(last.values())]
+    with fresh_index(settings, f"fit-answers-{questions.name}") as own:
+        ingest_set(questions, own, console)
+        with Memories.open(own, clock=lambda: now[-1]) as memories:
+            for name, asked in {questions.name: questions.questions, **more}.items():
+                for each in asked:
+                    now[:] = [moment_of(each, last)]
+                    found = memories.search(each.text, filters=each.owner)
+                    shown = context_of(found, now[0], _TOKENS, estimate_tokens).memories
+                    ranked = sorted((one for one in shown if one.rank is not None), key=lambda one: one.rank or 0)
+                    considered = considered_of(ranked, found)
+                    if considered.rows:
+                        yield Example(
+                            name,
+                            each.conversation,
+                            each.category != ABSTENTION,
+                            np.array(considered.rows),
+                            considered.fits,
+                            [bool(each.evidence & set(one.message_ids)) for one in considered.memories],
+                        )
+
+
+def _of_others(questions: QuestionSet) -> list[Question]:
+    """The questions that name somebody, asked of another conversation with the names of the people there."""
+    people: dict[str, list[str]] = {}
+    for event in questions.events:
+        names = people.setdefault(owner_name(event), [])
+        if event["sender_name"] not in names:
+            names.append(event["sender_name"])
+    owners = {owner_name(each.owner): each.owner for each in questions.questions}
+    chance = random.Random(2)
+    asked = []
+    for each in questions.questions:
+        mine = owner_name(each.owner)
+        other = chance.choice([name for name in owners if name != mine] or [mine])
+        text = each.text
+        for name, another in zip(people[mine], people[other], strict=False):
+            text = re.sub(rf"\b{re.escape(name)}\b", another, text)
+        if other != mine and text != each.text:
+            nothing: frozenset[str] = frozenset()
+            asked.append(replace(each, text=text, owner=owners[other], category=ABSTENTION, evidence=nothing))
+    return asked
+
+
+def _rows(examples: Sequence[Example]) -> Iterator[Row]:
+    """For each set and threshold what is answered; of a conversation by weights that have not seen it."""
+    conversations = list(dict.fromkeys(each.conversation for each in examples))
+    odds: dict[int, Numbers] = {}
+    for fold in range(FOLDS):
+        left_out = set(conversations[fold::FOLDS])
+        weights, bias = fit([each for each in examples if each.conversation not in left_out])
+        for place, each in enumerate(examples):
+            if each.conversation in left_out:
+                known = each.features @ np.array([weights[name] for name in FEATURES]) + bias
+                odds[place] = np.where(each.fits, known, -np.inf)
+    for name in dict.fromkeys(each.question_set for each in examples):
+        for enough in THRESHOLDS:
+            counts = dict.fromkeys(("right", "wrong", "abstained", "unanswerable", "answered anyway"), 0)
+            for place, each in enumerate(examples):
+                if each.question_set != name:
+                    continue
+                best = int(odds[place].argmax())
+                told = odds[place][best] >= enough
+                if each.has_answer:
+                    counts["right" if told and each.answers[best] else "wrong" if told else "abstained"] += 1
+                else:
+                    counts["unanswerable"] += 1
+                    counts["answered anyway"] += bool(told)
+            yield {"set": name, "enough": enough, **counts}

@@ -1,0 +1,53 @@
+"""Small talks in eight languages, with questions that they answer and as many that they do not.
+
+The talks are in evaluation/answerable.json, written by hand for this set.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from connectors.files.chat_events import Event, Given, message
+from evaluation.retrieval.question_set import Question, QuestionSet
+
+TALKS = Path(__file__).parents[2] / "answerable.json"
+ANSWER, ABSTENTION = "answer", "abstention"
+_SITTING = 6  # messages
+_BETWEEN = timedelta(days=3)
+_PACE = timedelta(minutes=4)
+_START = datetime(2025, 3, 1, 9, 0, tzinfo=UTC)
+
+
+def load() -> QuestionSet:
+    """All talks, each the memory of a user of its own."""
+    talks = json.loads(TALKS.read_text(encoding="utf-8"))
+    events = [event for talk in talks for event in _events(talk)]
+    return QuestionSet("answerable", "small talks", events, [each for talk in talks for each in _questions(talk)])
+
+
+def _events(talk: dict[str, Any]) -> Iterator[Event]:
+    at = _START
+    for number, (name, words) in enumerate(talk["says"], start=1):
+        at += _PACE if number % _SITTING else _BETWEEN
+        yield from message(
+            Given(talk["id"]),
+            conversation_id=talk["id"],
+            owner={"user_id": talk["user"]},
+            message_id=f"{talk['id']}-{number}",
+            sender=name.lower(),
+            sender_name=name,
+            role="assistant" if name == "Assistant" else "user",
+            sent_at=at.isoformat(),
+            content=words,
+        )
+
+
+def _questions(talk: dict[str, Any]) -> Iterator[Question]:
+    asked_at = _START + len(talk["says"]) * _BETWEEN
+    for number, (text, answered_by) in enumerate(talk["asked"]):
+        evidence = frozenset(f"{talk['id']}-{each}" for each in answered_by)
+        category = ANSWER if evidence else ABSTENTION
+        owner = {"user_id": talk["user"]}
+        yield Question(f"{talk['id']}/{number}", talk["id"], owner, text, category, evidence, asked_at)
