@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mneme.records import Quote, Spoken
 from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
@@ -70,6 +71,22 @@ def test_a_statement_of_a_document_stands_for_its_message_and_its_neighbours():
         assert column("What?", f"{name}_bm25", *rows) == column("What?", "bm25", *rows)
         assert column("What?", f"{name}_cosine", *rows) == column("What?", "cosine", *rows)
     assert column("What?", "message_cosine_rank", *rows) == column("What?", "cosine_rank", *rows)
+
+
+def test_an_answer_is_known_by_the_question_before_it_and_that_question_as_answered():
+    asks = Quote(speaker="Ann", words="Where is the boat?", language="en")
+    tells = Quote(
+        speaker="Leo",
+        words="In Oslo.",
+        language="en",
+        question=Spoken(speaker="Ann", words="Where is the boat?", message_id="m1"),
+    )
+    both = statement("a", 4.0, 0.9, quote=asks), statement("b", 1.0, 0.1, quote=tells)
+    assert column("Where is the boat?", "question_bm25", *both) == [0.0, 1.0]
+    assert column("Where is the boat?", "question_cosine", *both) == [0.0, 1.0]
+    assert column("Where is the boat?", "answers", *both) == [0.0, 1.0]
+    assert column("Where is the boat?", "is_answered", *both) == [1.0, 0.0]
+    assert column("Where is the boat?", "is_answered", both[0]) == [0.0]
 
 
 def test_a_fact_is_known_by_the_very_message_that_was_found():
