@@ -89,7 +89,7 @@ def hybrid(
     preferred = Preference()
     if settings.granularity:
         preferred = preference(question, _holders(everyone(evidence), scope), scores, ahead)
-    scores = weigh(inherit(scores, successor), preferred.favoured)
+    scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field.statements, scores, shipped())
     # 4.

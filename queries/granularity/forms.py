@@ -60,6 +60,16 @@ def lies_behind(text: str) -> bool:
     return bool(_PAST.search(text))
 
 
+def asks_for_latest(text: str) -> bool:
+    """Whether a question asks for what was so of late."""
+    return bool(_LATELY.search(text))
+
+
+def speaks_of_failure(text: str) -> bool:
+    """Whether a question asks for something that failed, or a case tells of it."""
+    return bool(_FAILURE.search(text))
+
+
 def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
@@ -116,6 +126,11 @@ _PRECEDENT = (
     r"\b(?:what caused|root cause|cause of|what broke|failures?|failed)\b|\bwhy did\b[^?.]{1,80}\bfail\b",
     r"\b(?:did|have) (?:we|you|i) learn(?:t|ed)?\b|\bhow (?:did|have) (?:we|you|i) (?:fix|solve|handle|deal|resolve)",
     "上次|上一次|出了什么(?:问题|错)|哪里出错|教训|(?:有没有|曾经|以前)[^，。？?]{1,40}过|怎么(?:解决|处理|修)(?:好)?的",
+)
+_LATELY = _any(r"\b(?:lately|recently|these days|of late|the latest|what(?:'s| is) new)\b", "最近|近来|近况")
+_FAILURE = _any(
+    r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|broke|broken|crash(?:ed|es)?|(?:went|gone|goes|going) wrong)\b",
+    "失败|错误|报错|出错|故障|崩溃|出了什么问题",
 )
 _PROCEDURE = (
     r"\bhow (?:do|can|should|would|must) (?:i|we|you|one)\b|\bhow to\b",

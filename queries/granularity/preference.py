@@ -21,11 +21,11 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from mneme.dates import DateMention, resolve_dates
-from mneme.records import Profile
+from mneme.records import AgentCase, Profile
 from mneme.rows import Row
 from mneme.text import tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
-from queries.granularity.forms import Form, asks_about_oneself, forms_of, lies_behind
+from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, lies_behind, speaks_of_failure
 from queries.granularity.portrait import people_of
 from queries.questions.people import names_person
 from queries.questions.understand import Question
@@ -42,12 +42,13 @@ class Preference:
     """What a question asks for.
 
     ``favoured`` are the ids of the candidates of that type; ``whole`` those of them that are episodes to be told as a whole:
-    their facts do not take their places.
+    their facts do not take their places; ``in_order`` those that come in this order, whatever their scores.
     """
 
     form: Form | None = None
     favoured: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
+    in_order: tuple[str, ...] = ()
 
 
 def days_ahead(text: str, moment: datetime) -> list[DateMention]:
@@ -73,12 +74,18 @@ def preference(
     for form in Form:  # in order of precedence
         if form in forms and (favoured := _favoured(form, question, found, ahead)):
             ids = frozenset(each.row.id for each in favoured)
-            return Preference(form, ids, ids if favoured[0].row.kind == "episode" else frozenset())
+            if favoured[0].row.kind != "episode":
+                return Preference(form, ids)
+            latest = sorted(favoured, key=lambda each: (each.row.at, each.row.id), reverse=True)
+            in_order = tuple(each.row.id for each in latest) if asks_for_latest(question.text) else ()
+            return Preference(form, ids, ids, in_order)
     return Preference()
 
 
-def weigh(scores: Mapping[str, float], favoured: Collection[str]) -> dict[str, float]:
+def weigh(scores: Mapping[str, float], favoured: Collection[str], in_order: Sequence[str] = ()) -> dict[str, float]:
     """The scores on one scale: the best of the favoured is raised to the best of all, the others stand a little lower.
+
+    Those of the favoured that are to come in an order exchange their scores.
 
     >>> weigh({"fact": 0.5, "portrait": 0.25}, {"portrait"})
     {'fact': 0.45, 'portrait': 0.5}
@@ -88,6 +95,7 @@ def weigh(scores: Mapping[str, float], favoured: Collection[str]) -> dict[str, f
         return dict(scores)
     best, best_asked_for = max(scores.values()), max(asked_for.values())
     raised = {each: best * (score / best_asked_for if best_asked_for > 0 else 1.0) for each, score in asked_for.items()}
+    raised |= zip(in_order, sorted((raised[each] for each in in_order), reverse=True), strict=True)
     lowered = 1 - _LOWERED
     return {each: score * lowered for each, score in scores.items()} | raised
 
@@ -140,7 +148,8 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
         case Form.POINT | Form.PLAIN:
             return [each for each in (*told("fact"), *found.of("message")) if not _only_asks(each.row)]
         case Form.PRECEDENT:
-            return of("case", fits)[:1]
+            failed = speaks_of_failure(question.text) and of("case", lambda each: fits(each) and _tells_of_failure(each.row))
+            return (failed or of("case", fits))[:1]
         case Form.PROCEDURE:
             return (of("skill", fits) or of("case", fits))[:1]
         case Form.RULE:
@@ -161,6 +170,12 @@ def _is_portrait_of(row: Row, question: Question) -> bool:
     profile = record_of(row)
     assert isinstance(profile, Profile)
     return asks_about_oneself(question.text) or question.names(people_of(profile))
+
+
+def _tells_of_failure(row: Row) -> bool:
+    case = record_of(row)
+    assert isinstance(case, AgentCase)
+    return speaks_of_failure(f"{case.approach}\n{case.key_insight}")
 
 
 def _is_told_by(best_fact: Sequence[Candidate], topic: Question) -> bool:

@@ -98,7 +98,7 @@ def agents(
 
 def answers(
     locomo: Annotated[list[Path] | None, typer.Option("--locomo", help="LoCoMo files.", show_default=False)] = None,
-    enough: Annotated[float, typer.Option("--enough", help="The log-odds from which on a memory answers.")] = -2.0,
+    enough: Annotated[float, typer.Option("--enough", help="The log-odds from which on a memory answers.")] = -1.5,
     out: Annotated[
         Path | None, typer.Option("--out", help="Where the weights go; by default to those that answers read.")
     ] = None,

@@ -112,7 +112,8 @@ def _result(item: "Found", parents: "Mapping[str, FoundEpisode]") -> _Result:
             portrait = tuple(_line(line) for line in (*item.explicit, *item.implicit))
             return _Result("", Text("Profile", style="bold"), portrait, portrait[:_LINES_OF_A_PROFILE])
         case responses.FoundCase():
-            return _Result("", Text(item.task_intent, style="bold"), (Text(item.key_insight), _dim("agent case")))
+            insight = Text(item.key_insight)
+            return _Result("", Text(item.task_intent, style="bold"), (insight, _dim("agent case")), (insight,))
         case responses.FoundSkill():
             source = f"agent skill · from {count(len(item.source_case_ids), 'case')}"
             return _Result("", Text(item.name, style="bold"), (Text(item.description), _dim(source)))
@@ -127,16 +128,23 @@ def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
     return _Result(day(fact.said_at), Text(fact.atomic_fact), (_dim(source),))
 
 
+def _only_asks(fact: "FoundFact") -> bool:
+    said = fact.quote.words if fact.quote else fact.atomic_fact
+    return said.rstrip().endswith(("?", "？"))
+
+
 def _episode(episode: "FoundEpisode") -> _Result:
     lines = [Text(episode.summary)] if episode.summary != episode.subject else []
-    facts = [Text(f"• {fact.atomic_fact}") for fact in episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]]
+    shown = episode.atomic_facts[:_FACTS_UNDER_AN_EPISODE]
+    facts = [Text(f"• {fact.atomic_fact}") for fact in shown]
+    telling = [text for text, fact in zip(facts, shown, strict=True) if not _only_asks(fact)]
     if episode.document_id is not None:
         source = joined("document", cited(episode.citation) or episode.document_id)
     else:
         messages = count(len(episode.message_ids), "message")
         source = joined("episode", ", ".join(episode.participants), messages, cited(episode.citation))
     headline = Text(episode.subject, style="bold")
-    best = tuple(facts[:1] or lines)
+    best = tuple((telling or facts)[:1] or lines)
     return _Result(day(episode.started_at), headline, (*lines, *facts, _dim(source)), best)
 
 

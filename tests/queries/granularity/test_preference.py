@@ -19,9 +19,9 @@ MINE = {"user_id": "maya"}
 MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
-def case() -> Row:
+def case(id: str = "case", insight: str = "The night train sells out early.") -> Row:
     record = AgentCase(
-        id="case",
+        id=id,
         owner=PLANNER,
         created_at=START,
         version=1,
@@ -30,7 +30,7 @@ def case() -> Row:
         task_intent="Book the night train",
         approach="1. search",
         quality_score=0.9,
-        key_insight="The night train sells out early.",
+        key_insight=insight,
         message_ids=("m1",),
         at=START,
     )
@@ -242,3 +242,29 @@ def test_a_portrait_without_a_word_of_the_question_is_raised_as_well():
 def test_without_anything_favoured_scores_are_left_alone():
     assert weigh({"a": 0.2, "b": 0.4}, ()) == {"a": 0.2, "b": 0.4}
     assert weigh({}, {"a"}) == {}
+
+
+@pytest.mark.parametrize("question", ["Why did the booking of the night train fail?", "What went wrong with the night train?"])
+def test_who_asks_why_something_failed_gets_the_case_that_failed_though_another_fits_better(question: str) -> None:
+    fine, failed = case("fine"), case("failed", "Failed: book(train) -> error: sold out. Then worked: book(bus).")
+    candidates = [Candidate(fine, 2.0, 0.9), Candidate(failed, 1.0, 0.5)]
+    preferred = preference(understand(question, None), candidates, {"fine": 0.9, "failed": 0.5})
+    assert preferred.favoured == {"failed"}
+
+
+def test_who_asks_what_was_done_before_gets_the_case_that_fits_best() -> None:
+    fine, failed = case("fine"), case("failed", "Failed: book(train) -> error: sold out. Then worked: book(bus).")
+    candidates = [Candidate(fine, 2.0, 0.9), Candidate(failed, 1.0, 0.5)]
+    preferred = preference(understand("Have we booked this before?", None), candidates, {"fine": 0.9, "failed": 0.5})
+    assert preferred.favoured == {"fine"}
+
+
+def test_who_asks_what_happened_lately_is_told_the_latest_first() -> None:
+    told = [each for each in everything() if each.row.kind == "episode" and each.row.owner_type != "tenant"]
+    scores = {each.row.id: 0.9 if place == 0 else 0.5 for place, each in enumerate(sorted(told, key=lambda each: each.row.at))}
+    preferred = preference(understand("What has she been up to lately?", None), told, scores)
+    weighed = weigh(scores, preferred.favoured, preferred.in_order)
+    latest_first = sorted(told, key=lambda each: each.row.at, reverse=True)
+    assert len(told) > 1
+    assert sorted(weighed, key=lambda each: -weighed[each]) == [each.row.id for each in latest_first]
+    assert preference(understand("What has she been up to?", None), told, scores).in_order == ()

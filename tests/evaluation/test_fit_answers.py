@@ -1,0 +1,38 @@
+"""Fitting what answers a question, on the small talks, through the real flow."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from evaluation.fit_answers import run_fit_answers
+from evaluation.retrieval.sets import answerable
+from mneme.errors import InputError
+from mneme.settings import load_settings
+from queries.answers.features import FEATURES
+
+
+def test_the_small_talks_have_as_many_questions_without_an_answer_as_with_one() -> None:
+    questions = answerable.load()
+    said = {event["message_id"] for event in questions.events}
+    assert all(each.evidence <= said for each in questions.questions)
+    without = sum(each.category == answerable.ABSTENTION for each in questions.questions)
+    assert 0.4 < without / len(questions.questions) < 0.6
+
+
+@pytest.mark.slow
+def test_what_shares_the_words_of_a_question_is_the_likelier_to_answer_it(tmp_path: Path) -> None:
+    shown, out = io.StringIO(), tmp_path / "likeliness.json"
+    run_fit_answers([], load_settings({}), -1.5, out, Console(file=shown, width=120))
+    fitted = json.loads(out.read_text(encoding="utf-8"))
+    assert set(fitted["weights"]) == set(FEATURES)
+    assert fitted["weights"]["in_words"] > 0
+    assert fitted["enough"] == -1.5
+    assert "answered anyway" in shown.getvalue()
+
+
+def test_a_folder_that_is_not_there_is_refused_before_anything_is_ingested(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no file in a folder that exists"):
+        run_fit_answers([], load_settings({}), -2.0, tmp_path / "nowhere" / "likeliness.json")
