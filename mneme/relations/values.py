@@ -176,10 +176,7 @@ def same_value(attribute: str, one: str, other: str) -> bool:
         return True
     if not first or not second:
         return False
-    if (
-        attribute in ("phone number", "email", "birthday", "age", "team size", "company size", "status", "address")
-        and attribute != "address"
-    ):
+    if attribute in ("phone number", "email", "birthday", "age", "team size", "company size", "status"):
         return first == second if attribute != "phone number" else "".join(first)[-7:] == "".join(second)[-7:]
     if _is_number(first) and _is_number(second):
         return _digits(first) == _digits(second)
