@@ -18,7 +18,7 @@ _WH = (
 )
 _GAP = r"\s{0,8}"  # a limit, since each blank of an endless run would begin it anew
 _CLAUSE = re.compile(
-    rf"{_GAP}[?;!]++\s++(?:(?:and|or|but|also|then) )*(?={_WH})|{_GAP},? (?:and|or|but)(?: (?:also|then))? (?={_WH})"
+    rf"{_GAP}(?<![?;!])[?;!]++\s++(?:(?:and|or|but|also|then) )*(?={_WH})|{_GAP},? (?:and|or|but)(?: (?:also|then))? (?={_WH})"
     rf"|{_GAP}, (?={_WH})",
     re.IGNORECASE,
 )
