@@ -21,6 +21,7 @@ from rich.progress import track
 
 from connectors.models import open_embedder
 from evaluation.boundary_model import logistic_regression
+from evaluation.fitting import check_ready
 from evaluation.metrics import recall_at
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
@@ -93,9 +94,7 @@ def run_fit_agents(
         SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
     """
     console = console or Console()
-    logistic_regression()
-    if out.is_dir() or not out.parent.is_dir():
-        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    check_ready(out)
     by_conversation = read_folds(folds)
     # 1.
     loaded = [LOADERS[name](paths) for name, paths in sets.items() if paths]

@@ -20,13 +20,13 @@ from rich.console import Console
 from evaluation.answers.gold import ABSTENTION
 from evaluation.answers.sets import LOADERS
 from evaluation.boundary_model import logistic_regression
+from evaluation.fitting import check_ready
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import answerable
 from evaluation.retrieval.systems import last_times, moment_of, owner_name
-from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.tokens import estimate_tokens
 from queries import Memories
@@ -72,9 +72,7 @@ def run_fit_answers(
         SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
     """
     console = console or Console()
-    logistic_regression()
-    if not out.parent.is_dir():
-        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    check_ready(out)
     # 1. and 2.
     examples = list(_examples(answerable.load(), {}, settings, console))
     if locomo:
@@ -115,9 +113,7 @@ def _examples(
                 for each in asked:
                     now[:] = [moment_of(each, last)]
                     found = memories.search(each.text, filters=each.owner)
-                    shown = context_of(found, now[0], _TOKENS, estimate_tokens).memories
-                    ranked = sorted((one for one in shown if one.rank is not None), key=lambda one: one.rank or 0)
-                    considered = considered_of(ranked, found)
+                    considered = considered_of(context_of(found, now[0], _TOKENS, estimate_tokens).ranked, found)
                     if considered.rows:
                         yield Example(
                             name,

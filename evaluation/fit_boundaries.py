@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, logistic_regression, moved
+from evaluation.boundary_model import cross_validate, cut_online, examples_of, fit, moved
 from evaluation.boundary_sets import FOLDS, read_kinds, vectors_of
+from evaluation.fitting import check_ready
 from evaluation.report import print_table
 from evaluation.segmentation import score
 from flows.boundaries.model import VECTORS, WORDS_ONLY, Head, heads_from
@@ -50,9 +51,7 @@ def run_fit(
         SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
     """
     console = console or Console()
-    logistic_regression()
-    if out.is_dir() or not out.parent.is_dir():
-        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    check_ready(out)
     # 1.
     kinds = read_kinds(segmentation, locomo)
     known = vectors_of(kinds, settings, vectors, console)

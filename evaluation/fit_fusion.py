@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import track
 
 from connectors.models import open_embedder
-from evaluation.boundary_model import logistic_regression
+from evaluation.fitting import check_ready
 from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
@@ -72,9 +72,7 @@ def run_fit_fusion(
         SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
     """
     console = console or Console()
-    logistic_regression()
-    if out.is_dir() or not out.parent.is_dir():
-        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    check_ready(out)
     if not any(sets.values()):
         raise InputError("sets: none is given; fit on LoCoMo or BEAM files (--locomo, --beam)")
     # 1.

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from connectors.models import open_embedder
 from evaluation.boundary_model import logistic_regression
+from evaluation.fitting import check_ready
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set
@@ -67,9 +68,7 @@ def run_fit_present(
         SettingsError: scikit-learn is not installed, or the embedder cannot be opened.
     """
     console = console or Console()
-    logistic_regression()
-    if not out.parent.is_dir():
-        raise InputError(f"out: {out} is no file in a folder that exists; choose another")
+    check_ready(out)
     # 1. and 2.
     others = [LOADERS[name](paths) for name, paths in sets.items() if paths]
     fitted_on = [changes.load("fit"), *others]

@@ -64,6 +64,11 @@ class Runs:
 _RUNS = Runs("0123456789'")
 
 
+def ends_in_question(text: str) -> bool:
+    """Whether the last mark of a text is a question mark."""
+    return text.rstrip().endswith(("?", "？"))
+
+
 def tokenise(text: str) -> list[str]:
     """The tokens of a text, in order, with repetitions.
 

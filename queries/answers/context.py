@@ -32,6 +32,11 @@ class Context:
     tokens: int
     asked: date
 
+    @property
+    def ranked(self) -> list[Memory]:
+        """The memories that hold a place among the results, best first."""
+        return sorted((each for each in self.memories if each.rank is not None), key=lambda each: each.rank or 0)
+
     def citation(self, number: int) -> Citation | None:
         """What a number in an answer refers to; None for a number that was not shown."""
         if not 1 <= number <= len(self.memories):

@@ -87,7 +87,7 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     """
     words = _words_for(found.query.text)
     numbered = {memory: number for number, memory in reversed(list(enumerate(context.memories, start=1)))}
-    ranked = sorted((each for each in context.memories if each.rank is not None), key=lambda each: each.rank or 0)
+    ranked = context.ranked
     support = support_of(ranked, found)
     chain = _chain(found, context, asked_at)
     if not support.told and chain is None:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from mneme.text import has_cjk, tokenise
+from mneme.text import ends_in_question, has_cjk, tokenise
 from queries.answers.kindred import matters_of
 from queries.answers.memory import Memory
 
@@ -154,7 +154,7 @@ def features_of(
                 has_kind,
                 lacks_kind,
                 lacks_kind * float(bool(_ASKED_NUMBER.search(question))),
-                float(said(memory).rstrip().endswith(("?", "？"))),
+                float(ends_in_question(said(memory))),
                 float(len(tokenise(said(memory))) < _FEW),
             ]
         )

@@ -23,7 +23,7 @@ from functools import cached_property
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import AgentCase, Profile
 from mneme.rows import Row
-from mneme.text import tokenise
+from mneme.text import ends_in_question, tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
 from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, lies_behind, speaks_of_failure
 from queries.granularity.portrait import people_of
@@ -76,9 +76,10 @@ def preference(
             ids = frozenset(each.row.id for each in favoured)
             if favoured[0].row.kind != "episode":
                 return Preference(form, ids)
+            if not asks_for_latest(question.text):
+                return Preference(form, ids, whole=ids)
             latest = sorted(favoured, key=lambda each: (each.row.at, each.row.id), reverse=True)
-            in_order = tuple(each.row.id for each in latest) if asks_for_latest(question.text) else ()
-            return Preference(form, ids, ids, in_order)
+            return Preference(form, ids, whole=ids, in_order=tuple(each.row.id for each in latest))
     return Preference()
 
 
@@ -191,4 +192,4 @@ def _words(fact: Row) -> frozenset[str]:
 def _only_asks(row: Row) -> bool:
     """Whether a message, or the quote that a fact is, ends with a question."""
     said = (row.body.get("quote") or {}).get("words") or row.body.get("text") or ""
-    return str(said).rstrip().endswith(("?", "？"))
+    return ends_in_question(str(said))

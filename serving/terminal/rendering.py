@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from mneme.text import ends_in_question
 from mneme.times import utc_now, zone
 from serving.terminal.explanation import explanation
 from serving.terminal.words import count
@@ -129,8 +130,7 @@ def _fact(fact: "FoundFact", parent: "FoundEpisode | None") -> _Result:
 
 
 def _only_asks(fact: "FoundFact") -> bool:
-    said = fact.quote.words if fact.quote else fact.atomic_fact
-    return said.rstrip().endswith(("?", "？"))
+    return ends_in_question(fact.quote.words if fact.quote else fact.atomic_fact)
 
 
 def _episode(episode: "FoundEpisode") -> _Result:

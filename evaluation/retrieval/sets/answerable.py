@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from connectors.files.chat_events import Event, Given, message
+from evaluation.answers.gold import ABSTENTION
 from evaluation.retrieval.question_set import Question, QuestionSet
 
 TALKS = Path(__file__).parents[2] / "answerable.json"
-ANSWER, ABSTENTION = "answer", "abstention"
+ANSWER = "answer"
 _SITTING = 6  # messages
 _BETWEEN = timedelta(days=3)
 _PACE = timedelta(minutes=4)
