@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from connectors.private import private_folder
-from mneme.errors import SettingsError
+from mneme.errors import SettingsError, StoreError
 from mneme.ports import Generations, MemoryIndex
 from mneme.settings import Settings
 from mneme.store_format import check_format
@@ -83,6 +83,17 @@ def open_generations(settings: Settings) -> Generations:
         from connectors.lance.generations import LanceGenerations
 
         return LanceGenerations(embedded_folder(settings))
+
+
+def embedder_of_store(settings: Settings) -> str | None:
+    """The fingerprint of the vectors that the index holds; None where there is no index, or none that can be asked.
+
+    Raises:
+        SettingsError: the backend's package is not installed, or its settings cannot be used.
+    """
+    with closing(open_generations(settings)) as generations, suppress(StoreError):
+        return generations.made_for()["embedder"]
+    return None
 
 
 @contextmanager

@@ -1,9 +1,11 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
+from connectors.embedders.precision import is_multilingual
+from connectors.indices import embedder_of_store
 from connectors.private import private_folder
 from mneme.errors import SettingsError
 from mneme.ports import Describer, Embedder, QueryChat, RememberingChat, Role, Transcriber
-from mneme.settings import Settings
+from mneme.settings import EmbedderSettings, Settings
 
 ANSWERS_FILE = "answers.sqlite"
 _RETRIES_OF_QUERIES = 2  # six seconds of waiting at most: who asks would rather have quotes than wait for a dead endpoint
@@ -17,9 +19,9 @@ def open_embedder(settings: Settings) -> Embedder:
     """
     match settings.embedder.provider:
         case "local":
-            from connectors.embedders.minilm import MiniLmEmbedder
+            from connectors.embedders.local_embedder import LocalEmbedder
 
-            return MiniLmEmbedder(settings.embedder, settings.cache)
+            return LocalEmbedder(_as_the_store(settings), settings.cache)
         case "openai":
             from connectors.embedders.openai_embedder import OpenAiEmbedder
 
@@ -28,6 +30,13 @@ def open_embedder(settings: Settings) -> Embedder:
             from connectors.embedders.hash_embedder import HashEmbedder
 
             return HashEmbedder()
+
+
+def _as_the_store(settings: Settings) -> EmbedderSettings:
+    """The settings of the embedder; where nobody said whether it is multilingual, it is as the store was made."""
+    if settings.embedder.multilingual is not None or (made_by := embedder_of_store(settings)) is None:
+        return settings.embedder
+    return settings.embedder.model_copy(update={"multilingual": is_multilingual(made_by)})
 
 
 def open_chat_model(settings: Settings) -> RememberingChat | None:

@@ -111,7 +111,7 @@ def run_fit_agents(
     print_table(console, "Cross-validated by conversation", rows, list(rows[0]))
     # 3.
     embedder = open_embedder(settings)
-    fingerprint = embedder.identity.fingerprint
+    fingerprint = embedder.identity.fitted_as
     embedder.close()
 
     def coefficients(model: Model) -> JointCoefficients:

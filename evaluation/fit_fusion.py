@@ -89,7 +89,7 @@ def run_fit_fusion(
     _show_groups(examples, validated[best], best, console)
     # 3.
     embedder = open_embedder(settings)
-    fingerprint = embedder.identity.fingerprint
+    fingerprint = embedder.identity.fitted_as
     embedder.close()
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:

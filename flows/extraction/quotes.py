@@ -19,11 +19,11 @@ from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
 from flows.extraction.corrections import Corrected, corrections_of
 from flows.extraction.happening import event_of
-from flows.extraction.languages import languages_of
 from flows.extraction.leaning import leans
 from flows.extraction.sentences import Span, is_question, sentence_spans
 from flows.extraction.spoken import Sentence
 from mneme.dates import DateMention, DaySpan, certain_dates
+from mneme.languages import languages_of
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
 from mneme.relations import SAID, claims_in
 from mneme.times import zone_or_utc

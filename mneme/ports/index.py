@@ -168,16 +168,25 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``)."""
+    """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``).
+
+    ``other`` is the model of all other languages, where there is one.
+    """
 
     model: str
     variant: str
     dimension: int
     languages: tuple[str, ...] = ("*",)
+    other: str = ""
 
     @property
     def fingerprint(self) -> str:
         """What must be equal for vectors to be comparable."""
+        return f"{self.model}{self.other and '+'}{self.other}/{self.variant}/{self.dimension}"
+
+    @property
+    def fitted_as(self) -> str:
+        """The fingerprint by which coefficients are found: they are fitted on English, whose model is the same."""
         return f"{self.model}/{self.variant}/{self.dimension}"
 
 

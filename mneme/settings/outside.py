@@ -81,7 +81,11 @@ class EmbedderSettings(Group):
 
     provider: Literal["local", "openai", "hash"] = Field(
         default="local",
-        description="all-MiniLM-L6-v2 on this machine, or an OpenAI-compatible endpoint; hash: for tests and volume benchmarks",
+        description="models on this machine, or an OpenAI-compatible endpoint; hash: for tests and volume benchmarks",
+    )
+    multilingual: bool | None = Field(
+        default=None,
+        description="local: multilingual-e5-small for what is not English; unset: as the store was made, a new one with it",
     )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
     quantize: Literal["none", "int8"] = Field(

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mneme.errors import InputError, ModelError
+from mneme.languages import foreign_language
 from mneme.ports import Embedder
 from mneme.relations import attributes_asked
 from mneme.rows import Vector
-from mneme.text import cjk_languages, cjk_share, tokenise
+from mneme.text import tokenise
 from queries.questions.people import is_asker, is_assistant, names_asker, names_person
 from queries.questions.periods import Period, period_of
 from queries.questions.states import asks_for_state
@@ -19,8 +20,8 @@ from queries.questions.viewpoint import from_viewpoint, likely_people, without_n
 __all__ = ["Question", "QuestionType", "asks_about_past", "question_type", "understand"]
 
 LONGEST_QUESTION = 10_000  # characters; what is longer is a document, not a question
+_WITHOUT_LETTERS = ("zh", "ja", "ko")  # of these a model for English knows not even names and words that were taken over
 _WHERE_ASKED = 1000  # characters at both ends of a long text in which it says what it asks
-_MOSTLY_CJK = 0.5  # share of letters above which a question counts as Chinese, Japanese or Korean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,11 +163,14 @@ def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Ques
 
 
 def _embed(texts: list[str], embedder: Embedder) -> tuple[Vector | None, tuple[str, ...]]:
-    languages = embedder.identity.languages
-    if cjk_share(texts[0]) > _MOSTLY_CJK and not {"*", *cjk_languages(texts[0])} & set(languages):
-        served = ", ".join(languages)
-        return None, (f"vector leg off: {embedder.identity.model} serves {served}, not the language of the question",)
+    served, language = embedder.identity.languages, foreign_language(texts[0])
+    notes: tuple[str, ...] = ()
+    if language and not {"*", language} & set(served):
+        why = f"{embedder.identity.model} serves {', '.join(served)}, and the question is in {language}"
+        if language in _WITHOUT_LETTERS:
+            return None, (f"vector leg off: {why}",)
+        notes = (f"vectors say little: {why}",)
     try:
-        return embedder.embed(texts), ()
+        return embedder.embed(texts), notes
     except ModelError as error:
         return None, (f"vector leg off: the embedder did not answer ({error})",)

@@ -111,7 +111,7 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     path = settings.retrieval.coefficients
     known = _read(path) if path else _shipped()
     backend = settings.index.backend
-    return next((each for each in known if (each.backend, each.embedder) == (backend, embedder.fingerprint)), None)
+    return next((each for each in known if (each.backend, each.embedder) == (backend, embedder.fitted_as)), None)
 
 
 def _read(path: Path) -> tuple[Coefficients, ...]:

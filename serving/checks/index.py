@@ -75,7 +75,13 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
         return Check("index", "embedder of the index", "another", "missing", str(error), needed=True)
     finally:
         embedder.close()
-    return Check("index", "embedder of the index", embedder.identity.fingerprint, "ready")
+    by, served = embedder.identity.fingerprint, embedder.identity.languages
+    if "*" not in served:
+        remedy = f"other languages than {', '.join(served)} are found by their words alone"
+        if settings.embedder.provider == "local":
+            remedy += "; set MNEME_EMBEDDER__MULTILINGUAL=true, then run `mneme reindex`"
+        return Check("index", "embedder of the index", by, "partly", remedy)
+    return Check("index", "embedder of the index", by, "ready")
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:

@@ -30,7 +30,6 @@ from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.extraction.artifacts import parts_of
 from flows.extraction.grounding import is_grounded
-from flows.extraction.languages import languages_of
 from flows.extraction.local import LocalExtractor
 from flows.extraction.sentences import sentence_spans
 from flows.reading.chunks import chunk
@@ -39,6 +38,7 @@ from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
 from mneme.events import LONGEST_TEXT
 from mneme.guarded import words_of
+from mneme.languages import languages_of
 from mneme.ports import Incoming, ParsedDocument
 from mneme.records import Position
 from mneme.relations import attributes_asked, claims_in

@@ -1,13 +1,15 @@
 """The settings choose the models."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from connectors.embedders.minilm import MiniLmEmbedder
+from connectors.embedders.local_embedder import LocalEmbedder
 from connectors.embedders.openai_embedder import OpenAiEmbedder
 from connectors.endpoints.answer_cache import CachedChat
+from connectors.indices import open_index
 from connectors.models import open_chat_model, open_describer, open_embedder, open_transcriber
 from mneme.errors import SettingsError
 from mneme.ports import Describer
@@ -19,9 +21,20 @@ from tests.servers.models import ModelServer
 
 def test_the_local_embedder_is_the_default() -> None:
     embedder = open_embedder(Settings())
-    assert isinstance(embedder, MiniLmEmbedder)
+    assert isinstance(embedder, LocalEmbedder)
     assert embedder.identity.dimension == 384
     embedder.close()
+
+
+@pytest.mark.parametrize("multilingual", [True, False])
+def test_an_embedder_that_nobody_chose_is_that_of_the_store(multilingual: bool, tmp_path: Path) -> None:
+    made = Settings(data=tmp_path, embedder=EmbedderSettings(multilingual=multilingual))
+    with closing(open_embedder(made)) as embedder, closing(open_index(made)) as index:
+        index.prepare(embedder.identity)
+    with closing(open_embedder(Settings(data=tmp_path))) as found:
+        assert found.identity == embedder.identity
+    with closing(open_embedder(Settings(data=tmp_path / "new"))) as found:
+        assert found.identity.languages == ("*",)
 
 
 def test_an_endpoint_embeds_when_it_is_chosen(model_server: ModelServer) -> None:

@@ -147,6 +147,11 @@ class TestHybrid:
         assert "茶馆" in first(found)
         assert "vector leg off" in found.query.notes[0]
 
+    def test_of_a_language_with_letters_it_says_that_vectors_say_little(self):
+        found = memories(embedder=WordEmbedder(languages=("en",))).search("Wo steht das Boot von Jonas?", filters=MINE)
+        assert "vectors say little" in found.query.notes[0]
+        assert found.metrics.scoring != "bm25"
+
     def test_an_embedder_that_fails_leaves_the_words(self):
         class Silent(WordEmbedder):
             def embed(self, texts):

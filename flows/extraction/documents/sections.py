@@ -9,7 +9,6 @@ from flows.extraction.documents.paragraphs import Paragraph, paragraphs
 from flows.extraction.entities import entities_of
 from flows.extraction.graph import relationships_of
 from flows.extraction.happening import event_of
-from flows.extraction.languages import languages_of
 from flows.extraction.noise import is_noise
 from flows.extraction.sentences import is_question, sentence_spans
 from flows.extraction.spoken import Sentence
@@ -17,6 +16,7 @@ from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import central
 from mneme.caseless import Caseless
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
+from mneme.languages import languages_of
 from mneme.records import Quote, Spoken
 from mneme.relations import claims_in
 from mneme.text import has_cjk

@@ -119,7 +119,7 @@ def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Jo
     """
     path = settings.agents.coefficients
     fitted = _read(path) if path else _shipped()
-    wanted = (settings.index.backend, embedder.fingerprint)
+    wanted = (settings.index.backend, embedder.fitted_as)
     return next((each for each in fitted if (each.backend, each.embedder) == wanted), None)
 
 

@@ -6,16 +6,18 @@ from connectors.embedders.precision import how_to_set
 
 
 @pytest.mark.parametrize(
-    ("fingerprint", "quantize"),
+    ("fingerprint", "quantize", "multilingual"),
     [
-        ("all-MiniLM-L6-v2/fp32/384", "none"),
-        ("all-MiniLM-L6-v2/fp32-0123456789ab/384", "none"),
-        ("all-MiniLM-L6-v2/int8-per-token/384", "int8"),
-        ("all-MiniLM-L6-v2/int8-per-token-0123456789ab/384", "int8"),
+        ("all-MiniLM-L6-v2/fp32/384", "none", "false"),
+        ("all-MiniLM-L6-v2/fp32-0123456789ab/384", "none", "false"),
+        ("all-MiniLM-L6-v2/int8-per-token/384", "int8", "false"),
+        ("all-MiniLM-L6-v2+multilingual-e5-small/int8-per-token-0123456789ab/384", "int8", "true"),
     ],
 )
-def test_a_precision_of_the_local_embedder_can_be_set_again(fingerprint: str, quantize: str) -> None:
-    assert how_to_set(fingerprint) == f" (MNEME_EMBEDDER__PROVIDER=local MNEME_EMBEDDER__QUANTIZE={quantize})"
+def test_a_local_embedder_can_be_set_again(fingerprint: str, quantize: str, multilingual: str) -> None:
+    assert how_to_set(fingerprint) == (
+        f" (MNEME_EMBEDDER__PROVIDER=local MNEME_EMBEDDER__QUANTIZE={quantize} MNEME_EMBEDDER__MULTILINGUAL={multilingual})"
+    )
 
 
 @pytest.mark.parametrize("fingerprint", ["all-MiniLM-L6-v2/int8/384", "bge-m3/openai/1024", "hashed-tokens/fp32/384", "None"])

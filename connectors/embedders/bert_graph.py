@@ -1,8 +1,8 @@
-"""The ONNX graph of all-MiniLM-L6-v2, built straight from its weights, so that no torch is needed.
+"""The ONNX graph of a small BERT encoder, built straight from its weights, so that no torch is needed.
 
-A BERT encoder (Devlin et al. 2019) of 6 layers, 12 heads and width 384 with mean pooling and normalisation
-(Reimers and Gurevych 2019). Inputs: int64 ``input_ids`` and ``attention_mask`` of shape (batch, tokens). Output:
-float32 ``embedding`` of shape (batch, 384), each row of length 1.
+A BERT encoder (Devlin et al. 2019) of 12 heads and width 384 with mean pooling and normalisation (Reimers and Gurevych
+2019): all-MiniLM-L6-v2 has 6 layers, multilingual-e5-small 12. Inputs: int64 ``input_ids`` and ``attention_mask`` of shape
+(batch, tokens). Output: float32 ``embedding`` of shape (batch, 384), each row of length 1.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
-
-from mneme.errors import SettingsError
 
 DIMENSION = 384
 
-_LAYERS, _HEADS = 6, 12
+_HEADS = 12
 _OPSET, _IR_VERSION = 20, 9  # the first opset with Gelu; the IR that goes with it, read by onnxruntime from 1.17
 _FAR_BELOW = -1e4  # added to the scores of padding; exp of it is exactly 0, so that padding changes nothing
 _NORM_EPSILON = 1e-12
@@ -35,56 +31,57 @@ _MIDDLE = 128  # activations are unsigned; this stands for 0
 Array = npt.NDArray[Any]
 
 
-def build_model(weights: Path, file: Path, quantized: bool) -> None:
-    """Write the model made from a safetensors file.
+def build_model(weights: Mapping[str, Array], file: Path, layers: int, quantized: bool, centre: Array | None = None) -> None:
+    """Write the model made from weights.
 
     Args:
-        weights: ``model.safetensors``.
+        weights: by the names that they have in BERT's own checkpoints.
         file: where the ONNX model is written.
+        layers: how many the model has.
         quantized: linear layers in 8-bit integers: weights with one scale for each output channel, activations with one scale
             for each token, taken as they come (Yao et al. 2022, ZeroQuant), so that a token's numbers depend on no other
             text's.
+        centre: float32 of shape (384,), taken from each vector of length 1 before it gets length 1 again. Vectors of a model
+            that all point much the same way then differ as widely as those of others (Mu and Viswanath 2018, All-but-the-Top).
 
     Raises:
-        SettingsError: the file does not hold the weights of this model.
+        KeyError, ValueError: these are not the weights of such a model.
     """
-    try:
-        model = _Builder(load_file(str(weights)), quantized).model()
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise SettingsError(
-            f"{weights} does not hold the weights of all-MiniLM-L6-v2 ({error}); set MNEME_EMBEDDER__PATH"
-        ) from error
-    onnx.save(model, str(file))
+    onnx.save(_Builder(weights, layers, quantized).model(centre), str(file))
 
 
 class _Builder:
     """Collects the nodes and constants of the graph; every method returns the name of a value."""
 
-    def __init__(self, weights: Mapping[str, Array], quantized: bool) -> None:
+    def __init__(self, weights: Mapping[str, Array], layers: int, quantized: bool) -> None:
         width = weights["embeddings.word_embeddings.weight"].shape[1]
-        if width != DIMENSION or any(name.startswith(f"encoder.layer.{_LAYERS}.") for name in weights):
-            raise ValueError(f"its width is {width}, or it has more than {_LAYERS} layers")
+        if width != DIMENSION or any(name.startswith(f"encoder.layer.{layers}.") for name in weights):
+            raise ValueError(f"its width is {width}, or it has more than {layers} layers")
         self._weights = weights
+        self._layers = layers
         self._quantized = quantized
         self._in_integers: dict[str, tuple[str, str]] = {}
         self._constants: list[onnx.TensorProto] = []
         self._nodes: list[onnx.NodeProto] = []
 
-    def model(self) -> onnx.ModelProto:
+    def model(self, centre: Array | None) -> onnx.ModelProto:
         """The whole model, checked."""
         mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
         bias = self._node("Mul", self._node("Sub", self._constant(np.float32(1)), mask), self._constant(np.float32(_FAR_BELOW)))
         bias = self._node("Unsqueeze", bias, self._integers(1, 2))
         hidden = self._embeddings()
-        for layer in range(_LAYERS):
+        for layer in range(self._layers):
             hidden = self._layer(hidden, bias, f"encoder.layer.{layer}.")
-        self._nodes.append(helper.make_node("LpNormalization", [self._mean(hidden, mask)], ["embedding"], axis=1, p=2))
+        pooled = self._mean(hidden, mask)
+        if centre is not None:
+            pooled = self._node("Sub", self._node("LpNormalization", pooled, axis=1, p=2), self._constant(centre))
+        self._nodes.append(helper.make_node("LpNormalization", [pooled], ["embedding"], axis=1, p=2))
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
             for name in ("input_ids", "attention_mask")
         ]
         output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", DIMENSION])
-        graph = helper.make_graph(self._nodes, "minilm", inputs, [output], self._constants)
+        graph = helper.make_graph(self._nodes, "encoder", inputs, [output], self._constants)
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIBUTED, 1)]
         model = helper.make_model(graph, opset_imports=opsets)
         model.ir_version = _IR_VERSION

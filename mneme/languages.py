@@ -1,4 +1,4 @@
-"""The language of a message, so that rules touch only the language that they were written for.
+"""The language of a text, so that rules touch only the language that they were written for, and a model what it knows.
 
 ``py3langid`` tells it (Lui and Baldwin 2012, naive Bayes over byte n-grams; its model is in the wheel). A few words are too
 few for it: a short message is in the language of its conversation.
@@ -32,6 +32,9 @@ _ENGLISH = frozenset(
 )
 _ANYWHERE = frozenset("in at on a an is was am are for near of by".split())
 _LOWER = re.compile(r"\b[a-z]+\b")
+_CERTAIN = 10.0  # how much likelier another language than English is, in log-odds; of 3,759 English texts none is as likely
+# Words that no other language has, in a text of its script: then nothing is counted.
+_SURELY_ENGLISH = frozenset("the what where which does did who when how you with and".split())
 _MOSTLY = 0.3  # share of the letters that are of a script from which a text is written in it
 _SOME_KANA = 0.1  # share of Chinese characters and kana that are kana from which a text is Japanese
 
@@ -40,6 +43,26 @@ def languages_of(texts: Sequence[str]) -> list[str]:
     """The language of each message of one conversation: ISO 639-1, empty where there are no letters to tell it by."""
     whole = _identified("\n".join(text[:_READ] for text in texts)[:_MOST_READ])
     return [_language_of(text[:_READ], whole) for text in texts]
+
+
+@lru_cache(maxsize=4_096)
+def foreign_language(text: str) -> str:
+    """The language of a text that is certainly not English; else empty.
+
+    >>> foreign_language("Wo arbeitet Anke?"), foreign_language("周玲在哪里上班？"), foreign_language("Hawaiian pizza")
+    ('de', 'zh', '')
+    """
+    text = text[:_READ]
+    letters = sum(map(str.isalpha, text))
+    if (by_script := _by_script(text, letters)) or not letters:
+        return by_script
+    if text.isascii() and not _SURELY_ENGLISH.isdisjoint(_LOWER.findall(text)):
+        return ""
+    with _READING:
+        identifier = _identifier()
+    likely = dict(identifier.rank(text.encode(errors="replace")))
+    first = next(iter(likely))
+    return str(first) if likely[first] - likely["en"] > _CERTAIN else ""
 
 
 def _language_of(text: str, of_conversation: str) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from flows.extraction.languages import languages_of
+from mneme.languages import languages_of
 
 TEXTS = {
     "en": "I moved to Lisbon last week and started a new job there.",

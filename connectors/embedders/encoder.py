@@ -1,0 +1,123 @@
+"""A small sentence encoder in onnxruntime, without torch, network or key: token ids to vectors.
+
+The model is made from its weights once (connectors/embedders/bert_graph.py) and kept in the cache folder.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from connectors.cache_folder import cache_folder, make_once
+from mneme.errors import ModelError, SettingsError
+from mneme.rows import Vector
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+DIMENSION = 384
+BUILD = 2  # counted up with every change of bert_graph.py that changes a vector: it names the cached file
+LONGEST_TOKENS = 256  # what MiniLM was published with; the rest of a text is not seen
+
+
+@dataclass(frozen=True)
+class Model:
+    """What an encoder is made of.
+
+    ``name`` tells these weights from all others, in the name of a file. ``weights`` reads them, ``tokeniser`` makes what cuts
+    texts into their tokens. ``prefix`` stands before each text. ``centre``: see ``build_model``.
+    """
+
+    name: str
+    layers: int
+    weights: Callable[[], Mapping[str, Any]]
+    tokeniser: Callable[[], "Tokenizer"]
+    prefix: str = ""
+    centre: Vector | None = None
+
+
+class Encoder:
+    """Tokeniser and session; both may be used by several threads at once."""
+
+    def __init__(self, model: Model, quantized: bool, cache: Path | None) -> None:
+        """Load them; the ONNX model is made if the cache folder does not hold it.
+
+        Raises:
+            SettingsError: a package is missing, or the weights are not what they should be.
+            ModelError: onnxruntime cannot load the model.
+        """
+        try:
+            import onnxruntime
+            from onnxruntime.capi import onnxruntime_pybind11_state as runtime
+
+            from connectors.embedders import onnx_session
+
+            tokeniser = model.tokeniser()
+        except ImportError as error:
+            raise _missing(error) from error
+        self._failures = (runtime.Fail, runtime.RuntimeException, runtime.InvalidProtobuf, runtime.InvalidGraph)
+        tokeniser.no_padding()  # a batch is padded where it is run, to its own longest text
+        tokeniser.enable_truncation(LONGEST_TOKENS)
+        self._tokeniser, self._prefix = tokeniser, model.prefix
+        name = f"{model.name}-{'int8' if quantized else 'fp32'}-{BUILD}-{onnxruntime.__version__}"
+        made = cache_folder("models", cache) / f"{name}{onnx_session.SUFFIX}"
+        file = make_once(made, lambda file: _convert(model, quantized, file))
+        try:
+            self._session = onnx_session.open_session(file)
+        except self._failures as error:
+            raise ModelError(f"{file} cannot be loaded ({error}); delete it, and it is made again") from error
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are; their ids begin at 0."""
+        return self._tokeniser.get_vocab_size()
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """The token ids of each text, with those that begin and end it, at most ``LONGEST_TOKENS``."""
+        # Half a surrogate pair is no text; it becomes a question mark.
+        whole = [f"{self._prefix}{text}".encode(errors="replace").decode() for text in texts]
+        return [encoding.ids for encoding in self._tokeniser.encode_batch(whole)]
+
+    def run(self, batch: Sequence[Sequence[int]]) -> Vector:
+        """The vectors of one batch of token ids, in one call of the session, padded to the longest.
+
+        Raises:
+            ModelError: onnxruntime cannot run the model.
+        """
+        ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, text in enumerate(batch):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        try:
+            vectors: Vector = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        except self._failures as error:
+            raise ModelError(f"onnxruntime cannot run the local embedder: {error}") from error
+        return vectors
+
+
+def _convert(model: Model, quantized: bool, file: Path) -> None:
+    """Write the ONNX model that is made of the weights.
+
+    Raises:
+        SettingsError: they are not what they should be, or a needed package is missing.
+    """
+    try:
+        from connectors.embedders.bert_graph import build_model
+        from connectors.embedders.onnx_session import optimise
+
+        weights = model.weights()
+    except ImportError as error:
+        raise _missing(error) from error
+    plain = file.with_suffix(".onnx")
+    try:
+        build_model(weights, plain, model.layers, quantized, model.centre)
+    except (KeyError, ValueError) as error:
+        raise SettingsError(f"the weights are not those of {model.name} ({error}); set MNEME_EMBEDDER__PATH") from error
+    optimise(plain, file)
+
+
+def _missing(error: ImportError) -> SettingsError:
+    return SettingsError(f"MNEME_EMBEDDER__PROVIDER: the local embedder needs {error.name}; pip install 'mneme[local]'")

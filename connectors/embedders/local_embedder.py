@@ -1,0 +1,108 @@
+"""The local embedder: a small model for English and one for all other languages, in onnxruntime, without network or key.
+
+all-MiniLM-L6-v2 is twice as quick as multilingual-e5-small, and finds more in English; it knows no other language. Each text
+goes to the model of its language. Both give vectors of one length, in spaces of their own: a text is near those of its own
+model, and near none of the other's.
+"""
+
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from connectors.embedders import multilingual_e5
+from connectors.embedders.encoder import DIMENSION, Encoder, Model
+from connectors.embedders.minilm_weights import PINNED_SHA256, find_weights
+from connectors.embedders.precision import MODEL, VARIANTS
+from mneme.languages import foreign_language
+from mneme.ports import EmbedderIdentity
+from mneme.rows import Vector
+from mneme.settings import EmbedderSettings
+
+# Texts of about one length that one thread embeds at once. On 2 processors, texts of 32 tokens, a second of one
+# processor embeds 180 one by one, 270 by eight, 250 by thirty-two: a bigger batch leaves the processor's cache.
+_BATCH = 8
+
+
+class LocalEmbedder:
+    """Texts to vectors with all-MiniLM-L6-v2, and with multilingual-e5-small what is certainly not English.
+
+    Work is spread over ``threads`` threads, each with its own small batch, however many threads ask at once. A text's
+    vector does not depend on what is embedded beside it: padding changes at most the last bits.
+
+    A model is loaded when the first text needs it.
+    """
+
+    def __init__(self, settings: EmbedderSettings, cache: Path | None = None) -> None:
+        """Find the weights.
+
+        Args:
+            settings: ``path``, ``quantize``, ``multilingual`` and ``threads`` are used.
+            cache: the setting ``MNEME_CACHE``, where the converted models are kept.
+
+        Raises:
+            SettingsError: there are no weights, or a needed package is missing; says how to install them.
+        """
+        self._weights = find_weights(settings.path)
+        self._other = multilingual_e5.find_model(settings.multilingual)
+        self._quantize = settings.quantize
+        self._cache = cache
+        self._threads = settings.threads or _processors()
+        self._loading = threading.Lock()
+        self._loaded: dict[str, Encoder] = {}
+        self._pool = ThreadPoolExecutor(self._threads, "embedder")
+
+    @cached_property
+    def identity(self) -> EmbedderIdentity:
+        """The models, in fp32 or int8; weights of the user's own add their hash, for they give other vectors."""
+        own = "" if self._weights.identity == PINNED_SHA256 else f"-{self._weights.identity[:12]}"
+        variant = f"{VARIANTS[self._quantize]}{own}"
+        if self._other is None:
+            return EmbedderIdentity(MODEL, variant, DIMENSION, ("en",))
+        return EmbedderIdentity(MODEL, variant, DIMENSION, ("*",), other=multilingual_e5.NAME)
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Float32 of shape (texts, 384), each row of length 1, in the order of the texts.
+
+        Raises:
+            ModelError: onnxruntime cannot run a model.
+            SettingsError: the first time, if the weights are not what they should be.
+        """
+        vectors = np.empty((len(texts), DIMENSION), np.float32)
+        foreign = [self._other is not None and bool(foreign_language(text)) for text in texts]
+        jobs: list[tuple[Encoder, list[int], list[list[int]]]] = []
+        for model, is_foreign in ((self._weights.model, False), (self._other, True)):
+            places = [place for place, each in enumerate(foreign) if each is is_foreign]
+            if not places or model is None:
+                continue
+            encoder = self._encoder(model)
+            tokens = encoder.tokens([texts[place] for place in places])
+            by_length = sorted(range(len(places)), key=lambda index: len(tokens[index]))
+            size = min(_BATCH, -(-len(places) // self._threads))
+            for start in range(0, len(places), size):
+                part = by_length[start : start + size]
+                jobs.append((encoder, [places[index] for index in part], [tokens[index] for index in part]))
+        results = self._pool.map(lambda job: job[0].run(job[2]), jobs)
+        for (_, places, _), result in zip(jobs, results, strict=True):
+            vectors[places] = result
+        return vectors
+
+    def close(self) -> None:
+        """Let the threads and the models go."""
+        self._pool.shutdown()
+        self._loaded.clear()
+
+    def _encoder(self, model: Model) -> Encoder:
+        with self._loading:
+            if model.name not in self._loaded:
+                self._loaded[model.name] = Encoder(model, self._quantize == "int8", self._cache)
+            return self._loaded[model.name]
+
+
+def _processors() -> int:
+    """How many this process may use; where that cannot be asked (macOS), how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
