@@ -154,7 +154,7 @@ _ASKED = (
             r"|else\b|\w+s (?:is|are|do|does|has|have)\b)\w+",
             r"what (?:is|does) \S+(?: \w+)?(?:'s (?!name)\w+\??$| do\b(?! to))",  # what is Ann's job, what does Ann do
             r"\b(?:wo|wohin|wer|wem|welche[rsmn]?|qui|quel(?:le)?|где|кто|как(?:ой|ая|ую|ом))\b|\bqué \w+ (?!le )",
-            "dónde|quién|cuál|adónde|(?<!\\w)où\\b|куда|谁|哪|什么(?!叫)|どこ|誰|どの|何の",
+            "dónde|quién|cuál|adónde|(?<!\\w)où\\b|куда|谁|哪|什么(?=[一-龥])(?!叫)|[做干]什么|工作是什么|どこ|誰|どの|何の",
         ),
     ),
 )
