@@ -1,6 +1,6 @@
 import pytest
 
-from mneme.languages import languages_of
+from mneme.languages import foreign_language, languages_of
 
 TEXTS = {
     "en": "I moved to Lisbon last week and started a new job there.",
@@ -35,3 +35,22 @@ def test_a_text_without_letters_has_no_language():
 def test_casual_english_is_no_seldom_language():
     said = "Dr. Petersen says no distance above ten kilometres for two weeks."
     assert languages_of([said, "im gonna b there at 5 lol"]) == ["en", "en"]
+
+
+@pytest.mark.parametrize("language", [each for each in TEXTS if each != "en"])
+def test_a_sentence_that_is_not_english_is_foreign(language):
+    assert foreign_language(TEXTS[language]) == language
+
+
+@pytest.mark.parametrize(
+    "question", ["Wo arbeitet Anke?", "¿Quién es Manolo?", "Où habite Claire ?", "思雨的狗叫什么名字？", "Где живёт Вера?"]
+)
+def test_a_short_question_is_foreign(question):
+    assert foreign_language(question)
+
+
+@pytest.mark.parametrize(
+    "text", [TEXTS["en"], "Hawaiian", "ok", "Ann: José said hola!", "Where does Ann live?", "Kenji: sushi", "42", ""]
+)
+def test_what_may_be_english_is_not_foreign(text):
+    assert foreign_language(text) == ""
