@@ -3,8 +3,8 @@
 1. A message is cut into its parts (artifacts.py) and each part into sentences (sentences.py).
 2. Sentences that stand together make a passage: short messages are one, long ones are cut at paragraphs.
 3. The first passage of a reply takes along what it replies to: the question, or the message before it, as much of it as
-   belongs together. A later passage that leans on words before it takes the sentence before. One that corrects what was said
-   takes that, of which it has the dates and claims with the right value.
+   belongs together; and what is before a question that leans on it. A later passage that leans on words before it takes the
+   sentence before. One that corrects what was said takes that, of which it has the dates and claims with the right value.
 4. What is shown and searched is put together from the fields: ``Mira to Paul, 19 April 2025 (Paul: "..."): ...``.
 
 Nothing is replaced, glued or left out: every sentence of every message stands in one quote.
@@ -33,6 +33,7 @@ _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is 
 _LONG_MESSAGE = 5_000
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand, or the occasion of a day
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
+_LONGEST_BEHIND = 150  # the same of what is before a question
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
 _ADDRESSED = re.compile(
@@ -79,10 +80,10 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
     """The facts of an episode, in order: one for each passage of each message."""
     for position, each in enumerate(messages):
         earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
-        question = _question_before(each, earlier)
+        question, behind = _question_before(each, earlier)
         for number, passage in enumerate(each.passages):
             answers = question if number == 0 or each.message.role == "assistant" else None
-            context = None if answers else _context_of(each, number, earlier)
+            context = behind if answers else _context_of(each, number, earlier)
             corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
             if corrected is not None and corrected.words not in passage.words:
                 answers, context = None, corrected
@@ -194,19 +195,34 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     return next((other for other in others if name in other.casefold().split()), "")
 
 
-def _question_before(each: Told, earlier: Sequence[Told]) -> Spoken | None:
-    """What a message answers: the last question of the message before it that somebody else said, unless it was answered."""
-    for other in reversed(earlier):
+def _question_before(each: Told, earlier: Sequence[Told]) -> tuple[Spoken | None, Spoken | None]:
+    """What a message answers: the last question of the message before it that somebody else said, unless it was answered.
+
+    And what was said before that, where the question leans on it.
+    """
+    for place in reversed(range(len(earlier))):
+        other = earlier[place]
         if other.message.sender_id == each.message.sender_id:
-            return None
+            break
         own = _own(other.sentences)
         if each.message.role == "assistant":  # a request needs no question mark
             at = next((at for at in reversed(range(len(own))) if not leans(own[at])), 0)
-            return _taken_along(own, at, other) if own else None
+            return (_taken_along(own, at, other) if own else None), None
         asked = next((at for at in reversed(range(len(own))) if own[at].is_question), None)
         if asked is not None and asked >= len(own) - _LAST_SENTENCES:
-            return _taken_along(own, asked, other)
-    return None
+            taken = _taken_along(own, asked, other)
+            first = next(at for at, one in enumerate(own) if taken.words.startswith(one.text))
+            needs_more = leans(own[asked]) and leans(own[first])
+            return taken, _behind(own[:first], other, earlier[:place]) if needs_more else None
+    return None, None
+
+
+def _behind(own: Sequence[Sentence], source: Told, earlier: Sequence[Told]) -> Spoken | None:
+    """What is before a question: the sentences of its message, or the end of the message before it."""
+    if not own and earlier and _replies(source.message, earlier[-1].message):
+        source = earlier[-1]
+        own = _own(source.sentences)
+    return _taken_along(own, len(own) - 1, source, _LONGEST_BEHIND) if own else None
 
 
 def _context_of(each: Told, number: int, before: Sequence[Told]) -> Spoken | None:
@@ -233,13 +249,13 @@ def _replies(message: StoredMessage, before: StoredMessage) -> bool:
     return message.sender_id != before.sender_id and message.sent_at - before.sent_at <= _REPLIED_WITHIN
 
 
-def _taken_along(own: Sequence[Sentence], at: int, source: Told) -> Spoken:
+def _taken_along(own: Sequence[Sentence], at: int, source: Told, longest: int = _LONGEST_BEFORE) -> Spoken:
     """``own[at]`` with as many sentences before it, and then after it, as are short enough to be taken along."""
     start, end = own[at].start, own[at].end
     for other in (*reversed(own[:at]), *own[at + 1 :]):
-        if max(end, other.end) - min(start, other.start) <= _LONGEST_BEFORE:
+        if max(end, other.end) - min(start, other.start) <= longest:
             start, end = min(start, other.start), max(end, other.end)
-    words = source.message.text[start:end][:_LONGEST_BEFORE]
+    words = source.message.text[start:end][:longest]
     return Spoken(speaker=source.message.sender_name, words=words, message_id=source.message.message_id)
 
 
@@ -281,10 +297,10 @@ def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[Dat
     to = "" if not quote.listener else f"对{quote.listener}" if chinese else f" → {quote.listener}"
     if quote.language == "en" and quote.listener:
         to = f" to {quote.listener}"
-    before = quote.question or quote.context
-    led = ""
-    if before:
-        led = f"（{before.speaker}：「{before.words}」）" if chinese else f' ({before.speaker}: "{before.words}")'
+    before = [each for each in (quote.context, quote.question) if each is not None]
+    led = "".join(
+        f"（{each.speaker}：「{each.words}」）" if chinese else f' ({each.speaker}: "{each.words}")' for each in before
+    )
     kind = f" [{quote.artifact}]" if quote.artifact else ""
     head = f"{quote.speaker}{to}，{when}{led}{kind}：" if chinese else f"{quote.speaker}{to}, {when}{led}{kind}: "
     days = [f"{each.text}: {each.written}" for each in dates if each.written not in quote.words]

@@ -167,9 +167,8 @@ def said(memory: Memory) -> str:
 
 
 def _leans_on(memory: Memory) -> str:
-    if memory.quote is None:
-        return ""
-    return " ".join(each.words for each in (memory.quote.question, memory.quote.context) if each)
+    before = memory.quote and (memory.quote.question or memory.quote.context)
+    return before.words if before else ""
 
 
 def _kind(question: str, memory: Memory) -> tuple[float, float]:

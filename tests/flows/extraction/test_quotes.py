@@ -29,6 +29,20 @@ def test_an_answer_takes_its_question_along():
     assert answer.statement == 'Bo to Ann, 2 March 2026 (Ann: "How is the wrist, Bo?"): Still hurts a bit.'
 
 
+def test_an_answer_to_a_question_that_leans_takes_what_is_before_it_along():
+    *_, answer = facts("Bo: I had an interview at the museum in Oslo.", "Ann: Exciting! How did it go?", "Bo: It was great!")
+    assert answer.quote.context == Spoken(speaker="Bo", words="I had an interview at the museum in Oslo.", message_id="m0")
+    assert answer.statement == (
+        'Bo to Ann, 2 March 2026 (Bo: "I had an interview at the museum in Oslo.") '
+        '(Ann: "Exciting! How did it go?"): It was great!'
+    )
+
+
+def test_a_question_that_can_be_read_alone_takes_nothing_along():
+    *_, answer = facts("Bo: I am home.", "Ann: Where does your sister Carla paint houses these days?", "Bo: In Bergen.")
+    assert answer.quote.context is None
+
+
 def test_a_sentence_that_leans_takes_the_one_before_it_along():
     _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Bo: It is closed for repairs.")
     assert second.quote.context == Spoken(speaker="Ann", words="The museum in Oslo opens on Sundays.", message_id="m0")
