@@ -1,14 +1,16 @@
 """The index of the settings: the embedder that it is of, and the recovery store that wrote it."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
+from connectors.models import open_embedder
 from mneme.errors import StoreRejected
-from mneme.settings import Settings
+from mneme.settings import EmbedderSettings, Settings
 from serving.checks import index as index_check
 from serving.checks.check import Check
 from serving.checks.index import index
@@ -42,6 +44,15 @@ def test_another_embedder_is_missing_and_says_how_to_move_the_index(made: Path):
     check = found(settings_of(made, "openai"))["embedder of the index"]
     assert (check.state, check.needed) == ("missing", True)
     assert "mneme reindex" in check.remedy
+
+
+def test_languages_that_are_found_by_their_words_alone_are_told(tmp_path: Path):
+    english = Settings(data=tmp_path, embedder=EmbedderSettings(multilingual=False))
+    with closing(open_index(english)) as opened, closing(open_embedder(english)) as embedder:
+        opened.prepare(embedder.identity)
+    check = found(Settings(data=tmp_path))["embedder of the index"]
+    assert check.state == "partly"
+    assert "MNEME_EMBEDDER__MULTILINGUAL=true" in check.remedy
 
 
 def test_a_recovery_store_that_is_another_s_is_told(made: Path):
