@@ -45,22 +45,23 @@ def languages_of(texts: Sequence[str]) -> list[str]:
     return [_language_of(text[:_READ], whole) for text in texts]
 
 
-@lru_cache(maxsize=4_096)
 def foreign_language(text: str) -> str:
     """The language of a text that is certainly not English; else empty.
 
     >>> foreign_language("Wo arbeitet Anke?"), foreign_language("周玲在哪里上班？"), foreign_language("Hawaiian pizza")
     ('de', 'zh', '')
     """
-    text = text[:_READ]
+    return _foreign(text[:_READ])
+
+
+@lru_cache(maxsize=4_096)
+def _foreign(text: str) -> str:
     letters = sum(map(str.isalpha, text))
     if (by_script := _by_script(text, letters)) or not letters:
         return by_script
     if text.isascii() and not _SURELY_ENGLISH.isdisjoint(_LOWER.findall(text)):
         return ""
-    with _READING:
-        identifier = _identifier()
-    likely = dict(identifier.rank(text.encode(errors="replace")))
+    likely = dict(_ready().rank(text.encode(errors="replace")))
     first = next(iter(likely))
     return str(first) if likely[first] - likely["en"] > _CERTAIN else ""
 
@@ -85,9 +86,7 @@ def _identified(text: str) -> str:
     letters = sum(map(str.isalpha, text))
     if (by_script := _by_script(text, letters)) or not letters:
         return by_script
-    with _READING:
-        identifier = _identifier()
-    return str(identifier.classify(text.encode(errors="replace"))[0])
+    return str(_ready().classify(text.encode(errors="replace"))[0])
 
 
 def _by_script(text: str, letters: int) -> str:
@@ -100,6 +99,11 @@ def _by_script(text: str, letters: int) -> str:
     if hangul > han + kana:
         return "ko"
     return "ja" if kana > _SOME_KANA * (han + kana) else "zh"
+
+
+def _ready() -> LanguageIdentifier:
+    with _READING:
+        return _identifier()
 
 
 @cache
