@@ -40,6 +40,7 @@ _ADDRESSED = re.compile(
     r"^(?:(?:hey|hi|hello|thanks|so|and|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.IGNORECASE
 )
 _MENTIONED = re.compile(r"@([^\W_]+)")
+_HEADING = re.compile(r"\W*#{1,6} [^\n]+|\W*\*\*[^*\n]+\*\*\W*|[^.!?。！？\n]{1,80}[:：]\W*")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -170,14 +171,18 @@ def _put(messages: list[Told], place: tuple[int, int], sentence: Sentence) -> No
 
 
 def _grouped(text: str, spans: Sequence[Span], longest: int) -> Iterator[list[Span]]:
-    """Sentences in passages that are not too long; a blank line ends one that is half as long as it may be."""
+    """Sentences in passages that are not too long; a blank line ends one that is half as long as it may be.
+
+    A heading stands with what is below it.
+    """
     group: list[Span] = []
     for span in spans:
         if group:
             paragraph = span.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, span.start)
             if paragraph or span.end - group[0].start > longest:
+                heading = [group.pop()] if len(group) > 1 and _HEADING.fullmatch(group[-1].of(text)) else []
                 yield group
-                group = []
+                group = heading
         group.append(span)
     if group:
         yield group

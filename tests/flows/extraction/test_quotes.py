@@ -98,6 +98,13 @@ def test_a_long_answer_is_cut_at_paragraphs_under_what_the_user_asked():
     assert all(len(piece.quote.words) <= 900 for piece in pieces)
 
 
+def test_a_heading_stands_with_what_is_below_it():
+    steps = "Write down what you did and why it mattered to the team. " * 5
+    below = f"{'I met my mentor, ' * 40}and we changed the plan."
+    _, *passages = facts("User: How do I write a reflection?", f"Assistant: {steps}\n\n### Example reflection\n\n{below}")
+    assert [each.quote.words.startswith("### Example reflection") for each in passages] == [False, True]
+
+
 def test_a_quote_is_shown_in_its_language():
     asked = Spoken(speaker="小红", words="手腕怎么样？", message_id="m0")
     chinese = Quote(speaker="小明", listener="小红", words="还疼。", language="zh", question=asked)
