@@ -180,8 +180,9 @@ def _grouped(text: str, spans: Sequence[Span], longest: int) -> Iterator[list[Sp
         if group:
             paragraph = span.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, span.start)
             if paragraph or span.end - group[0].start > longest:
-                heading = [group.pop()] if len(group) > 1 and _HEADING.fullmatch(group[-1].of(text)) else []
-                yield group
+                heading = [group.pop()] if _HEADING.fullmatch(group[-1].of(text)) else []
+                if group:
+                    yield group
                 group = heading
         group.append(span)
     if group:
