@@ -9,7 +9,7 @@ from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
-from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, same_kind, settled, tool_kind
+from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -25,6 +25,7 @@ _NOT_OLD = re.compile(
     r"since|and|but)\b|$)"
 )
 _DETERMINED = re.compile(r"(?:\b(?:the|our|my|his|her|their|this|an?)|'s) $")
+_POSSESSOR = re.compile(r"\b([A-Z]\w+)'s $")
 _SOMEBODYS = re.compile(r"\b(?:his|her|their|your|its) $")
 _PAST = re.compile(
     r"\b(?:did|was|were|used to|before|previous|previously|had|last|ago|former|formerly|originally|back|until|yesterday)\b"
@@ -149,6 +150,9 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if known is None:
             return
         family, own = known
+        possessor = _POSSESSOR.search(part.text[: match.start(about)])
+        if possessor and not own and possessor[1] != speaker and not is_time(possessor[1]):
+            family = f"{possessor[1].lower()} {family}"
         subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
     elif groups.get("to_flight"):
         family = f"{_bare(match['to_flight'])} flight"
