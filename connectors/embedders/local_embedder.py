@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,14 @@ from mneme.settings import EmbedderSettings
 # Texts of about one length that one thread embeds at once. On 2 processors, texts of 32 tokens, a second of one
 # processor embeds 180 one by one, 270 by eight, 250 by thirty-two: a bigger batch leaves the processor's cache.
 _BATCH = 8
+
+
+class _Batch(NamedTuple):
+    """Texts that are embedded in one call: their places among all, and their token ids."""
+
+    encoder: Encoder
+    places: list[int]
+    tokens: list[list[int]]
 
 
 class LocalEmbedder:
@@ -73,23 +82,25 @@ class LocalEmbedder:
             SettingsError: the first time, if the weights are not what they should be.
         """
         vectors = np.empty((len(texts), DIMENSION), np.float32)
-        foreign = [self._other is not None and bool(foreign_language(text)) for text in texts]
-        jobs: list[tuple[Encoder, list[int], list[list[int]]]] = []
-        for model, is_foreign in ((self._weights.model, False), (self._other, True)):
-            places = [place for place, each in enumerate(foreign) if each is is_foreign]
-            if not places or model is None:
-                continue
-            encoder = self._encoder(model)
-            tokens = encoder.tokens([texts[place] for place in places])
-            by_length = sorted(range(len(places)), key=lambda index: len(tokens[index]))
-            size = min(_BATCH, -(-len(places) // self._threads))
-            for start in range(0, len(places), size):
-                part = by_length[start : start + size]
-                jobs.append((encoder, [places[index] for index in part], [tokens[index] for index in part]))
-        results = self._pool.map(lambda job: job[0].run(job[2]), jobs)
-        for (_, places, _), result in zip(jobs, results, strict=True):
-            vectors[places] = result
+        languages = [foreign_language(text) if self._other is not None else "" for text in texts]
+        batches = self._batches(self._weights.model, texts, [at for at, language in enumerate(languages) if not language])
+        if self._other is not None:
+            batches += self._batches(self._other, texts, [at for at, language in enumerate(languages) if language])
+        results = self._pool.map(lambda batch: batch.encoder.run(batch.tokens), batches)
+        for batch, result in zip(batches, results, strict=True):
+            vectors[batch.places] = result
         return vectors
+
+    def _batches(self, model: Model, texts: Sequence[str], places: Sequence[int]) -> list["_Batch"]:
+        """The texts at these places in batches of about one length; nothing is loaded for none."""
+        if not places:
+            return []
+        encoder = self._encoder(model)
+        tokens = dict(zip(places, encoder.tokens([texts[place] for place in places]), strict=True))
+        by_length = sorted(places, key=lambda place: len(tokens[place]))
+        size = min(_BATCH, -(-len(places) // self._threads))
+        parts = (by_length[start : start + size] for start in range(0, len(places), size))
+        return [_Batch(encoder, part, [tokens[place] for place in part]) for part in parts]
 
     def close(self) -> None:
         """Let the threads and the models go."""
