@@ -35,6 +35,7 @@ _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-
 _PIECES = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*")
 _ASCII_PIECES = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")  # the same where a text has no other characters
 _IS_CJK = re.compile(rf"[{_CJK}]")
+_CJK_RUNS = re.compile(rf"[{_CJK}]+")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff]")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _CJK_STOP_CHARACTERS = frozenset("的了是在和与也就都而及吗呢吧啊嘛呀着过")
@@ -124,8 +125,9 @@ def cjk_share(text: str) -> float:
     """The share of Chinese, Japanese and Korean characters among the letters of a text, 0 to 1."""
     if text.isascii():
         return 0.0
-    letters = [character for character in _composed(text) if character.isalpha()]
-    return sum(bool(_IS_CJK.match(character)) for character in letters) / len(letters) if letters else 0.0
+    composed = _composed(text)
+    letters = sum(map(str.isalpha, composed))
+    return sum(map(str.isalpha, "".join(_CJK_RUNS.findall(composed)))) / letters if letters else 0.0
 
 
 def cjk_languages(text: str) -> frozenset[str]:

@@ -265,12 +265,17 @@ def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
         or re.search("[我你他她它谁哪]|^[不没了]", bare)
     ):
         return None
-    known = any(bare.endswith(word) for name in ("events", "amounts", "tasks") for word in words[name])
-    if event and not any(bare.endswith(word) for word in words["events"] | words["tasks"]):
+    if event and not bare.endswith(_endings("events", "tasks")):
         return None
-    if (not known and (event or not open_)) or re.search("[说讲聊]|一下", bare):
+    if (not bare.endswith(_endings("events", "amounts", "tasks")) and (event or not open_)) or re.search("[说讲聊]|一下", bare):
         return None
     return bare, any(word in bare for word in words["own"])
+
+
+@cache
+def _endings(*kinds: str) -> tuple[str, ...]:
+    """The words of some kinds, by which a thing is known that ends with one."""
+    return tuple(word for kind in kinds for word in chinese().words[kind])
 
 
 def chinese_asked(question: str) -> list[tuple[str, str]]:
