@@ -1,10 +1,11 @@
 """How a Kafka is set up for Mneme, for a doctor: answered within seconds, or refused."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka import TopicPartition
+from kafka import TopicPartition, errors
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, OffsetSpec
 
 from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors
@@ -12,6 +13,7 @@ from mneme.settings import Kafka
 
 _BOOTSTRAP_MS = 3_000
 _REQUEST_MS = 4_000
+_COORDINATOR_SECONDS = 5.0
 _HOUR_MS = 3_600_000
 
 
@@ -64,7 +66,7 @@ def read_state(settings: Kafka) -> KafkaState:
         everywhere = [place for partitions in places.values() for place in partitions]
         if not everywhere:
             return KafkaState(brokers, topics, {}, False, (), 0)
-        group = admin.list_group_offsets({settings.group_id: everywhere})[settings.group_id]
+        group = _committed(admin, settings.group_id, everywhere)
         ends = _offsets(admin, everywhere, OffsetSpec.LATEST)
         begins = _offsets(admin, everywhere, OffsetSpec.EARLIEST)
     done = {place: found.offset for place, found in group.items() if found.offset >= 0}
@@ -76,6 +78,19 @@ def read_state(settings: Kafka) -> KafkaState:
     lost = tuple(f"{place.topic}/{place.partition}" for place, offset in done.items() if begins[place] > offset)
     dead = sum(ends[place] - begins[place] for place in places.get(letters, ()))
     return KafkaState(brokers, topics, unread, bool(done), lost, dead)
+
+
+def _committed(admin: KafkaAdminClient, group: str, places: list[TopicPartition]) -> Mapping[TopicPartition, Any]:
+    """What a group has committed; a new broker makes the topic for it when it is first asked, which takes some seconds."""
+    deadline = time.monotonic() + _COORDINATOR_SECONDS
+    while True:
+        try:
+            committed: Mapping[TopicPartition, Any] = admin.list_group_offsets({group: places})[group]
+            return committed
+        except errors.CoordinatorNotAvailableError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_COORDINATOR_SECONDS / 50)
 
 
 def _offsets(admin: KafkaAdminClient, places: list[TopicPartition], spec: OffsetSpec) -> Mapping[TopicPartition, int]:
