@@ -32,8 +32,8 @@ _LONGEST = 500  # characters of a passage of somebody's own words
 _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is as long as a document
 _LONG_MESSAGE = 5_000
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand, or the occasion of a day
-_LONGEST_BEFORE = 300  # characters of a question or context that are taken along
-_LONGEST_BEHIND = 150  # the same of what is before a question
+_LONGEST_BEFORE = 300  # characters of a question, of a context and of what is behind them that are taken along
+_LONG_ENOUGH = 150  # characters of a question or context that tell what they are about, though they lean
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
 _ADDRESSED = re.compile(
@@ -80,14 +80,14 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
     """The facts of an episode, in order: one for each passage of each message."""
     for position, each in enumerate(messages):
         earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
-        question, behind = _question_before(each, earlier)
+        question = _question_before(each, earlier)
         for number, passage in enumerate(each.passages):
             answers = question if number == 0 or each.message.role == "assistant" else None
-            context = behind if answers else _context_of(each, number, earlier)
+            context = None if answers else _context_of(each, number, earlier)
             corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
             if corrected is not None and corrected.words not in passage.words:
                 answers, context = None, corrected
-            yield _fact(each, passage, topic, answers, context)
+            yield _fact(each, passage, topic, answers, context, _behind(answers or context, messages[: position + 1]))
 
 
 def _before(utterances: Sequence[Utterance], index: int) -> str:
@@ -195,34 +195,36 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     return next((other for other in others if name in other.casefold().split()), "")
 
 
-def _question_before(each: Told, earlier: Sequence[Told]) -> tuple[Spoken | None, Spoken | None]:
-    """What a message answers: the last question of the message before it that somebody else said, unless it was answered.
-
-    And what was said before that, where the question leans on it.
-    """
-    for place in reversed(range(len(earlier))):
-        other = earlier[place]
+def _question_before(each: Told, earlier: Sequence[Told]) -> Spoken | None:
+    """What a message answers: the last question of the message before it that somebody else said, unless it was answered."""
+    for other in reversed(earlier):
         if other.message.sender_id == each.message.sender_id:
-            break
+            return None
         own = _own(other.sentences)
         if each.message.role == "assistant":  # a request needs no question mark
             at = next((at for at in reversed(range(len(own))) if not leans(own[at])), 0)
-            return (_taken_along(own, at, other) if own else None), None
+            return _taken_along(own, at, other) if own else None
         asked = next((at for at in reversed(range(len(own))) if own[at].is_question), None)
         if asked is not None and asked >= len(own) - _LAST_SENTENCES:
-            taken = _taken_along(own, asked, other)
-            first = next(at for at, one in enumerate(own) if taken.words.startswith(one.text))
-            needs_more = leans(own[asked]) and leans(own[first])
-            return taken, _behind(own[:first], other, earlier[:place]) if needs_more else None
-    return None, None
+            return _taken_along(own, asked, other)
+    return None
 
 
-def _behind(own: Sequence[Sentence], source: Told, earlier: Sequence[Told]) -> Spoken | None:
-    """What is before a question: the sentences of its message, or the end of the message before it."""
-    if not own and earlier and _replies(source.message, earlier[-1].message):
-        source = earlier[-1]
+def _behind(taken: Spoken | None, messages: Sequence[Told]) -> Spoken | None:
+    """What is before the words taken along, where they lean: in their message, else in the one shortly before it."""
+    place = next((at for at, each in enumerate(messages) if taken and each.message.message_id == taken.message_id), None)
+    if taken is None or place is None or len(taken.words) > _LONG_ENOUGH or messages[-1].message.role == "assistant":
+        return None
+    source = messages[place]
+    own = _own(source.sentences)
+    inside = [at for at, one in enumerate(own) if one.text in taken.words]
+    if not inside or not leans(own[inside[0]]) or not leans(own[inside[-1]]):
+        return None
+    own = own[: inside[0]]
+    if not own and place > 0 and source.message.sent_at - messages[place - 1].message.sent_at <= _REPLIED_WITHIN:
+        source = messages[place - 1]
         own = _own(source.sentences)
-    return _taken_along(own, len(own) - 1, source, _LONGEST_BEHIND) if own else None
+    return _taken_along(own, len(own) - 1, source) if own else None
 
 
 def _context_of(each: Told, number: int, before: Sequence[Told]) -> Spoken | None:
@@ -249,17 +251,19 @@ def _replies(message: StoredMessage, before: StoredMessage) -> bool:
     return message.sender_id != before.sender_id and message.sent_at - before.sent_at <= _REPLIED_WITHIN
 
 
-def _taken_along(own: Sequence[Sentence], at: int, source: Told, longest: int = _LONGEST_BEFORE) -> Spoken:
+def _taken_along(own: Sequence[Sentence], at: int, source: Told) -> Spoken:
     """``own[at]`` with as many sentences before it, and then after it, as are short enough to be taken along."""
     start, end = own[at].start, own[at].end
     for other in (*reversed(own[:at]), *own[at + 1 :]):
-        if max(end, other.end) - min(start, other.start) <= longest:
+        if max(end, other.end) - min(start, other.start) <= _LONGEST_BEFORE:
             start, end = min(start, other.start), max(end, other.end)
-    words = source.message.text[start:end][:longest]
+    words = source.message.text[start:end][:_LONGEST_BEFORE]
     return Spoken(speaker=source.message.sender_name, words=words, message_id=source.message.message_id)
 
 
-def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None) -> ExtractedFact:
+def _fact(
+    each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None, behind: Spoken | None
+) -> ExtractedFact:
     first = passage.sentences[0]
     quote = Quote(
         speaker=each.message.sender_name,
@@ -268,6 +272,7 @@ def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, con
         language=first.language,
         question=question,
         context=context,
+        behind=behind,
         artifact=passage.artifact,
     )
     event = event_of(passage.sentences)
@@ -297,7 +302,7 @@ def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[Dat
     to = "" if not quote.listener else f"对{quote.listener}" if chinese else f" → {quote.listener}"
     if quote.language == "en" and quote.listener:
         to = f" to {quote.listener}"
-    before = [each for each in (quote.context, quote.question) if each is not None]
+    before = [each for each in (quote.behind, quote.question, quote.context) if each is not None]
     led = "".join(
         f"（{each.speaker}：「{each.words}」）" if chinese else f' ({each.speaker}: "{each.words}")' for each in before
     )
