@@ -33,7 +33,9 @@ _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is 
 _LONG_MESSAGE = 5_000
 _ANSWERED_WITHIN = 3  # messages back in which a question may stand, or the occasion of a day
 _LONGEST_BEFORE = 300  # characters of a question, of a context and of what is behind them that are taken along
-_LONG_ENOUGH = 150  # characters of a question or context that tell what they are about, though they lean
+_TELLS_NOTHING = 30  # characters of a message before them that only leans: "Agreed!"
+_TELLS_LITTLE = 60  # characters of a question or context that need what is behind them, whether they lean or not
+_TELLS_ENOUGH = 150  # the same that do not need it, though they lean
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
 _ADDRESSED = re.compile(
@@ -211,20 +213,27 @@ def _question_before(each: Told, earlier: Sequence[Told]) -> Spoken | None:
 
 
 def _behind(taken: Spoken | None, messages: Sequence[Told]) -> Spoken | None:
-    """What is before the words taken along, where they lean: in their message, else in the one shortly before it."""
+    """What is before the words taken along, where these lean or are few: in their message, else in one shortly before it."""
     place = next((at for at, each in enumerate(messages) if taken and each.message.message_id == taken.message_id), None)
-    if taken is None or place is None or len(taken.words) > _LONG_ENOUGH or messages[-1].message.role == "assistant":
+    if taken is None or place is None or len(taken.words) > _TELLS_ENOUGH or messages[-1].message.role == "assistant":
         return None
     source = messages[place]
     own = _own(source.sentences)
     inside = [at for at, one in enumerate(own) if one.text in taken.words]
-    if not inside or not leans(own[inside[0]]) or not leans(own[inside[-1]]):
+    leaning = inside and leans(own[inside[0]]) and leans(own[inside[-1]])
+    if not inside or (len(taken.words) > _TELLS_LITTLE and not leaning):
         return None
-    own = own[: inside[0]]
-    if not own and place > 0 and source.message.sent_at - messages[place - 1].message.sent_at <= _REPLIED_WITHIN:
-        source = messages[place - 1]
-        own = _own(source.sentences)
-    return _taken_along(own, len(own) - 1, source) if own else None
+    if inside[0]:
+        return _taken_along(own[: inside[0]], inside[0] - 1, source)
+    since = source.message.sent_at - _REPLIED_WITHIN
+    near = [each for each in messages[max(0, place - _ANSWERED_WITHIN) : place] if each.message.sent_at >= since]
+    before = max(reversed(near), key=_tells, default=None)
+    own = _own(before.sentences) if before else []
+    return _taken_along(own, len(own) - 1, before) if before and own else None
+
+
+def _tells(each: Told) -> bool:
+    return len(each.message.text) > _TELLS_NOTHING or not all(map(leans, each.sentences))
 
 
 def _context_of(each: Told, number: int, before: Sequence[Told]) -> Spoken | None:
