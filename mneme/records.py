@@ -240,7 +240,7 @@ class Quote(_Frozen):
 
     ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; else ``context``
     what they reply to, or the sentence before them where they lean on it ("it", "there", a bare "yes"); ``behind`` what is
-    before the question or context where that leans itself. Of an ``artifact`` inside a message (code, a draft, a list, quoted
+    before the question or context where that leans itself, or has few words. Of an ``artifact`` inside a message (code, a draft, a list, quoted
     text, a long answer of an assistant) nothing is claimed about its speaker.
     """
 

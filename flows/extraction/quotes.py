@@ -3,8 +3,9 @@
 1. A message is cut into its parts (artifacts.py) and each part into sentences (sentences.py).
 2. Sentences that stand together make a passage: short messages are one, long ones are cut at paragraphs.
 3. The first passage of a reply takes along what it replies to: the question, or the message before it, as much of it as
-   belongs together; and what is before a question that leans on it. A later passage that leans on words before it takes the
-   sentence before. One that corrects what was said takes that, of which it has the dates and claims with the right value.
+   belongs together. A later passage that leans on words before it takes the sentence before. One that corrects what was said
+   takes that, of which it has the dates and claims with the right value. Words taken along that lean themselves, or are few,
+   have what is behind them beside them.
 4. What is shown and searched is put together from the fields: ``Mira to Paul, 19 April 2025 (Paul: "..."): ...``.
 
 Nothing is replaced, glued or left out: every sentence of every message stands in one quote.

@@ -225,9 +225,7 @@ def _about(memory: Memory, asked: _Asked, people: Sequence[str]) -> tuple[bool, 
     if not asked.speakers and not asked.others:
         return False, False, False
     quote = memory.quote
-    told = (
-        " ".join(each.words for each in (quote, quote.question, quote.context, quote.behind) if each) if quote else memory.text
-    )
+    told = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
     told = _QUOTED_QUESTION.sub("", told)
     if not quote and memory.kind not in ("message", "profile"):
         spans = [(spans[0][0], person) for person in people if (spans := occurrences(told, person))]

@@ -31,16 +31,43 @@ def test_an_answer_takes_its_question_along():
 
 def test_an_answer_to_a_question_that_leans_takes_what_is_before_it_along():
     *_, answer = facts("Bo: I had an interview at the museum in Oslo.", "Ann: Exciting! How did it go?", "Bo: It was great!")
-    assert answer.quote.context == Spoken(speaker="Bo", words="I had an interview at the museum in Oslo.", message_id="m0")
+    assert answer.quote.behind == Spoken(speaker="Bo", words="I had an interview at the museum in Oslo.", message_id="m0")
     assert answer.statement == (
         'Bo to Ann, 2 March 2026 (Bo: "I had an interview at the museum in Oslo.") '
         '(Ann: "Exciting! How did it go?"): It was great!'
     )
 
 
-def test_a_question_that_can_be_read_alone_takes_nothing_along():
-    *_, answer = facts("Bo: I am home.", "Ann: Where does your sister Carla paint houses these days?", "Bo: In Bergen.")
-    assert answer.quote.context is None
+def test_a_question_that_can_be_read_alone_has_nothing_behind_it():
+    asked = "Ann: Where does your sister Carla paint houses these days, in Oslo or in Bergen?"
+    *_, answer = facts("Bo: I am home.", asked, "Bo: In Bergen.")
+    assert answer.quote.behind is None
+
+
+def test_a_reply_to_few_words_has_what_is_behind_them():
+    *_, reply = facts("Ann: Robin moves to Bergen on Monday.", "Bo: Poor Carla, so far away!", "Ann: Robin asked Carla along.")
+    assert reply.quote.context == Spoken(speaker="Bo", words="Poor Carla, so far away!", message_id="m1")
+    assert reply.quote.behind == Spoken(speaker="Ann", words="Robin moves to Bergen on Monday.", message_id="m0")
+
+
+def test_what_tells_nothing_is_not_behind():
+    *_, reply = facts("Ann: Robin moves to Bergen on Monday.", "Bo: Agreed!", "Ann: When exactly?", "Bo: At noon.")
+    assert reply.quote.behind.message_id == "m0"
+
+
+def test_what_was_said_hours_ago_is_not_behind():
+    times = [MONDAY, MONDAY + timedelta(hours=3), MONDAY + timedelta(hours=3)]
+    said = [("Ann", "Robin moves to Bergen."), ("Bo", "How are you?"), ("Ann", "Fine.")]
+    messages = [message(name, text, at, sent_at=times[at]) for at, (name, text) in enumerate(said)]
+    *_, answer = LocalExtractor().extract(cut_of(messages)).facts
+    assert (answer.quote.question.words, answer.quote.behind) == ("How are you?", None)
+
+
+def test_an_answer_of_an_assistant_has_nothing_behind_it():
+    *_, answer = facts(
+        "Ann: I bought a fern in Oslo.", "assistant: Lovely.", "Ann: How do I water it?", "assistant: Once a week."
+    )
+    assert (answer.quote.question.words, answer.quote.behind) == ("How do I water it?", None)
 
 
 def test_a_sentence_that_leans_takes_the_one_before_it_along():
