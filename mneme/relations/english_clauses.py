@@ -28,7 +28,7 @@ _UNCERTAIN_PHRASE = re.compile(
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
-_AGREED = re.compile(r"\bsa(?:id|ys) yes\b|\bwho would have (?:thought|guessed)\b")  # no report, no doubt
+_AGREED = re.compile(r"\bsa(?:id|ys) (?:yes|so)\b|\bwho would have (?:thought|guessed)\b")  # no report, no doubt
 _ONLY_UNCERTAIN = frozenset(
     """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
@@ -181,6 +181,11 @@ def without_adverbs(text: str) -> str:
     return _ADVERBS.sub("", text)
 
 
+def is_unsure(low: str) -> bool:
+    """Whether something is only wanted, possible or thought."""
+    return not words_of(low).isdisjoint(_UNSURE) or any(each.search(low) is not None for each in (_MAY, _CAN, _WANT))
+
+
 def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
     """The parts of a prepared sentence that assert something."""
     unsure_before = False
@@ -190,9 +195,7 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
         low = lowered(piece)
         intended = _INTENDS.search(low) is not None
         told = _INTENDS.sub("", low) if intended else low
-        words = words_of(told)
-        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(told) is not None or _CAN.search(told) is not None
-        unsure = unsure or _WANT.search(told) is not None
+        unsure = is_unsure(told)
         if unsure and not low.startswith(("i ", "we ", "the ", "my ")):
             unsure_before = True
         elif low.startswith(("i ", "we ", "my ", "our ")):
