@@ -24,7 +24,7 @@ from functools import lru_cache
 from flows.consistency.statements import place
 from mneme.ids import episode_of
 from mneme.records import Stated
-from mneme.relations import PLANNED, SAID, relation_of, same_value, says_more
+from mneme.relations import OPEN, PLANNED, SAID, relation_of, same_value, says_more, told_to_change
 
 _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
 _A_DAY = timedelta(days=1)
@@ -105,7 +105,7 @@ class _Fold:
         for claim in claims:
             self._standing.setdefault(claim.value.casefold(), []).append(claim)
         self._claims += claims
-        if not self._single and not self._at_once:
+        if not self._single and not self._at_once and not self._attribute.startswith(OPEN):
             self._hold_ends(newer)
 
     def _hold_ends(self, newer: Stated) -> None:
@@ -129,7 +129,9 @@ class _Fold:
     def _end(self, newer: Stated, value: str) -> None:
         """1."""
         key = value.casefold()
-        if not value:
+        if self._attribute.startswith(OPEN):
+            keys = told_to_change(self._standing, key, next(iter(newer.values), ""))
+        elif not value:
             moved = self._plan and bool(newer.values)
             keys = [each for each in self._standing if not (moved and each == PLANNED)]
         elif key in self._standing:
@@ -137,7 +139,7 @@ class _Fold:
         else:
             keys = [each for each in self._standing if self._ends(key, each)]
         for each in keys:
-            self._close(each, newer, named=bool(value))
+            self._close(each, newer, named=bool(value) and not self._attribute.startswith(OPEN))
 
     def _ends(self, value: str, other: str) -> bool:
         """Whether the end of a value is that of another: who no longer likes cold coffee may like coffee."""
@@ -192,7 +194,7 @@ class _Fold:
 
     def _is_over(self, older: Stated, newer: Stated) -> bool:
         """Whether the day of an older plan had passed: another has the same name."""
-        return self._plan and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
+        return (self._plan or self._attribute == "open trip") and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
 
     def _can_close(self, older: Stated, newer: Stated, named: bool) -> bool:
         if self._judged and older.by_model and newer.by_model:

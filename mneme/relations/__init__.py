@@ -17,11 +17,12 @@ from functools import lru_cache
 from mneme.records import Claim
 from mneme.relations.chinese import chinese_asked, chinese_claims, is_one_of_a_kind_in_chinese
 from mneme.relations.english import english_asked, english_claims, is_one_of_a_kind
+from mneme.relations.english_open import OPEN, open_claims, told_to_change
 from mneme.relations.table import attributes
 from mneme.relations.values import PLANNED, SAID, same_value, says_more
 from mneme.text import has_cjk
 
-__all__ = ["PLANNED", "SAID", "Relation", "attributes_asked", "claims_in", "relation_of", "same_value", "says_more"]
+__all__ = ["OPEN", "PLANNED", "SAID", "Relation", "attributes_asked", "claims_in", "relation_of", "same_value", "says_more", "told_to_change"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, .
     """
     match language:
         case "en":
-            return tuple(english_claims(sentence, speaker))
+            return (*english_claims(sentence, speaker), *open_claims(sentence, speaker))
         case "zh":
             return tuple(chinese_claims(sentence, speaker))
     return ()

@@ -88,7 +88,7 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
         {name: frozenset(words.split()) for name, words in held["words"].items()},
         {word: name for name, words in held["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in held["tools"].items() for word in words.split(",")},
-        re.compile(_expanded(held["times"]["when"], fragments)),
+        re.compile(expanded(held["times"]["when"], fragments)),
     )
 
 
@@ -131,10 +131,11 @@ def _compiled(
 
     pattern = _SLOT.sub(slot, source)
     slots.extend(_named_slots(pattern))
-    return Pattern(re.compile(_expanded(pattern, fragments)), tuple(slots), gives, flags)
+    return Pattern(re.compile(expanded(pattern, fragments)), tuple(slots), gives, flags)
 
 
-def _expanded(pattern: str, fragments: Mapping[str, str]) -> str:
+def expanded(pattern: str, fragments: Mapping[str, str]) -> str:
+    """A pattern with its fragments written out."""
     while _FRAGMENT.search(pattern):
         pattern = _FRAGMENT.sub(lambda mark: fragments[mark[1]], pattern)
     return pattern

@@ -171,7 +171,7 @@ def same_value(attribute: str, one: str, other: str) -> bool:
     >>> same_value("home", "Lisbon", "lisbon, Portugal"), same_value("uses", "Postgres 15", "Postgres 16")
     (True, False)
     """
-    first, second = (tokenise(one), tokenise(other)) if attribute == "habit" else (_compared(one), _compared(other))
+    first, second = (tokenise(one), tokenise(other)) if attribute == "habit" else (compared(one), compared(other))
     if first == second:
         return True
     if not first or not second:
@@ -190,10 +190,11 @@ def says_more(one: str, other: str) -> bool:
     >>> says_more("cold coffee", "coffee"), says_more("coffee", "coffee")
     (True, False)
     """
-    return set(_compared(one)) > set(_compared(other))
+    return set(compared(one)) > set(compared(other))
 
 
-def _compared(value: str) -> list[str]:
+def compared(value: str) -> list[str]:
+    """The words of a value by which it is another: without case, articles, marks and units."""
     low = _ORDINAL.sub("", _THOUSANDS.sub("", value.casefold()))
     low = _NUMBER_UNIT.sub(" ", low)
     low = re.sub(r"(?<=\d)k\b", "000", low)

@@ -1,0 +1,136 @@
+"""What an English sentence says in passing of a price, a time, a home ...: open claims, which only a told change ends.
+
+    I found a cleaner, she takes 15 euros an hour.      ->  open price: 15 euros (she takes 15 euros an hour)
+    The cleaner wants 18 euros an hour now.             ->  ends open price of "cleaner"; open price: 18 (cleaner)
+
+Other statements of the same attribute end none of them: there are many prices. What is told to change ends those that have
+its words, and only where they agree on one value, and it is another (``told_to_change``).
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mneme.guarded import Guarded
+from mneme.records import Claim
+from mneme.relations.english_clauses import is_unsure, lowered, prepared
+from mneme.relations.table import expanded
+from mneme.relations.values import compared
+from mneme.text import tokenise
+
+OPEN = "open "
+"""What the attributes of open claims begin with."""
+
+_MARK = re.compile(r"[,;:()!?](?=\s|$)|\.(?=\s|$)|\s[-—]+\s")
+_NOT_NOW = re.compile(
+    r"\b(?:was|were|had|did|went|came|saw|met|took|paid|spent|yesterday|last (?:night|week|month|year|summer|time)|ago|once|"
+    r"not|never|no longer|used to|tonight|this once|this week|today|tomorrow|only|exceptionally)\b"
+)
+_FOR_ONCE = re.compile(r"\b(?:tonight|once|this week|today|tomorrow|exceptionally|for now|this time)\b")
+_NO_NAME = frozenset("i we the my our in on at and but so".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    attribute: str
+    states: tuple[Guarded, ...]
+    told: tuple[Guarded, ...]
+    named: bool
+    once: bool
+    past: bool
+
+
+@cache
+def _kinds() -> tuple[_Kind, ...]:
+    held = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+    def compiled(shapes: Iterable[str]) -> tuple[Guarded, ...]:
+        return tuple(Guarded(expanded(each, held["fragments"])) for each in shapes)
+
+    return tuple(
+        _Kind(row["attribute"], compiled(row["states"]), compiled(row["told"]), *(row.get(x, False) for x in ("named", "once", "past")))
+        for row in held["open"]
+    )
+
+
+def open_claims(sentence: str, speaker: str) -> Iterator[Claim]:
+    """The open claims of a sentence, those that end first."""
+    text = prepared(sentence)
+    if not speaker or not text:
+        return
+    low = lowered(text)
+    for kind in _kinds():
+        about = {"subject": speaker, "attribute": kind.attribute, "evidence": sentence}
+        if (told := _told(kind, text, low)) is not None:
+            topic, value = told
+            yield Claim(value=topic, ends=True, **about)
+            if value:
+                yield Claim(value=f"{value} ({topic})", **about)
+        elif (stated := _stated(kind, text, low)) is not None:
+            yield Claim(value=stated, **about)
+
+
+def told_to_change(standing: Iterable[str], topic: str, new: str) -> list[str]:
+    """The standing values that a told change ends: those with all words of its topic, where they are one, and not the new one.
+
+    >>> told_to_change(["85 euros (the swimming course is 85 euros)"], "course", "98 (course)")
+    ['85 euros (the swimming course is 85 euros)']
+    """
+    words = {*tokenise(topic)}
+    about = [each for each in standing if words <= {*tokenise(each)}]
+    values = {_value(each) for each in about}
+    return about if len(values) == 1 and _value(new) not in values else []
+
+
+def _value(claimed: str) -> tuple[str, ...]:
+    return tuple(compared(claimed.partition(" (")[0]))
+
+
+def _told(kind: _Kind, text: str, low: str) -> tuple[str, str] | None:
+    for shape in kind.told:
+        if (match := shape.search(low)) is None:
+            continue
+        around = _around(low, match)
+        if is_unsure(around) or _FOR_ONCE.search(around):
+            continue
+        groups = match.groupdict()
+        topic, value = (_cut(kind, text, match, name) if groups.get(name) else "" for name in ("topic", "value"))
+        if topic is None or value is None or ("topic" in groups and not tokenise(topic)) or not (topic or value):
+            continue
+        return topic, value
+    return None
+
+
+def _stated(kind: _Kind, text: str, low: str) -> str | None:
+    for shape in kind.states:
+        found = [*shape.finditer(low)]
+        if not found or (kind.once and len(found) > 1):
+            continue
+        around = _around(low, found[0])
+        if is_unsure(around) or (not kind.past and _NOT_NOW.search(around)):
+            continue
+        values = [_cut(kind, text, each, "value") for each in found]
+        if all(values):
+            return f"{' '.join(each for each in values if each)} ({around})"
+    return None
+
+
+def _cut(kind: _Kind, text: str, match: re.Match[str], name: str) -> str | None:
+    """A group as it was said; of a name what has a capital, None where nothing has."""
+    said = text[match.start(name) : match.end(name)]
+    if not kind.named:
+        return said
+    parts = said.removesuffix("'s").split()
+    capital = [part for part in parts if part[0].isupper()]
+    return " ".join(capital) if parts[0][0].isupper() and parts[0].lower() not in _NO_NAME else None
+
+
+def _around(low: str, match: re.Match[str]) -> str:
+    """The clauses that a match is in."""
+    marks = [each.start() for each in _MARK.finditer(low)]
+    start = max((each + 1 for each in marks if each < match.start()), default=0)
+    end = min((each for each in marks if each >= match.end()), default=len(low))
+    return low[start:end].strip()
