@@ -60,7 +60,7 @@ def relation_of(attribute: str) -> Relation:
     return Relation(attribute, single, row.get("edge", ""), row.get("category", ""))
 
 
-def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, ...]:
+def claims_in(sentence: str, language: str, speaker: str = "", before: str = "") -> tuple[Claim, ...]:
     """What a sentence claims for certain; nothing in a language without a table. Pure, linear in the sentence.
 
     A claim that ends comes before the one that takes its place: it ends what was said before, not what its own sentence
@@ -69,11 +69,12 @@ def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, .
     Args:
         sentence: one sentence as said ("I moved to Lisbon last week.") or as a model wrote it ("Ann lives in Lisbon.").
         language: ISO 639-1; ``en`` and ``zh`` have tables.
+        before: what the same message says before.
         speaker: who says "I"; without one only named subjects claim.
     """
     match language:
         case "en":
-            return (*english_claims(sentence, speaker), *open_claims(sentence, speaker))
+            return (*english_claims(sentence, speaker), *open_claims(sentence, speaker, before))
         case "zh":
             return tuple(chinese_claims(sentence, speaker))
     return ()

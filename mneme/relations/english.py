@@ -25,6 +25,7 @@ _NOT_OLD = re.compile(
     r"since|and|but)\b|$)"
 )
 _DETERMINED = re.compile(r"(?:\b(?:the|our|my|his|her|their|this|an?)|'s) $")
+_POSSESSOR = re.compile(r"\b([A-Z]\w+)'s $")
 _SOMEBODYS = re.compile(r"\b(?:his|her|their|your|its) $")
 _PAST = re.compile(
     r"\b(?:did|was|were|used to|before|previous|previously|had|last|ago|former|formerly|originally|back|until|yesterday)\b"
@@ -153,6 +154,9 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if known is None:
             return
         family, own = known
+        possessor = _POSSESSOR.search(part.text[: match.start(about)])
+        if possessor and not own and possessor[1] != speaker:
+            family = f"{possessor[1].lower()} {family}"
         subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
     elif groups.get("to_flight"):
         family = f"{_bare(match['to_flight'])} flight"

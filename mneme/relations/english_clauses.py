@@ -26,13 +26,13 @@ _UNCERTAIN_PHRASE = re.compile(
     r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
     r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|in the (?:book|game|show|movie|dream)|"
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
-    r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
+    r"my first (?:boyfriend|girlfriend|husband|wife)|not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
 _AGREED = re.compile(r"\bsa(?:id|ys) (?:yes|so)\b|\bwho would have (?:thought|guessed)\b")  # no report, no doubt
 _ONLY_UNCERTAIN = frozenset(
     """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
-    too write draft s""".split()
+    too write draft s first""".split()
 )
 _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
@@ -207,7 +207,7 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
             if low.startswith(("i ", "we ")):
                 yield Part(piece, low, False, False, False)
             continue
-        several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and "work" in low)
+        several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and ("work" in low or "teach" in low))
         ahead = _AHEAD.search(low) is not None
         bare = _ADVERBS.sub("", " " + _lower_first(piece)).strip()
         bare, over = _without_denial(bare)

@@ -18,18 +18,26 @@ from mneme.guarded import Guarded
 from mneme.records import Claim
 from mneme.relations.english_clauses import is_unsure, lowered, prepared
 from mneme.relations.table import expanded
-from mneme.relations.values import compared
+from mneme.relations.values import compared, is_time
 from mneme.text import tokenise
 
 OPEN = "open "
 """What the attributes of open claims begin with."""
 
-_MARK = re.compile(r"[,;:()!?](?=\s|$)|\.(?=\s|$)|\s[-—]+\s")
+_MARK = re.compile(r"[,;:()!?](?=\s|$)|\.(?=\s|$)|\s[-—]+\s|\s(?:and|but|so|because) (?=(?:i|we|it|he|she|they|you|the|my) )")
+_POINTS = re.compile(r"^[\W\d_]*(?:(?:and|but|so|because) )?(?:it|she|he|they|that|which|this)\b")
 _NOT_NOW = re.compile(
     r"\b(?:was|were|had|did|went|came|saw|met|took|paid|spent|yesterday|last (?:night|week|month|year|summer|time)|ago|once|"
     r"not|never|no longer|used to|tonight|this once|this week|today|tomorrow|only|exceptionally)\b"
 )
 _FOR_ONCE = re.compile(r"\b(?:tonight|once|this week|today|tomorrow|exceptionally|for now|this time)\b")
+_REPORTED = re.compile(  # what they who decide say is no rumour
+    r"\b(?:(?:the|my|our) (?:landlord|landlady|club|school|teacher|gym|pool|practice|dentist|doctor|coach|trainer|studio|owner|"
+    r"agency|choir|clinic|company|boss)|they) (?:have |has |just )*(?:said|says|say|told (?:me|us)|wrote(?: to us| to me)?|"
+    r"announced|called|texted)(?: that| to say(?: that)?)?[,:]? ",
+    re.IGNORECASE,
+)
+_BEFORE = 200  # characters
 _NO_NAME = frozenset("i we the my our in on at and but so".split())
 
 
@@ -41,6 +49,7 @@ class _Kind:
     named: bool
     once: bool
     past: bool
+    needs: tuple[Guarded, ...]
 
 
 @cache
@@ -51,25 +60,44 @@ def _kinds() -> tuple[_Kind, ...]:
         return tuple(Guarded(expanded(each, held["fragments"])) for each in shapes)
 
     return tuple(
-        _Kind(row["attribute"], compiled(row["states"]), compiled(row["told"]), *(row.get(x, False) for x in ("named", "once", "past")))
+        _Kind(
+            row["attribute"],
+            compiled(row["states"]),
+            compiled(row["told"]),
+            row.get("named", False),
+            row.get("once", False),
+            row.get("past", False),
+            compiled(row.get("needs", ())),
+        )
         for row in held["open"]
     )
 
 
-def open_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """The open claims of a sentence, those that end first."""
-    text = prepared(sentence)
+def open_claims(sentence: str, speaker: str, before: str = "") -> Iterator[Claim]:
+    """The open claims of a sentence, those that end first.
+
+    Args:
+        sentence: as said.
+        speaker: who says it; nobody's have none.
+        before: what the same message says before: of that "it" is.
+    """
+    text = prepared(_REPORTED.sub(" ", sentence))
     if not speaker or not text:
         return
     low = lowered(text)
+    claimed: set[str] = set()
     for kind in _kinds():
+        if kind.attribute in claimed:
+            continue
         about = {"subject": speaker, "attribute": kind.attribute, "evidence": sentence}
-        if (told := _told(kind, text, low)) is not None:
+        if (told := _told(kind, text, low, before)) is not None:
             topic, value = told
+            claimed.add(kind.attribute)
             yield Claim(value=topic, ends=True, **about)
             if value:
                 yield Claim(value=f"{value} ({topic})", **about)
         elif (stated := _stated(kind, text, low)) is not None:
+            claimed.add(kind.attribute)
             yield Claim(value=stated, **about)
 
 
@@ -79,8 +107,13 @@ def told_to_change(standing: Iterable[str], topic: str, new: str) -> list[str]:
     >>> told_to_change(["85 euros (the swimming course is 85 euros)"], "course", "98 (course)")
     ['85 euros (the swimming course is 85 euros)']
     """
-    words = {*tokenise(topic)}
-    about = [each for each in standing if words <= {*tokenise(each)}]
+    named, _, near = topic.partition(" (")
+    words, context = {*tokenise(named)}, {*tokenise(near)}
+    about = []
+    for each in standing:
+        said = {*tokenise(each)}
+        if words <= said and (not near or context & said):
+            about.append(each)
     values = {_value(each) for each in about}
     return about if len(values) == 1 and _value(new) not in values else []
 
@@ -89,7 +122,7 @@ def _value(claimed: str) -> tuple[str, ...]:
     return tuple(compared(claimed.partition(" (")[0]))
 
 
-def _told(kind: _Kind, text: str, low: str) -> tuple[str, str] | None:
+def _told(kind: _Kind, text: str, low: str, before: str) -> tuple[str, str] | None:
     for shape in kind.told:
         if (match := shape.search(low)) is None:
             continue
@@ -98,39 +131,44 @@ def _told(kind: _Kind, text: str, low: str) -> tuple[str, str] | None:
             continue
         groups = match.groupdict()
         topic, value = (_cut(kind, text, match, name) if groups.get(name) else "" for name in ("topic", "value"))
-        if topic is None or value is None or ("topic" in groups and not tokenise(topic)) or not (topic or value):
+        if topic is None or value is None or ("topic" in groups and not tokenise(topic)):
             continue
+        if "near" in groups:  # "it", or the old value alone: of what stands around
+            others = {*tokenise(f"{before[-_BEFORE:]} {low[: match.start()]} {low[match.end() :]}")} - {*tokenise(value)}
+            topic = f"{topic} ({' '.join(sorted(others))}"
         return topic, value
     return None
 
 
 def _stated(kind: _Kind, text: str, low: str) -> str | None:
+    if any(each.search(low) is None for each in kind.needs):
+        return None
     for shape in kind.states:
-        found = [*shape.finditer(low)]
+        found = [each for each in shape.finditer(low) if _cut(kind, text, each, "value")]
         if not found or (kind.once and len(found) > 1):
             continue
         around = _around(low, found[0])
-        if is_unsure(around) or (not kind.past and _NOT_NOW.search(around)):
+        if not kind.past and (is_unsure(around) or _NOT_NOW.search(around)):
             continue
-        values = [_cut(kind, text, each, "value") for each in found]
-        if all(values):
-            return f"{' '.join(each for each in values if each)} ({around})"
+        return f"{' '.join(_cut(kind, text, each, 'value') or '' for each in found)} ({around})"
     return None
 
 
 def _cut(kind: _Kind, text: str, match: re.Match[str], name: str) -> str | None:
-    """A group as it was said; of a name what has a capital, None where nothing has."""
+    """A group as it was said; of a name what has a capital, None where a value has none."""
     said = text[match.start(name) : match.end(name)]
     if not kind.named:
         return said
     parts = said.removesuffix("'s").split()
-    capital = [part for part in parts if part[0].isupper()]
-    return " ".join(capital) if parts[0][0].isupper() and parts[0].lower() not in _NO_NAME else None
+    if parts[0][0].isupper() and parts[0].lower() not in _NO_NAME and not is_time(said):
+        return " ".join(part for part in parts if part[0].isupper())
+    return said if name == "topic" else None
 
 
 def _around(low: str, match: re.Match[str]) -> str:
-    """The clauses that a match is in."""
+    """The clauses that a match is in, and the one before of which they say "it"."""
     marks = [each.start() for each in _MARK.finditer(low)]
-    start = max((each + 1 for each in marks if each < match.start()), default=0)
+    starts = [0, *(each + 1 for each in marks if each < match.start())]
     end = min((each for each in marks if each >= match.end()), default=len(low))
+    start = starts[-2] if len(starts) > 1 and _POINTS.match(low[starts[-1] : end]) else starts[-1]
     return low[start:end].strip()

@@ -148,6 +148,11 @@ def _name(bare: str, words: Mapping[str, frozenset[str]], caseless: bool, most: 
     return bare if bare[0].isupper() or (bare[0].isdigit() is False and any(part[0].isupper() for part in parts[:1])) else None
 
 
+def is_time(words: str) -> bool:
+    """Whether words begin with those of a day or a season."""
+    return _TIME.match(words) is not None
+
+
 def _leans(bare: str) -> bool:
     return bare.split()[0].lower() in _LEANS
 
