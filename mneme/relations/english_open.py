@@ -50,6 +50,9 @@ class _Kind:
     once: bool
     past: bool
     needs: tuple[Guarded, ...]
+    cue: tuple[Guarded, ...]
+    guard: tuple[Guarded, ...]
+    cued: tuple[Guarded, ...]
 
 
 @cache
@@ -68,6 +71,9 @@ def _kinds() -> tuple[_Kind, ...]:
             row.get("once", False),
             row.get("past", False),
             compiled(row.get("needs", ())),
+            compiled([row["cue"]] if "cue" in row else ()),
+            compiled([row["guard"]] if "guard" in row else ()),
+            compiled(row.get("cued", ())),
         )
         for row in held["open"]
     )
@@ -115,15 +121,18 @@ def told_to_change(standing: Iterable[str], topic: str, new: str) -> list[str]:
         if words <= said and (not near or context & said):
             about.append(each)
     values = {_value(each) for each in about}
-    return about if len(values) == 1 and _value(new) not in values else []
+    is_new = not any(value <= _value(new) or value >= _value(new) for value in values if new)
+    return about if len(values) == 1 and is_new else []
 
 
-def _value(claimed: str) -> tuple[str, ...]:
-    return tuple(compared(claimed.partition(" (")[0]))
+def _value(claimed: str) -> frozenset[str]:
+    return frozenset(compared(claimed.partition(" (")[0]))
 
 
 def _told(kind: _Kind, text: str, low: str, before: str) -> tuple[str, str] | None:
-    for shape in kind.told:
+    message = f"{before[-_BEFORE:].lower()} {low}"
+    cued = any(each.search(message) for each in kind.cue) and not any(each.search(low) for each in kind.guard)
+    for shape in (*kind.told, *(kind.cued if cued else ())):
         if (match := shape.search(low)) is None:
             continue
         around = _around(low, match)
