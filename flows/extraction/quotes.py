@@ -121,7 +121,11 @@ def _told(index: int, message: StoredMessage, language: str, names: Sequence[str
                 artifact=part.artifact is not None,
                 is_question=asks,
                 dates=() if part.artifact else certain_dates(words, message.sent_at, zone, language, earlier),
-                claims=claims_in(words, language, message.sender_name, text[part.start : span.start]) if own and not asks else (),
+                claims=claims_in(
+                    words, language, message.sender_name, text[max(part.start, span.start - _LONGEST_BEFORE) : span.end]
+                )
+                if own and not asks
+                else (),
             )
         limit = longest if part.artifact is None else _LONGEST_OF_ARTIFACT
         for spans in _grouped(text, list(annotated), limit):

@@ -22,7 +22,18 @@ from mneme.relations.table import attributes
 from mneme.relations.values import PLANNED, SAID, same_value, says_more
 from mneme.text import has_cjk
 
-__all__ = ["OPEN", "PLANNED", "SAID", "Relation", "attributes_asked", "claims_in", "relation_of", "same_value", "says_more", "told_to_change"]
+__all__ = [
+    "OPEN",
+    "PLANNED",
+    "SAID",
+    "Relation",
+    "attributes_asked",
+    "claims_in",
+    "relation_of",
+    "same_value",
+    "says_more",
+    "told_to_change",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,7 @@ def relation_of(attribute: str) -> Relation:
     return Relation(attribute, single, row.get("edge", ""), row.get("category", ""))
 
 
-def claims_in(sentence: str, language: str, speaker: str = "", before: str = "") -> tuple[Claim, ...]:
+def claims_in(sentence: str, language: str, speaker: str = "", around: str = "") -> tuple[Claim, ...]:
     """What a sentence claims for certain; nothing in a language without a table. Pure, linear in the sentence.
 
     A claim that ends comes before the one that takes its place: it ends what was said before, not what its own sentence
@@ -69,12 +80,12 @@ def claims_in(sentence: str, language: str, speaker: str = "", before: str = "")
     Args:
         sentence: one sentence as said ("I moved to Lisbon last week.") or as a model wrote it ("Ann lives in Lisbon.").
         language: ISO 639-1; ``en`` and ``zh`` have tables.
-        before: what the same message says before.
+        around: the message that it is of.
         speaker: who says "I"; without one only named subjects claim.
     """
     match language:
         case "en":
-            return (*english_claims(sentence, speaker), *open_claims(sentence, speaker, before))
+            return (*english_claims(sentence, speaker), *open_claims(sentence, speaker, around))
         case "zh":
             return tuple(chinese_claims(sentence, speaker))
     return ()

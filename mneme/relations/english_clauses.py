@@ -26,7 +26,8 @@ _UNCERTAIN_PHRASE = re.compile(
     r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
     r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|in the (?:book|game|show|movie|dream)|"
     r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
-    r"my first (?:boyfriend|girlfriend|husband|wife)|not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
+    r"my first (?:boyfriend|girlfriend|husband|wife)|"
+    r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
 _AGREED = re.compile(r"\bsa(?:id|ys) (?:yes|so)\b|\bwho would have (?:thought|guessed)\b")  # no report, no doubt
 _ONLY_UNCERTAIN = frozenset(
@@ -53,7 +54,7 @@ _SHORT_IS = re.compile(
     r"also|finally|"
     r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|"
     r"ready|over|"
-    r"postponed|pushed|started|joined|left|quit|bumped|changed|with|out|only|already|gone|turned|noon|midnight|this|\d+|"
+    r"postponed|pushed|started|joined|left|quit|bumped|changed|with|out|only|half|quarter|up|about|dearer|cheaper|[£$€]|already|gone|turned|noon|midnight|this|\d+|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|"
     r"december) \d)\b)|(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
     re.IGNORECASE,

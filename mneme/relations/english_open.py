@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mneme.guarded import Guarded
+from mneme.guarded import ByWord, Guarded
 from mneme.records import Claim
 from mneme.relations.english_clauses import is_unsure, lowered, prepared
 from mneme.relations.table import expanded
 from mneme.relations.values import compared, is_time
 from mneme.text import tokenise
 
-OPEN = "open "
+OPEN = "open:"
 """What the attributes of open claims begin with."""
 
 _MARK = re.compile(r"[,;:()!?](?=\s|$)|\.(?=\s|$)|\s[-—]+\s|\s(?:and|but|so|because) (?=(?:i|we|it|he|she|they|you|the|my) )")
@@ -33,15 +33,16 @@ _NOT_NOW = re.compile(
 _FOR_ONCE = re.compile(r"\b(?:tonight|once|this week|today|tomorrow|exceptionally|for now|this time)\b")
 _REPORTED = re.compile(  # what they who decide say is no rumour
     r"\b(?:(?:the|my|our) (?:landlord|landlady|club|school|teacher|gym|pool|practice|dentist|doctor|coach|trainer|studio|owner|"
-    r"agency|choir|clinic|company|boss)|they) (?:have |has |just )*(?:said|says|say|told (?:me|us)|wrote(?: to us| to me)?|"
+    r"agency|choir|clinic|company|boss)|they) (?:have |has |just )*(?:(?<!they )sa(?:id|ys|y)|told (?:me|us)|wrote(?: to us| to me)?|"
     r"announced|called|texted)(?: that| to say(?: that)?)?[,:]? ",
     re.IGNORECASE,
 )
-_BEFORE = 200  # characters
+_AROUND = 300  # characters
+_FEW = 3  # tokens of a clause that says too little alone
 _NO_NAME = frozenset("i we the my our in on at and but so".split())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Kind:
     attribute: str
     states: tuple[Guarded, ...]
@@ -53,6 +54,7 @@ class _Kind:
     cue: tuple[Guarded, ...]
     guard: tuple[Guarded, ...]
     cued: tuple[Guarded, ...]
+    never: tuple[Guarded, ...]
 
 
 @cache
@@ -74,35 +76,45 @@ def _kinds() -> tuple[_Kind, ...]:
             compiled([row["cue"]] if "cue" in row else ()),
             compiled([row["guard"]] if "guard" in row else ()),
             compiled(row.get("cued", ())),
+            compiled([row["never"]] if "never" in row else ()),
         )
         for row in held["open"]
     )
 
 
-def open_claims(sentence: str, speaker: str, before: str = "") -> Iterator[Claim]:
+@cache
+def _by_word() -> tuple[ByWord, tuple[_Kind, ...]]:
+    """The shapes of all kinds by their words, and of which kind each is."""
+    of = [(shape, kind) for kind in _kinds() for shape in (*kind.states, *kind.told, *kind.cued)]
+    return ByWord(shape.pattern for shape, _ in of), tuple(kind for _, kind in of)
+
+
+def open_claims(sentence: str, speaker: str, around: str = "") -> Iterator[Claim]:
     """The open claims of a sentence, those that end first.
 
     Args:
         sentence: as said.
         speaker: who says it; nobody's have none.
-        before: what the same message says before: of that "it" is.
+        around: the message that it is of: of that "it" is.
     """
-    text = prepared(_REPORTED.sub(" ", sentence))
-    if not speaker or not text:
+    text = prepared(_REPORTED.sub(" ", sentence)) if speaker else None
+    if not text:
         return
     low = lowered(text)
+    shapes, kinds = _by_word()
+    message = f"{around[:_AROUND].lower()} {low}"
     claimed: set[str] = set()
-    for kind in _kinds():
+    for kind in dict.fromkeys(kinds[number] for number in shapes.worth_searching(low)):
         if kind.attribute in claimed:
             continue
         about = {"subject": speaker, "attribute": kind.attribute, "evidence": sentence}
-        if (told := _told(kind, text, low, before)) is not None:
+        if (told := _told(kind, text, low, message)) is not None:
             topic, value = told
             claimed.add(kind.attribute)
             yield Claim(value=topic, ends=True, **about)
             if value:
                 yield Claim(value=f"{value} ({topic})", **about)
-        elif (stated := _stated(kind, text, low)) is not None:
+        elif (stated := _stated(kind, text, low, message)) is not None:
             claimed.add(kind.attribute)
             yield Claim(value=stated, **about)
 
@@ -129,8 +141,7 @@ def _value(claimed: str) -> frozenset[str]:
     return frozenset(compared(claimed.partition(" (")[0]))
 
 
-def _told(kind: _Kind, text: str, low: str, before: str) -> tuple[str, str] | None:
-    message = f"{before[-_BEFORE:].lower()} {low}"
+def _told(kind: _Kind, text: str, low: str, message: str) -> tuple[str, str] | None:
     cued = any(each.search(message) for each in kind.cue) and not any(each.search(low) for each in kind.guard)
     for shape in (*kind.told, *(kind.cued if cued else ())):
         if (match := shape.search(low)) is None:
@@ -143,14 +154,14 @@ def _told(kind: _Kind, text: str, low: str, before: str) -> tuple[str, str] | No
         if topic is None or value is None or ("topic" in groups and not tokenise(topic)):
             continue
         if "near" in groups:  # "it", or the old value alone: of what stands around
-            others = {*tokenise(f"{before[-_BEFORE:]} {low[: match.start()]} {low[match.end() :]}")} - {*tokenise(value)}
+            others = {*tokenise(f"{message}")} - {*tokenise(value)}
             topic = f"{topic} ({' '.join(sorted(others))}"
         return topic, value
     return None
 
 
-def _stated(kind: _Kind, text: str, low: str) -> str | None:
-    if any(each.search(low) is None for each in kind.needs):
+def _stated(kind: _Kind, text: str, low: str, message: str) -> str | None:
+    if any(each.search(message) is None for each in kind.needs) or any(each.search(low) for each in kind.never):
         return None
     for shape in kind.states:
         found = [each for each in shape.finditer(low) if _cut(kind, text, each, "value")]
@@ -179,5 +190,6 @@ def _around(low: str, match: re.Match[str]) -> str:
     marks = [each.start() for each in _MARK.finditer(low)]
     starts = [0, *(each + 1 for each in marks if each < match.start())]
     end = min((each for each in marks if each >= match.end()), default=len(low))
-    start = starts[-2] if len(starts) > 1 and _POINTS.match(low[starts[-1] : end]) else starts[-1]
+    few = _POINTS.match(low[starts[-1] : end]) or len(tokenise(low[starts[-1] : end])) <= _FEW
+    start = starts[-2] if few and len(starts) > 1 else starts[-1]
     return low[start:end].strip()
