@@ -24,7 +24,7 @@ from flows.consistency.repetitions import Repetition, repetitions
 from flows.consistency.view import View
 from mneme.ids import cluster_id
 from mneme.records import AtomicFact, Claim, Foresight, Stated, Validity
-from mneme.relations import SAID
+from mneme.relations import OPEN, SAID
 from mneme.rows import revised
 
 Became = TypeVar("Became")
@@ -168,9 +168,9 @@ def _with_validity(record: Said, repetition: Repetition | None, verdict: Validit
 def _end_of(record: Said) -> End | None:
     """When a record as a whole ceased to hold: when the last of its claims did, and it says nothing else.
 
-    A foresight is off with its plan, and what is corrected is over as a whole.
+    A foresight is off with its plan, and what is corrected is over as a whole. What is said in passing is no whole.
     """
-    stated = [claim for claim in record.claims if not claim.ends]
+    stated = [claim for claim in record.claims if not claim.ends and not claim.attribute.startswith(OPEN)]
     ended = [(claim.valid_to, claim.superseded_by, claim.about) for claim in stated if claim.valid_to and claim.superseded_by]
     plans = [each for each in ended if is_plan(each[2])]
     if isinstance(record, Foresight) and plans:
