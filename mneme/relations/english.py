@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.english_clauses import Part, is_unsure, joints, lowered, parts, prepared, without_adverbs
+from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
-from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, same_kind, settled, tool_kind
+from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -41,7 +41,6 @@ _TRAILING = re.compile(
 _PASSING = re.compile(
     r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
 )
-_LEFT = ("home", "employer", "school", "member", "partner")  # what it may have been that one left by its name
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
 
@@ -68,10 +67,7 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
 
 def _found(text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool) -> Iterator[Found]:
     held = english()
-    unsure = anywhere and is_unsure(low)
     for number in anywhere:
-        if unsure and "sure" in held.anywhere[number].flags:
-            continue
         for match in held.anywhere[number].shape.finditer(low):
             yield from _claimed(held.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
     if not candidates:
@@ -155,15 +151,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
             return
         family, own = known
         possessor = _POSSESSOR.search(part.text[: match.start(about)])
-        if possessor and not own and possessor[1] != speaker:
+        if possessor and not own and possessor[1] != speaker and not is_time(possessor[1]):
             family = f"{possessor[1].lower()} {family}"
         subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
     elif groups.get("to_flight"):
         family = f"{_bare(match['to_flight'])} flight"
-    elif groups.get("to_trip"):
-        if not _is_place(part.text[match.start("to_trip") : match.end("to_trip")]):
-            return
-        family = f"{match['to_trip']} trip"
     elif groups.get("act"):
         acted = act(match["act"], english()) if part.text[match.start("act")].islower() else None
         if acted is None:
@@ -190,9 +182,6 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         attribute, value = claim
         if attribute.endswith(":"):
             attribute += family.split()[-1] if attribute == "is:" else family
-        if attribute == "left":
-            found.extend((subject, each, value, True) for each in _LEFT)
-            continue
         found.append((subject, attribute, value, slot.ends or part.over))
     if any(attribute.startswith("plan:") for _, attribute, _, _ in found) and not subject:
         return
@@ -217,10 +206,6 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
     yield from settled(found)
-
-
-def _is_place(name: str) -> bool:
-    return name[0].isupper() and name.lower() not in english().words["no_name"]
 
 
 def _bare(place: str) -> str:
