@@ -33,8 +33,8 @@ _NOT_NOW = re.compile(
 _FOR_ONCE = re.compile(r"\b(?:tonight|once|this week|today|tomorrow|exceptionally|for now|this time)\b")
 _REPORTED = re.compile(  # what they who decide say is no rumour
     r"\b(?:(?:the|my|our) (?:landlord|landlady|club|school|teacher|gym|pool|practice|dentist|doctor|coach|trainer|studio|"
-    r"owner|agency|choir|clinic|company|boss)|they) (?:have |has |just )*(?:(?<!they )sa(?:id|ys|y)|told (?:me|us)|wrote(?: to us| to me)?|"
-    r"announced|called|texted)(?: that| to say(?: that)?)?[,:]? ",
+    r"owner|agency|choir|clinic|company|boss)|they) (?:have |has |just )*(?:(?<!they )sa(?:id|ys|y)|told (?:me|us)|"
+    r"wrote(?: to us| to me)?|announced|called|texted)(?: that| to say(?: that)?)?[,:]? ",
     re.IGNORECASE,
 )
 _AROUND = 300  # characters
