@@ -170,7 +170,8 @@ class Owned:
 class EmbedderIdentity:
     """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``).
 
-    ``other`` is the model of all other languages, where there is one.
+    ``other`` is the model of all other languages, where there is one. ``token_dimension`` is that of the vectors of tokens, 0
+    where there are none.
     """
 
     model: str
@@ -178,11 +179,13 @@ class EmbedderIdentity:
     dimension: int
     languages: tuple[str, ...] = ("*",)
     other: str = ""
+    token_dimension: int = 0
 
     @property
     def fingerprint(self) -> str:
         """What must be equal for vectors to be comparable."""
-        return f"{self.model}{self.other and '+'}{self.other}/{self.variant}/{self.dimension}"
+        tokens = f"/tokens{self.token_dimension}" if self.token_dimension else ""
+        return f"{self.model}{self.other and '+'}{self.other}/{self.variant}/{self.dimension}{tokens}"
 
     @property
     def fitted_as(self) -> str:
