@@ -53,7 +53,9 @@ def run_fit_tokens(files: Sequence[Path], out: Path = DEFAULT_OUT, console: Cons
         with console.status(f"{model.name}: {len(own)} texts"):
             projection, kept, tokens = _fit(model, own)
         projection.astype("<f2").tofile(out / f"{name}.f16")
-        console.print(f"FIT tokens model={model.name} texts={len(own)} tokens={tokens} variance_kept={kept:.3f}", highlight=False)
+        console.print(
+            f"FIT tokens model={model.name} texts={len(own)} tokens={tokens} variance_kept={kept:.3f}", highlight=False
+        )
 
 
 def _texts(file: Path) -> Iterator[str]:

@@ -44,8 +44,8 @@ class Reading:
 class Services:
     """Everything outside the steps.
 
-    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_behind`` does so
-    when nothing else waits, for documents (None: there is no difference). ``detector``,
+    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_behind``
+    does so when nothing else waits, for documents (None: there is no difference). ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails;
     without a ``judge`` claims alone decide.
     ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where

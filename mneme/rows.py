@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from mneme.ids import lasting_name, make_id
+from mneme.ids import chunk_id, document_key, lasting_name, make_id, message_id
 from mneme.labels import joined, labels_of
 from mneme.records import (
     AgentCase,
@@ -157,6 +157,13 @@ def row_of(record: AnyRecord, embedding: Embedding | None = None, context: str =
 def revised(row: Row, record: AnyRecord) -> Row:
     """The row of the same record with another content, except that what is searched in it stays: tokens and vectors."""
     return _row_with(record, row.embedding, row.tokens)
+
+
+def message_key(row: Row, caller_id: str) -> Key:
+    """Where a message lies that a row of the same conversation or document cites by the id that its caller gave it."""
+    if row.document_id is not None:
+        return Key(Collection.MESSAGES, row.owner_key, chunk_id(document_key(row.owner_key, row.document_id), caller_id))
+    return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, row.conversation_id or "", caller_id))
 
 
 def _searched(record: AnyRecord, context: str) -> list[tuple[str, int]]:
@@ -349,7 +356,9 @@ def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str
     )
 
 
-def _row(record: AnyRecord, collection: Collection, at: datetime, embedding: Embedding | None, tokens: str, **columns: Any) -> Row:
+def _row(
+    record: AnyRecord, collection: Collection, at: datetime, embedding: Embedding | None, tokens: str, **columns: Any
+) -> Row:
     owner = record.owner
     vector, token_vectors = embedding or (None, b"")
     return Row(

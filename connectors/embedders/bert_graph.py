@@ -82,7 +82,9 @@ class _Builder:
         if centre is not None:
             pooled = self._node("Sub", self._node("LpNormalization", pooled, axis=1, p=2), self._constant(centre))
         self._nodes.append(helper.make_node("LpNormalization", [pooled], ["embedding"], axis=1, p=2))
-        self._nodes.append(helper.make_node("Cast", [self._reduced(hidden, projection)], ["token_vectors"], to=TensorProto.INT8))
+        self._nodes.append(
+            helper.make_node("Cast", [self._reduced(hidden, projection)], ["token_vectors"], to=TensorProto.INT8)
+        )
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
             for name in ("input_ids", "attention_mask")

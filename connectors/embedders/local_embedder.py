@@ -91,7 +91,11 @@ class LocalEmbedder:
         if self._other is not None:
             batches += self._batches(self._other, texts, [at for at, language in enumerate(languages) if language])
         results = self._pool.map(lambda batch: batch.encoder.run(batch.tokens), batches)
-        found = {place: each for batch, made in zip(batches, results, strict=True) for place, each in zip(batch.places, made, strict=True)}
+        found = {
+            place: each
+            for batch, made in zip(batches, results, strict=True)
+            for place, each in zip(batch.places, made, strict=True)
+        }
         return [found[place] for place in range(len(texts))]
 
     def _batches(self, model: Model, texts: Sequence[str], places: Sequence[int]) -> list["_Batch"]:

@@ -214,7 +214,10 @@ class MemoryIndex(Protocol):
         """
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
-        """The newest acknowledged rows, refreshed or not (realtime); keys that are not there are left out."""
+        """The newest acknowledged rows, refreshed or not (realtime); keys that are not there are left out.
+
+        ``with_vectors``: with those of their tokens, too.
+        """
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """Run searches in one round trip; for each leg its hits, best first, ties by id."""
@@ -237,6 +240,9 @@ class MemoryIndex(Protocol):
         vector: Vector | None,
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """``recall`` of the legs, and ``score`` of each selection with these tokens and this vector, all in one round trip."""
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """The vectors of the tokens of searchable rows (``Embedding.token_vectors``); rows without any are left out."""
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""
