@@ -89,7 +89,7 @@ class EmbedderSettings(Group):
     )
     token_vectors: bool | None = Field(
         default=None,
-        description="local: keep the vectors of tokens, for late interaction; unset: as the store was made, a new one with them",
+        description="local: keep vectors of tokens, for late interaction; unset: as the store was made, a new one with them",
     )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
     quantize: Literal["none", "int8"] = Field(

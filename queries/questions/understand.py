@@ -29,11 +29,11 @@ class Question:
     """A question ready to be searched for.
 
     ``tokens`` are those of mneme/text.py; ``vector`` is None where the method needs none or the embedder cannot serve, and
-    then ``notes`` say why. ``token_vectors``: see ``Embedding``. ``spoken`` is the question as those it is about would put it. ``top_k`` is how many results the
-    ranking may hold. ``about_past`` tells whether the words ask for what used to be so. ``period`` is the time that the
-    question speaks of, None when it names none. ``owner`` is the user whose memory is asked, where it is a user's.
-    ``asked`` are (subject, attribute) of the claims that tell what is asked for, as far as they are known (mneme/relations),
-    and ``asks_for_state`` tells whether it asks for what is so, in the present.
+    then ``notes`` say why. ``token_vectors``: see ``Embedding``. ``spoken`` is the question as those it is about would put
+    it. ``top_k`` is how many results the ranking may hold. ``about_past`` tells whether the words ask for what used to be so.
+    ``period`` is the time that the question speaks of, None when it names none. ``owner`` is the user whose memory is asked,
+    where it is a user's. ``asked`` are (subject, attribute) of the claims that tell what is asked for, as far as they are
+    known (mneme/relations), and ``asks_for_state`` tells whether it asks for what is so, in the present.
     """
 
     text: str

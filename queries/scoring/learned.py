@@ -114,8 +114,9 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     """
     path = settings.retrieval.coefficients
     known = _read(path) if path else _shipped()
-    wanted = (settings.index.backend, embedder.fitted_as, bool(embedder.token_dimension))
-    return next((each for each in known if (each.backend, each.embedder, each.late_interaction) == wanted), None)
+    wanted = (settings.index.backend, embedder.fitted_as)
+    fitted = {each.late_interaction: each for each in known if (each.backend, each.embedder) == wanted}
+    return (fitted.get(True) if embedder.token_dimension else None) or fitted.get(False)
 
 
 def _read(path: Path) -> tuple[Coefficients, ...]:
