@@ -220,8 +220,9 @@ class EmbeddingQueue:
         with self._changed:
             self._troubles.served([waiting.text for waiting in batch], time.monotonic())
             for waiting, (vector, token_vectors) in zip(batch, embeddings, strict=True):
-                # A view of the vector would keep its whole batch in memory.
-                embedding = Embedding(vector.copy(), token_vectors)
+                own = vector.copy()  # a view would keep its whole batch in memory
+                own.flags.writeable = False  # others may get the same
+                embedding = Embedding(own, token_vectors)
                 self._remember(waiting.key, embedding)
                 request = waiting.request
                 request.embeddings[waiting.place] = embedding
