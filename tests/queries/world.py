@@ -233,7 +233,7 @@ def others(owner: Owner = MAYA) -> list[Row]:
                 ),
                 **common,
             ),
-            vector_of(trait.statement),
+            Embedding(vector_of(trait.statement)),
         ),
         row_of(
             Foresight(
@@ -245,7 +245,7 @@ def others(owner: Owner = MAYA) -> list[Row]:
                 said_at=START,
                 **common,
             ),
-            vector_of("Maya will visit the dentist on Friday"),
+            Embedding(vector_of("Maya will visit the dentist on Friday")),
         ),
         row_of(
             Entity(
