@@ -380,7 +380,7 @@ class MemoryIndexContract:
             replace(fact("f", vector=towards(0.6)), token_vectors=tokens),
             replace(message("m"), vector=axis(1), token_vectors=tokens[:64]),
             fact("bare", vector=axis(2)),
-            replace(fact("f", vector=axis(3), owner=BOB), token_vectors=tokens[64:128]),
+            replace(fact("g", vector=axis(3), owner=BOB), token_vectors=tokens[64:128]),
         ]
         fill(index, *rows)
         got = index.get([row.key for row in rows], with_vectors=True)

@@ -94,9 +94,7 @@ class TestWhichCoefficients:
         elsewhere = given_.model_copy(update={"index": given_.index.model_copy(update={"backend": "opensearch"})})
         assert coefficients_for(elsewhere, EMBEDDER) is None
 
-    def test_those_with_late_interaction_serve_where_there_are_vectors_of_tokens_and_others_where_there_are_none(
-        self, tmp_path
-    ):
+    def test_those_with_late_interaction_serve_where_there_are_vectors_of_tokens(self, tmp_path):
         path = tmp_path / "fitted.json"
         with_tokens = replace(EMBEDDER, token_dimension=64)
         chosen = {}
