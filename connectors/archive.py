@@ -75,6 +75,7 @@ class _Line(_Strict):
     body: dict[str, Any]
     tokens: str = ""
     vector: str | None = None
+    token_vectors: str = ""
     until: AwareDatetime | None = None
     event_at: AwareDatetime | None = None
     valid_to: AwareDatetime | None = None
@@ -199,19 +200,22 @@ def _values_of(row: Row) -> dict[str, Any]:
             value = value.astimezone(UTC).isoformat()
         elif isinstance(value, np.ndarray):
             value = base64.b64encode(value.astype(_FLOAT32).tobytes()).decode()
+        elif isinstance(value, bytes):
+            value = base64.b64encode(value).decode() or default
         if value != default:
             values[name] = value
     return values
 
 
 def _row_of(line: _Line) -> Row:
-    """Raises ValueError where the vector is none."""
+    """Raises ValueError where the vectors are none."""
     columns = {name: getattr(line, name) for name in _COLUMNS}
     for name, value in columns.items():
         if isinstance(value, datetime):
             columns[name] = value.astimezone(UTC)
     if line.vector is not None:
         columns["vector"] = np.frombuffer(base64.b64decode(line.vector, validate=True), dtype=_FLOAT32).astype(np.float32)
+    columns["token_vectors"] = base64.b64decode(line.token_vectors, validate=True)
     return Row(**columns)
 
 

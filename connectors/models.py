@@ -1,6 +1,6 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
-from connectors.embedders.precision import is_multilingual
+from connectors.embedders.precision import has_token_vectors, is_multilingual
 from connectors.indices import embedder_of_store
 from connectors.private import private_folder
 from mneme.errors import SettingsError
@@ -33,10 +33,12 @@ def open_embedder(settings: Settings) -> Embedder:
 
 
 def _as_the_store(settings: Settings) -> EmbedderSettings:
-    """The settings of the embedder; where nobody said whether it is multilingual, it is as the store was made."""
-    if settings.embedder.multilingual is not None or (made_by := embedder_of_store(settings)) is None:
-        return settings.embedder
-    return settings.embedder.model_copy(update={"multilingual": is_multilingual(made_by)})
+    """The settings of the embedder; where nobody said which of its vectors there are, it is as the store was made."""
+    own = settings.embedder
+    if None not in (own.multilingual, own.token_vectors) or (made_by := embedder_of_store(settings)) is None:
+        return own
+    as_made = {"multilingual": is_multilingual(made_by), "token_vectors": has_token_vectors(made_by)}
+    return own.model_copy(update={name: value for name, value in as_made.items() if getattr(own, name) is None})
 
 
 def open_chat_model(settings: Settings) -> RememberingChat | None:

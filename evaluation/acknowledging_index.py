@@ -23,7 +23,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import Collection, Key, Row, row_of
+from mneme.rows import Collection, Embedding, Key, Row, row_of
 
 _DONE = WriteResult(Outcome.DONE)
 _ABSENT, _CREATED, _PUT = 0, 1, 2
@@ -92,8 +92,8 @@ class AcknowledgingIndex(UnsearchedIndex):
 
     def _message(self, conversation: int, number: int, state: int, with_vector: bool) -> Row:
         message = self._talks.message(conversation, number)
-        vector = vectors_of_texts([embedding_text(message)])[0] if with_vector else None
-        return replace(row_of(message, vector), version=1 if state == _CREATED else 2)
+        embedding = Embedding(vectors_of_texts([embedding_text(message)])[0]) if with_vector else None
+        return replace(row_of(message, embedding), version=1 if state == _CREATED else 2)
 
 
 def _place(key: Key) -> tuple[int, int]:

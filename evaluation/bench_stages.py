@@ -55,7 +55,7 @@ from mneme.events import parse_event
 from mneme.ids import short_hash
 from mneme.ports import EmbedderIdentity, Incoming
 from mneme.records import Position
-from mneme.rows import Collection, Vector
+from mneme.rows import Collection, Embedding, Vector
 from mneme.settings import Settings, Topics
 from mneme.times import utc_now
 
@@ -243,8 +243,8 @@ def services_of(
     """Everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
     detector, extractor = SemanticDetector(settings.boundaries), LocalExtractor()
 
-    def embed(texts: list[str]) -> "Future[Vector]":
-        return at_once(lambda: np.stack([known[text] for text in texts]) if texts else np.empty((0, 0), np.float32))
+    def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
+        return at_once(lambda: [Embedding(known[text]) for text in texts])
 
     return Services(
         settings=settings,

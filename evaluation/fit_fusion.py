@@ -40,6 +40,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "words": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "bm25" in name or "word" in name),
     "meaning": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "cosine" in name),
     "the very message": ("message_bm25", "message_bm25_rank", "message_cosine", "message_cosine_rank"),
+    "late interaction": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "match" in name),
     "neighbours": ("previous_bm25", "previous_cosine", "next_bm25", "next_cosine", "is_first", "is_last"),
     "the episode's other facts": tuple(
         name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "best_" in name or "mean_" in name
@@ -89,7 +90,7 @@ def run_fit_fusion(
     _show_groups(examples, validated[best], best, console)
     # 3.
     embedder = open_embedder(settings)
-    fingerprint = embedder.identity.fitted_as
+    fingerprint, late_interaction = embedder.identity.fitted_as, bool(embedder.identity.token_dimension)
     embedder.close()
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
@@ -97,6 +98,7 @@ def run_fit_fusion(
         return Coefficients(
             backend=settings.index.backend,
             embedder=fingerprint,
+            late_interaction=late_interaction,
             alpha=best,
             statements=model.statements,
             episodes=model.episodes,
@@ -163,13 +165,16 @@ def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, conso
     print_table(console, "What each group of features adds", rows, list(rows[0]))
 
 
+def _made_for(coefficients: Coefficients) -> tuple[str, str, bool]:
+    return coefficients.backend, coefficients.embedder, coefficients.late_interaction
+
+
 def _write(coefficients: Coefficients, out: Path) -> None:
     known = TypeAdapter(list[Coefficients])
     try:
         kept = known.validate_json(out.read_text(encoding="utf-8")) if out.exists() else []
-        mine = (coefficients.backend, coefficients.embedder)
-        entries = [each for each in kept if (each.backend, each.embedder) != mine] + [coefficients]
-        entries.sort(key=lambda each: (each.backend, each.embedder))
+        entries = [each for each in kept if _made_for(each) != _made_for(coefficients)] + [coefficients]
+        entries.sort(key=_made_for)
         out.write_text(json.dumps(known.dump_python(entries, mode="json"), indent=1) + "\n", encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"out: {out} cannot be written or holds no coefficients ({error}); choose another file") from error

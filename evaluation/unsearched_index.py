@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from mneme.ports import EmbedderIdentity, Filter, Group, Hit, Owned, Place, Scored, Selection, TextLeg, VectorLeg
-from mneme.rows import Collection, Row, Vector
+from mneme.rows import Collection, Key, Row, Vector
 
 
 class UnsearchedIndex:
@@ -35,6 +35,10 @@ class UnsearchedIndex:
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """Nothing is found."""
         return [[] for _ in legs], [[] for _ in selections]
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """Nothing is found."""
+        return {}
 
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
         """Nothing is listed."""

@@ -16,7 +16,7 @@ from flows.pending import Pending
 from flows.services import Services
 from flows.versions import Versions
 from mneme.ports import DeadLetter, Incoming, MemoryIndex, Scope
-from mneme.rows import Vector
+from mneme.rows import Embedding
 from mneme.settings import Settings
 
 
@@ -52,9 +52,9 @@ def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Call
     )
 
 
-def _embedded_at_once(texts: list[str]) -> "Future[Vector]":
-    future: Future[Vector] = Future()
-    future.set_result(vectors_of_texts(texts))
+def _embedded_at_once(texts: list[str]) -> "Future[Sequence[Embedding]]":
+    future: Future[Sequence[Embedding]] = Future()
+    future.set_result(list(map(Embedding, vectors_of_texts(texts))))
     return future
 
 

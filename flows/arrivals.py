@@ -12,7 +12,7 @@ from flows.conversations.owners import conversation_key, conversation_row, origi
 from flows.cuts import Utterance
 from flows.services import Services
 from flows.tombstones import has_erased_beginning, is_erased, tombstone_keys
-from flows.vectors import vectors_of
+from flows.vectors import embeddings_of
 from mneme.ports import Create, Put
 from mneme.records import Owner, StoredMessage
 from mneme.rows import Key, Row
@@ -92,10 +92,10 @@ def serve(batch: Batch, services: Services) -> Served:
         if (goes_on := _unless_known(message, stored)) is not None:
             new.append(goes_on)
     living = [message for message in new if not message.deleted]
-    vectors, failure = vectors_of(living, services)
+    embeddings, failure = embeddings_of(living, services)
     known = len(messages) - len(new) - len(erased)
     return Served(
-        utterances=tuple(map(Utterance, living, vectors)),
+        utterances=tuple(map(Utterance.of, living, embeddings)),
         duplicates=known if batch.messages is not None else 0,
         failure=failure,
         replayed=frozenset(row.id for row in stored.values() if row.version > CREATED),

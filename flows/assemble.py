@@ -11,7 +11,7 @@ from flows.items import AggregateMention, Extracted, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
 from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
-from mneme.rows import Row, Vector, row_of
+from mneme.rows import Embedding, Row, row_of
 
 _UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
@@ -19,7 +19,7 @@ _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate
 
 @dataclass(frozen=True, slots=True)
 class NewTexts:
-    """The texts of an extraction that no message's vector serves, in the order in which their vectors are wanted."""
+    """The texts of an extraction that no message's vector serves, in the order in which they are embedded."""
 
     texts: tuple[str, ...]
 
@@ -30,7 +30,7 @@ class NewTexts:
         texts += [
             embedded_words(fact.statement, fact.quote)
             for fact in extraction.facts
-            if _own_vector(cut, fact.same_as_source, fact.sources) is None
+            if _of_message(cut, fact.same_as_source, fact.sources) is None
         ]
         texts += [foresight.statement for foresight in extraction.foresights]
         if extraction.case is not None:
@@ -39,7 +39,7 @@ class NewTexts:
 
 
 def assemble(
-    reference: Reference, cut: Cut, extraction: Extraction, vectors: Sequence[Vector | None], extractor: str
+    reference: Reference, cut: Cut, extraction: Extraction, embeddings: Sequence[Embedding | None], extractor: str
 ) -> Extracted:
     """The rows of one episode (first) with its facts, foresights and case, and its mentions for the aggregates.
 
@@ -47,13 +47,13 @@ def assemble(
         reference: names the cut (flows/references.py).
         cut: the episode as it was cut.
         extraction: what was taken from it.
-        vectors: one for each of ``NewTexts.of(cut, extraction)``; None where the embedder did not serve.
+        embeddings: one for each of ``NewTexts.of(cut, extraction)``; None where the embedder did not serve.
         extractor: who extracted it.
 
     Returns:
         Rows with version 0: reconcile gives the versions.
     """
-    new = iter(vectors)
+    new = iter(embeddings)
     newest = max(utterance.message.created_at for utterance in cut.utterances)
     common = {
         "owner": cut.owner,
@@ -64,12 +64,12 @@ def assemble(
     }
     messages = [utterance.message for utterance in cut.utterances]
     agent_id = next((message.agent_id for message in messages if message.agent_id), None)
-    episode_vector = next(new)
+    of_episode = next(new)
 
     children: list[Row] = []
     fact_ids = []
     for index, fact in enumerate(extraction.facts):
-        reused = _own_vector(cut, fact.same_as_source, fact.sources)
+        reused = _of_message(cut, fact.same_as_source, fact.sources)
         sources = [cut.utterances[at].message for at in fact.sources]
         record = AtomicFact(
             id=fact_id(cut.id, index),
@@ -152,15 +152,17 @@ def assemble(
         extractor=extractor,
         **common,
     )
-    return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, episode_vector), *children), mentions)
+    return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, of_episode), *children), mentions)
 
 
 def _metadata(messages: Sequence[StoredMessage]) -> Metadata:
     return joined(message.metadata for message in messages)
 
 
-def _own_vector(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Vector | None:
-    return cut.utterances[sources[0]].vector if same_as_source and len(sources) == 1 else None
+def _of_message(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Embedding | None:
+    """The vector of a fact that is told in the words of its one message; those of its tokens lie with the message."""
+    vector = cut.utterances[sources[0]].vector if same_as_source and len(sources) == 1 else None
+    return None if vector is None else Embedding(vector)
 
 
 def _context(cut: Cut, fact: ExtractedFact) -> str:

@@ -12,19 +12,31 @@ from typing import Protocol
 from flows.lanes import lane_of_message
 from mneme.ids import chunk_episode_id
 from mneme.records import Citation, Claim, ClosedBy, Owner, Quote, StoredMessage
-from mneme.rows import Vector
+from mneme.rows import Embedding, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Utterance:
     """A message with its vector (of ``embedding_text``); None where the embedder did not serve.
 
-    ``reading`` is what a detector noted about it, kept for the next question about the same conversation.
+    ``token_vectors`` are kept until it is stored with them. ``reading`` is what a detector noted about it, kept for the next
+    question about the same conversation.
     """
 
     message: StoredMessage
     vector: Vector | None
+    token_vectors: bytes = b""
     reading: object = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def of(cls, message: StoredMessage, embedding: Embedding | None) -> "Utterance":
+        """A message with what was made of its text."""
+        return cls(message, *(embedding or (None,)))
+
+    @property
+    def embedding(self) -> Embedding | None:
+        """What it is stored with."""
+        return None if self.vector is None else Embedding(self.vector, self.token_vectors)
 
 
 def embedding_text(message: StoredMessage) -> str:

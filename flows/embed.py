@@ -48,7 +48,7 @@ from flows.tombstones import Tombstones, tombstone_row
 from mneme.ids import chunk_episode_id
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row, Vector, row_of
+from mneme.rows import Collection, Embedding, Key, Row, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
@@ -107,7 +107,7 @@ class EmbedLane:
             elif isinstance(item, Embedded):  # of a rebuild: stored long ago, and nothing before it is at work
                 yield from self.poll()
                 if item.utterance.message.metadata:  # stored by an earlier version, it has no labels yet
-                    yield WriteBatch((Put(row_of(item.utterance.message, item.utterance.vector)),))
+                    yield WriteBatch((Put(row_of(item.utterance.message, item.utterance.embedding)),))
                 yield item
             else:
                 owner = self._owners.get(item.lane)
@@ -224,7 +224,7 @@ class EmbedLane:
         for each in served.utterances:
             message = each.message.model_copy(update={"version": versions.next()})
             utterances.append(Utterance(message, each.vector))
-            puts.append(Put(_stored_anew(arrived.get(id(each.message)), message, each.vector)))
+            puts.append(Put(_stored_anew(arrived.get(id(each.message)), message, each.embedding)))
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
         unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
@@ -335,7 +335,7 @@ class EmbedLane:
             self._edited[message.id] = message.edited_by
         if message.deleted:
             _remember(self._deleted, message.id)
-        yield WriteBatch((Put(row_of(message, utterance.vector)), Remove(key, version)))
+        yield WriteBatch((Put(row_of(message, utterance.embedding)), Remove(key, version)))
         yield Amended(replace(utterance, message=message), replayed=change.replayed)
 
     def _is_outdone(self, message: str, position: Position) -> bool:
@@ -345,11 +345,11 @@ class EmbedLane:
         return done is not None and same_source and done.offset > position.offset
 
 
-def _stored_anew(arrived: Row | None, message: StoredMessage, vector: Vector | None) -> Row:
+def _stored_anew(arrived: Row | None, message: StoredMessage, embedding: Embedding | None) -> Row:
     """The row of a message with its vector: that with which it arrived, if nothing else of it has changed."""
     if arrived is None:
-        return row_of(message, vector)
-    return arrived.stored_again(message.version, vector)
+        return row_of(message, embedding)
+    return arrived.stored_again(message.version, embedding)
 
 
 def _remember(ids: OrderedDict[str, None], identity: str) -> None:

@@ -22,7 +22,7 @@ from flows.services import Services
 from flows.state import decode_state, encode_state
 from mneme.errors import ModelError, ModelMalformed
 from mneme.ports import DeadLetter
-from mneme.rows import Vector
+from mneme.rows import Embedding
 
 STATE_VERSION = 3
 _MODEL_ATTEMPTS = 3  # of the whole call, each with the connector's own retries, before the local extractor serves
@@ -124,14 +124,14 @@ def extract(reference: Reference, cut: Cut, services: Services) -> Done:
     """
     extraction, extractor, failure = _extraction(cut, services)
     texts = list(NewTexts.of(cut, extraction).texts)
-    vectors: Sequence[Vector | None]
+    embeddings: Sequence[Embedding | None]
     try:
-        vectors = list(services.vectors(texts, cut.is_document).result())
+        embeddings = services.embeddings(texts, cut.is_document).result()
     except ModelError as error:
         if worth_retrying(error):
             raise
-        failure, vectors = f"{type(error).__name__}: {error}", [None] * len(texts)
-    return Done(assemble(reference, cut, extraction, vectors, extractor.name), failure)
+        failure, embeddings = f"{type(error).__name__}: {error}", [None] * len(texts)
+    return Done(assemble(reference, cut, extraction, embeddings, extractor.name), failure)
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str]:

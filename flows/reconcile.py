@@ -270,7 +270,7 @@ class ReconcileLane:
 
     def _put(self, row: Row, record: AnyRecord | None) -> Put:
         version = self._services.versions.next()
-        row = row.stored_again(version, row.vector)
+        row = row.stored_again(version, row.embedding)
         self._unseen.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
         return Put(row)
 

@@ -1,7 +1,7 @@
 """What the steps need from outside: handed in, so that a test drives a step without an engine or a server."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from flows.cuts import BoundaryDetector, Extractor
 from flows.pending import Pending
 from flows.versions import Versions
 from mneme.ports import DocumentReader, MemoryIndex, References
-from mneme.rows import Vector
+from mneme.rows import Embedding
 from mneme.settings import Settings
 
 Result = TypeVar("Result")
@@ -44,8 +44,8 @@ class Reading:
 class Services:
     """Everything outside the steps.
 
-    ``embed`` turns texts into one future of vectors (texts, dimension); it batches over all who call; ``embed_behind`` does so
-    when nothing else waits, for documents (None: there is no difference). ``detector``,
+    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_behind``
+    does so when nothing else waits, for documents (None: there is no difference). ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails;
     without a ``judge`` claims alone decide.
     ``submit_call`` runs what waits for a chat model in a pool of its own, so that nothing else queues behind it; None where
@@ -57,7 +57,7 @@ class Services:
 
     settings: Settings
     index: MemoryIndex
-    embed: Callable[[list[str]], "Future[Vector]"]
+    embed: Callable[[list[str]], "Future[Sequence[Embedding]]"]
     submit: Submit
     clock: Callable[[], datetime]
     versions: Versions
@@ -72,10 +72,10 @@ class Services:
     submit_call: Submit | None = None
     processes: int = 1
     reading: Reading | None = None
-    embed_behind: Callable[[list[str]], "Future[Vector]"] | None = None
+    embed_behind: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
 
-    def vectors(self, texts: list[str], of_document: bool) -> "Future[Vector]":
-        """The vectors of texts, those of documents behind all others."""
+    def embeddings(self, texts: list[str], of_document: bool) -> "Future[Sequence[Embedding]]":
+        """What the embedder makes of texts, those of documents behind all others."""
         return (self.embed_behind if of_document and self.embed_behind is not None else self.embed)(texts)
 
     def pool(self, waits_for_a_model: bool) -> Submit:

@@ -8,11 +8,11 @@ from flows.pump import worth_retrying
 from flows.services import Services
 from mneme.errors import ModelError
 from mneme.records import StoredMessage
-from mneme.rows import Vector
+from mneme.rows import Embedding
 
 
-def vectors_of(messages: Sequence[StoredMessage], services: Services) -> tuple[Sequence[Vector | None], str]:
-    """The vector of each message, and what kept them from having one ("" if nothing did). Blocks: for the pool.
+def embeddings_of(messages: Sequence[StoredMessage], services: Services) -> tuple[Sequence[Embedding | None], str]:
+    """What the embedder makes of each message, and what kept them from having one ("" if nothing did). Blocks: for the pool.
 
     Raises:
         ModelError: the embedder is out of reach (worth trying again).
@@ -21,8 +21,7 @@ def vectors_of(messages: Sequence[StoredMessage], services: Services) -> tuple[S
         return [], ""
     try:
         of_document = all(message.document_id is not None for message in messages)
-        vectors = services.vectors([embedding_text(message) for message in messages], of_document).result()
-        return [vector.copy() for vector in vectors], ""  # a view would keep those of all in memory while one is open
+        return services.embeddings([embedding_text(message) for message in messages], of_document).result(), ""
     except ModelError as error:
         if worth_retrying(error):
             raise
@@ -32,5 +31,5 @@ def vectors_of(messages: Sequence[StoredMessage], services: Services) -> tuple[S
             raise
         if len(messages) == 1:
             return [None], f"{type(error).__name__}: {error}"
-    each = [vectors_of([message], services) for message in messages]
-    return [vector for [vector], _ in each], next((failure for _, failure in each if failure), "")
+    each = [embeddings_of([message], services) for message in messages]
+    return [embedding for [embedding], _ in each], next((failure for _, failure in each if failure), "")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from mneme.ids import lasting_name, make_id
+from mneme.ids import chunk_id, document_key, lasting_name, make_id, message_id
 from mneme.labels import joined, labels_of
 from mneme.records import (
     AgentCase,
@@ -35,7 +35,19 @@ from mneme.records import (
 from mneme.text import index_tokens
 
 Vector = npt.NDArray[np.float32]
+TOKEN_DIMENSION = 64  # of a token's vector
 Made = TypeVar("Made")
+
+
+class Embedding(NamedTuple):
+    """What an embedder makes of a text.
+
+    ``token_vectors`` are those of its tokens in their order, int8 of shape (tokens, TOKEN_DIMENSION), as bytes; empty where the
+    embedder gives none.
+    """
+
+    vector: Vector
+    token_vectors: bytes = b""
 
 
 class Collection(StrEnum):
@@ -48,6 +60,9 @@ class Collection(StrEnum):
     MEMORIES = "memories"
     CONTROL = "control"
 
+
+SCORED_BY_TOKENS = (Collection.MESSAGES, Collection.FACTS)
+"""Whose rows keep the vectors of tokens. A fact in the words of its message has none of its own: those of the message serve."""
 
 HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no search finds; each is explained in row_of
 
@@ -71,8 +86,8 @@ class Row:
     """One record as an index stores it.
 
     ``at`` is when it was said or began, ``until`` when it ended or ends, ``event_at`` when what it tells happens.
-    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1. ``labels``
-    are what metadata is filtered on (mneme/labels.py), in order.
+    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1,
+    ``token_vectors`` are as in ``Embedding``. ``labels`` are what metadata is filtered on (mneme/labels.py), in order.
     """
 
     collection: Collection
@@ -87,6 +102,7 @@ class Row:
     body: dict[str, Any]
     tokens: str = ""
     vector: Vector | None = None
+    token_vectors: bytes = b""
     until: datetime | None = None
     event_at: datetime | None = None
     valid_to: datetime | None = None
@@ -107,33 +123,47 @@ class Row:
         """The record that was stored."""
         return _record.validate_python(self.body)
 
-    def with_vector(self, vector: Vector | None) -> "Row":
-        """The same row with a vector."""
-        return replace(self, vector=vector)
+    @property
+    def embedding(self) -> Embedding | None:
+        """What was made of its text; None where it was read without, or has none."""
+        return None if self.vector is None else Embedding(self.vector, self.token_vectors)
 
-    def stored_again(self, version: int, vector: Vector | None) -> "Row":
-        """The same record in another version, with a vector. ``replace`` takes three times as long; each message needs this."""
+    def embedded(self, embedding: Embedding | None) -> "Row":
+        """The same row with what was made of its text."""
+        vector, token_vectors = embedding or (None, b"")
+        return replace(self, vector=vector, token_vectors=token_vectors)
+
+    def stored_again(self, version: int, embedding: Embedding | None) -> "Row":
+        """The same record in another version. ``replace`` takes three times as long; each message needs this."""
         values = list(_values_of(self))
-        values[_VERSION], values[_BODY], values[_VECTOR] = version, {**self.body, "version": version}, vector
+        values[_VERSION], values[_BODY] = version, {**self.body, "version": version}
+        values[_VECTOR], values[_TOKEN_VECTORS] = embedding or (None, b"")
         return Row(*values)
 
 
 _COLUMNS = [column.name for column in fields(Row)]
 _values_of = attrgetter(*_COLUMNS)
-_VERSION, _BODY, _VECTOR = map(_COLUMNS.index, ("version", "body", "vector"))
+_VERSION, _BODY, _VECTOR, _TOKEN_VECTORS = map(_COLUMNS.index, ("version", "body", "vector", "token_vectors"))
 _record: TypeAdapter[AnyRecord] = TypeAdapter(
     Annotated[AnyRecord, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
 )
 
 
-def row_of(record: AnyRecord, vector: Vector | None = None, context: str = "") -> Row:
+def row_of(record: AnyRecord, embedding: Embedding | None = None, context: str = "") -> Row:
     """The row of a record; ``context`` is text around it that keyword search may match as well, at lower weight."""
-    return _row_with(record, vector, index_tokens(_searched(record, context)))
+    return _row_with(record, embedding, index_tokens(_searched(record, context)))
 
 
 def revised(row: Row, record: AnyRecord) -> Row:
-    """The row of the same record with another content, except that what is searched in it stays: tokens and vector."""
-    return _row_with(record, row.vector, row.tokens)
+    """The row of the same record with another content, except that what is searched in it stays: tokens and vectors."""
+    return _row_with(record, row.embedding, row.tokens)
+
+
+def message_key(row: Row, caller_id: str) -> Key:
+    """Where a message lies that a row of the same conversation or document cites by the id that its caller gave it."""
+    if row.document_id is not None:
+        return Key(Collection.MESSAGES, row.owner_key, chunk_id(document_key(row.owner_key, row.document_id), caller_id))
+    return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, row.conversation_id or "", caller_id))
 
 
 def _searched(record: AnyRecord, context: str) -> list[tuple[str, int]]:
@@ -168,14 +198,14 @@ def _words(fact: AtomicFact) -> str:
     return fact.atomic_fact if fact.quote is None else f"{fact.quote.speaker}: {fact.quote.words}"
 
 
-def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
+def _row_with(record: AnyRecord, embedding: Embedding | None, tokens: str) -> Row:
     match record:
         case StoredMessage():
             return _row(
                 record,
                 Collection.MESSAGES,
                 record.sent_at,
-                vector,
+                embedding,
                 tokens,
                 agent_id=record.agent_id,
                 people=(record.sender_id, record.sender_name),
@@ -188,7 +218,7 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 record,
                 Collection.EPISODES,
                 record.started_at,
-                vector,
+                embedding,
                 tokens,
                 until=record.ended_at,
                 agent_id=record.agent_id,
@@ -201,7 +231,7 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 record,
                 Collection.FACTS,
                 record.said_at,
-                vector,
+                embedding,
                 tokens,
                 until=record.event_until,
                 event_at=record.event_at,
@@ -218,7 +248,7 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 record,
                 Collection.MEMORIES,
                 record.said_at,
-                vector,
+                embedding,
                 tokens,
                 event_at=record.start,
                 until=record.end,
@@ -235,7 +265,7 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 record,
                 Collection.GRAPH,
                 record.created_at,
-                vector,
+                embedding,
                 tokens,
                 people=(record.name, *record.aliases),
                 **({"kind": "alias"} if record.merged_into else {}),
@@ -245,20 +275,20 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 record,
                 Collection.GRAPH,
                 record.created_at,
-                vector,
+                embedding,
                 tokens,
                 event_at=record.date,
                 valid_to=record.validity.valid_to,
                 people=(record.source, record.target),
             )
         case Profile():
-            return _row(record, Collection.MEMORIES, record.created_at, vector, tokens)
+            return _row(record, Collection.MEMORIES, record.created_at, embedding, tokens)
         case AgentCase():
             return _row(
                 record,
                 Collection.MEMORIES,
                 record.at,
-                vector,
+                embedding,
                 tokens,
                 parent_id=record.parent_episode_id,
                 agent_id=record.agent_id,
@@ -270,7 +300,7 @@ def _row_with(record: AnyRecord, vector: Vector | None, tokens: str) -> Row:
                 record,
                 Collection.MEMORIES,
                 record.created_at,
-                vector,
+                embedding,
                 tokens,
                 agent_id=record.agent_id,
             )
@@ -326,8 +356,11 @@ def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str
     )
 
 
-def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector | None, tokens: str, **columns: Any) -> Row:
+def _row(
+    record: AnyRecord, collection: Collection, at: datetime, embedding: Embedding | None, tokens: str, **columns: Any
+) -> Row:
     owner = record.owner
+    vector, token_vectors = embedding or (None, b"")
     return Row(
         collection=collection,
         id=record.id,
@@ -343,5 +376,6 @@ def _row(record: AnyRecord, collection: Collection, at: datetime, vector: Vector
         document_id=record.document_id,
         tokens=tokens,
         vector=vector,
+        token_vectors=token_vectors if collection in SCORED_BY_TOKENS else b"",
         **columns,
     )

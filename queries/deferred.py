@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from mneme.ports import Embedder, EmbedderIdentity
-from mneme.rows import Vector
+from mneme.ports import Embedder, EmbedderIdentity, embeddings_of
+from mneme.rows import Embedding, Vector
 
 
 class DeferredEmbedder:
@@ -27,6 +27,10 @@ class DeferredEmbedder:
     def embed(self, texts: Sequence[str]) -> Vector:
         """See ``Embedder``."""
         return self._embedder.embed(texts)
+
+    def embed_tokens(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        """See ``TokenEmbedder``."""
+        return embeddings_of(self._embedder, texts)
 
     def close(self) -> None:
         """Release the embedder, if it was opened."""

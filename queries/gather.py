@@ -17,6 +17,7 @@ from queries.granularity.preference import days_ahead
 from queries.questions.understand import Question
 from queries.recall import Candidate, Legs, Recalled, recall
 from queries.scoring.field import Field
+from queries.scoring.late_interaction import matches_of
 
 Focus = Callable[[Question, Iterable[str]], Question | None]
 """``understand.focus`` with the embedder."""
@@ -60,6 +61,7 @@ def gather(
 
     1. Recall in one round trip, and fuse: which episodes are worth looking into, and in which order.
     2. Complete: their facts, and every leg that is missing.
+    3. Compare the tokens of the best with those of the question, where the index has their vectors.
     """
     # 1.
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
@@ -85,6 +87,11 @@ def gather(
     standalone = [each for each in (*evidence.messages.values(), *evidence.memories.values()) if scope.may_hold(each.row)]
     others = fitting(standalone, [fact for inside in facts.values() for fact in inside], ahead)
     field = Field.of(_told_by(evidence, recalled.of(Collection.MESSAGES), settings), facts, others)
+    # 3.
+    spoken = question.spoken.embedding if question.spoken else question
+    matches = matches_of(index, (focused or spoken).token_vectors, field)
+    if matches is not None:
+        field, evidence = replace(field, matches=matches), replace(evidence, round_trips=evidence.round_trips + 1)
     return Gathered(recalled, evidence, fused, facts, others, field, ahead)
 
 

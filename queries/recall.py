@@ -105,7 +105,7 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
     if question.vector is not None:
         for collection in legs.vector:
             # Episodes and portraits are told in the third person, facts and messages by who speaks.
-            vector = question.spoken.vector if question.spoken and collection in _SAID else question.vector
+            vector = question.spoken.embedding.vector if question.spoken and collection in _SAID else question.vector
             searches.append(VectorLeg(collection, scope.filter(collection), vector, legs.depth_of(collection)))
     recalled = Recalled()
     if not searches:

@@ -71,7 +71,11 @@ class ReferenceIndex:
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
         rows = self._store.rows
-        return {key: rows[key] if with_vectors else rows[key].with_vector(None) for key in keys if key in rows}
+        return {key: rows[key] if with_vectors else rows[key].embedded(None) for key in keys if key in rows}
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        rows = self._store.rows
+        return {key: rows[key].token_vectors for key in keys if key in rows and rows[key].token_vectors}
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         self.calls["recall"] += 1
@@ -83,7 +87,7 @@ class ReferenceIndex:
         self.calls["score"] += 1
         bm25 = self._bm25(collection, tokens)
         return [
-            Scored(row.with_vector(None), bm25.get(row.key, 0.0), _cosine(row, vector))
+            Scored(row.embedded(None), bm25.get(row.key, 0.0), _cosine(row, vector))
             for row in self._passing(collection, filter)[:limit]
         ]
 
@@ -99,7 +103,7 @@ class ReferenceIndex:
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         for row in self._passing(collection, filter):
-            yield row if with_vectors else row.with_vector(None)
+            yield row if with_vectors else row.embedded(None)
 
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
         return len(self._passing(collection, filter))
@@ -107,7 +111,7 @@ class ReferenceIndex:
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
         self.calls["page"] += 1
         rows = sorted(self._passing(collection, filter), key=lambda row: _place(row.at, row.id))
-        return [row.with_vector(None) for row in rows if _is_behind((row.at, row.id), after)][:limit]
+        return [row.embedded(None) for row in rows if _is_behind((row.at, row.id), after)][:limit]
 
     def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
         self.calls["conversations"] += 1
@@ -178,9 +182,7 @@ class ReferenceIndex:
             cosines = {row.key: _cosine(row, leg.vector) for row in self._passing(leg.collection, leg.filter)}
             scores = {key: cosine for key, cosine in cosines.items() if cosine is not None}
         hits = [
-            Hit(row.with_vector(None), scores[row.key])
-            for row in self._passing(leg.collection, leg.filter)
-            if row.key in scores
+            Hit(row.embedded(None), scores[row.key]) for row in self._passing(leg.collection, leg.filter) if row.key in scores
         ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.row.id))[: leg.limit]
 
@@ -247,7 +249,7 @@ def _group(conversation: str, rows: list[Row]) -> Group:
         tuple(sorted(people, key=lambda person: (-people[person], person)))[:MOST_PEOPLE],
         rows[-1].at,
         rows[0].at,
-        rows[0].with_vector(None),
+        rows[0].embedded(None),
     )
 
 

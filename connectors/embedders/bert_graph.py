@@ -2,7 +2,8 @@
 
 A BERT encoder (Devlin et al. 2019) of 12 heads and width 384 with mean pooling and normalisation (Reimers and Gurevych
 2019): all-MiniLM-L6-v2 has 6 layers, multilingual-e5-small 12. Inputs: int64 ``input_ids`` and ``attention_mask`` of shape
-(batch, tokens). Output: float32 ``embedding`` of shape (batch, 384), each row of length 1.
+(batch, tokens). Outputs: float32 ``embedding`` of shape (batch, 384), each row of length 1, and int8 ``token_vectors`` of shape
+(batch, tokens, 64), each of length 127, for late interaction (Khattab and Zaharia 2020, ColBERT).
 """
 
 from pathlib import Path
@@ -31,7 +32,9 @@ _MIDDLE = 128  # activations are unsigned; this stands for 0
 Array = npt.NDArray[Any]
 
 
-def build_model(weights: dict[str, Array], file: Path, layers: int, quantized: bool, centre: Array | None = None) -> None:
+def build_model(
+    weights: dict[str, Array], file: Path, layers: int, quantized: bool, projection: Array, centre: Array | None = None
+) -> None:
     """Write the model made from weights.
 
     Args:
@@ -42,13 +45,15 @@ def build_model(weights: dict[str, Array], file: Path, layers: int, quantized: b
         quantized: linear layers in 8-bit integers: weights with one scale for each output channel, activations with one scale
             for each token, taken as they come (Yao et al. 2022, ZeroQuant), so that a token's numbers depend on no other
             text's.
+        projection: float32 of shape (65, 384): the mean of the tokens' vectors of length 1, which is taken from each, and
+            below it the directions that are kept of them.
         centre: float32 of shape (384,), taken from each vector of length 1 before it gets length 1 again. Vectors of a model
             that all point much the same way then differ as widely as those of others (Mu and Viswanath 2018, All-but-the-Top).
 
     Raises:
         KeyError, ValueError: these are not the weights of such a model.
     """
-    onnx.save(_Builder(weights, layers, quantized).model(centre), str(file))
+    onnx.save(_Builder(weights, layers, quantized).model(projection, centre), str(file))
 
 
 class _Builder:
@@ -65,7 +70,7 @@ class _Builder:
         self._constants: list[onnx.TensorProto] = []
         self._nodes: list[onnx.NodeProto] = []
 
-    def model(self, centre: Array | None) -> onnx.ModelProto:
+    def model(self, projection: Array, centre: Array | None) -> onnx.ModelProto:
         """The whole model, checked."""
         mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
         bias = self._node("Mul", self._node("Sub", self._constant(np.float32(1)), mask), self._constant(np.float32(_FAR_BELOW)))
@@ -77,12 +82,18 @@ class _Builder:
         if centre is not None:
             pooled = self._node("Sub", self._node("LpNormalization", pooled, axis=1, p=2), self._constant(centre))
         self._nodes.append(helper.make_node("LpNormalization", [pooled], ["embedding"], axis=1, p=2))
+        self._nodes.append(
+            helper.make_node("Cast", [self._reduced(hidden, projection)], ["token_vectors"], to=TensorProto.INT8)
+        )
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
             for name in ("input_ids", "attention_mask")
         ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", DIMENSION])
-        graph = helper.make_graph(self._nodes, "encoder", inputs, [output], self._constants)
+        outputs = [
+            helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", DIMENSION]),
+            helper.make_tensor_value_info("token_vectors", TensorProto.INT8, ["batch", "tokens", len(projection) - 1]),
+        ]
+        graph = helper.make_graph(self._nodes, "encoder", inputs, outputs, self._constants)
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIBUTED, 1)]
         model = helper.make_model(graph, opset_imports=opsets)
         model.ir_version = _IR_VERSION
@@ -136,6 +147,13 @@ class _Builder:
         masked = self._node("Mul", hidden, self._node("Unsqueeze", mask, self._integers(2)))
         total = self._node("ReduceSum", masked, self._integers(1), keepdims=0)
         return self._node("Div", total, self._node("ReduceSum", mask, self._integers(1), keepdims=1))
+
+    def _reduced(self, hidden: str, projection: Array) -> str:
+        """The vectors of the tokens in few directions, each of length 127, in whole numbers."""
+        unit = self._node("LpNormalization", hidden, axis=-1, p=2)
+        kept = self._product(self._node("Sub", unit, self._constant(projection[0])), projection[1:].T)
+        unit = self._node("LpNormalization", kept, axis=-1, p=2)
+        return self._node("Round", self._node("Mul", unit, self._constant(np.float32(_LEVELS))))
 
     def _norm(self, value: str, name: str) -> str:
         scale, bias = self._constant(self._weight(f"{name}.weight")), self._constant(self._weight(f"{name}.bias"))

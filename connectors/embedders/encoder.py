@@ -1,10 +1,11 @@
-"""A small sentence encoder in onnxruntime, without torch, network or key: token ids to vectors.
+"""A small sentence encoder in onnxruntime, without torch, network or key: token ids to vectors, of the text and of its tokens.
 
 The model is made from its weights once (connectors/embedders/bert_graph.py) and kept in the cache folder.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,13 @@ import numpy as np
 
 from connectors.cache_folder import cache_folder, make_once
 from mneme.errors import ModelError, SettingsError
-from mneme.rows import Vector
+from mneme.rows import TOKEN_DIMENSION, Embedding, Vector
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 DIMENSION = 384
-BUILD = 2  # counted up with every change of bert_graph.py that changes a vector: it names the cached file
+BUILD = 3  # counted up with every change of bert_graph.py that changes a vector: it names the cached file
 LONGEST_TOKENS = 256  # what MiniLM was published with; the rest of a text is not seen
 
 
@@ -27,13 +28,14 @@ class Model:
     """What an encoder is made of.
 
     ``name`` tells these weights from all others, in the name of a file. ``weights`` reads them, ``tokeniser`` makes what cuts
-    texts into their tokens. ``prefix`` stands before each text. ``centre``: see ``build_model``.
+    texts into their tokens. ``prefix`` stands before each text. ``projection`` and ``centre``: see ``build_model``.
     """
 
     name: str
     layers: int
     weights: Callable[[], dict[str, Any]]
     tokeniser: Callable[[], "Tokenizer"]
+    projection: Vector
     prefix: str = ""
     centre: Vector | None = None
 
@@ -61,6 +63,7 @@ class Encoder:
         tokeniser.no_padding()  # a batch is padded where it is run, to its own longest text
         tokeniser.enable_truncation(LONGEST_TOKENS)
         self._tokeniser, self._prefix = tokeniser, model.prefix
+        self._own = slice(len(tokeniser.encode(model.prefix.strip()).ids) - 1, -1)  # a text's own tokens among all
         name = f"{model.name}-{'int8' if quantized else 'fp32'}-{BUILD}-{onnxruntime.__version__}"
         made = cache_folder("models", cache) / f"{name}{onnx_session.SUFFIX}"
         file = make_once(made, lambda file: _convert(model, quantized, file))
@@ -80,8 +83,10 @@ class Encoder:
         whole = [f"{self._prefix}{text}".encode(errors="replace").decode() for text in texts]
         return [encoding.ids for encoding in self._tokeniser.encode_batch(whole)]
 
-    def run(self, batch: Sequence[Sequence[int]]) -> Vector:
+    def run(self, batch: Sequence[Sequence[int]]) -> list[Embedding]:
         """The vectors of one batch of token ids, in one call of the session, padded to the longest.
+
+        The vectors of tokens are those of the text alone, without its prefix and its marks.
 
         Raises:
             ModelError: onnxruntime cannot run the model.
@@ -92,10 +97,19 @@ class Encoder:
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
         try:
-            vectors: Vector = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            vectors, tokens = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except self._failures as error:
             raise ModelError(f"onnxruntime cannot run the local embedder: {error}") from error
-        return vectors
+        return [
+            Embedding(vector, of_tokens[: len(text)][self._own].tobytes())
+            for vector, of_tokens, text in zip(vectors, tokens, batch, strict=True)
+        ]
+
+
+def read_projection(name: str) -> Vector:
+    """What vectors of tokens are reduced by, of shape (1 + TOKEN_DIMENSION, 384): made by `mneme fit tokens`."""
+    read = files(__package__).joinpath(f"{name}.f16").read_bytes()
+    return np.frombuffer(read, "<f2").astype(np.float32).reshape(1 + TOKEN_DIMENSION, DIMENSION)
 
 
 def _convert(model: Model, quantized: bool, file: Path) -> None:
@@ -109,7 +123,7 @@ def _convert(model: Model, quantized: bool, file: Path) -> None:
         from connectors.embedders.onnx_session import optimise
 
         plain = file.with_suffix(".onnx")
-        build_model(model.weights(), plain, model.layers, quantized, model.centre)
+        build_model(model.weights(), plain, model.layers, quantized, model.projection, model.centre)
     except ImportError as error:
         raise _missing(error) from error
     except (KeyError, ValueError) as error:

@@ -21,7 +21,7 @@ from connectors.embedders.minilm_weights import PINNED_SHA256, find_weights
 from connectors.embedders.precision import MODEL, VARIANTS
 from mneme.languages import foreign_language
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Vector
+from mneme.rows import TOKEN_DIMENSION, Embedding, Vector
 from mneme.settings import EmbedderSettings
 
 # Texts of about one length that one thread embeds at once. On 2 processors, texts of 32 tokens, a second of one
@@ -50,7 +50,7 @@ class LocalEmbedder:
         """Find the weights.
 
         Args:
-            settings: ``path``, ``quantize``, ``multilingual`` and ``threads`` are used.
+            settings: ``path``, ``quantize``, ``multilingual``, ``token_vectors`` and ``threads`` are used.
             cache: the setting ``MNEME_CACHE``, where the converted models are kept.
 
         Raises:
@@ -59,6 +59,7 @@ class LocalEmbedder:
         self._weights = find_weights(settings.path)
         self._other = multilingual_e5.find_model(settings.multilingual)
         self._quantize = settings.quantize
+        self._token_dimension = 0 if settings.token_vectors is False else TOKEN_DIMENSION
         self._cache = cache
         self._threads = settings.threads or _processors()
         self._loading = threading.Lock()
@@ -70,9 +71,8 @@ class LocalEmbedder:
         """The models, in fp32 or int8; weights of the user's own add their hash, for they give other vectors."""
         own = "" if self._weights.identity == PINNED_SHA256 else f"-{self._weights.identity[:12]}"
         variant = f"{VARIANTS[self._quantize]}{own}"
-        if self._other is None:
-            return EmbedderIdentity(MODEL, variant, DIMENSION, ("en",))
-        return EmbedderIdentity(MODEL, variant, DIMENSION, ("*",), other=multilingual_e5.NAME)
+        languages, other = (("en",), "") if self._other is None else (("*",), multilingual_e5.NAME)
+        return EmbedderIdentity(MODEL, variant, DIMENSION, languages, other, self._token_dimension)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Float32 of shape (texts, 384), each row of length 1, in the order of the texts.
@@ -81,15 +81,22 @@ class LocalEmbedder:
             ModelError: onnxruntime cannot run a model.
             SettingsError: the first time, if the weights are not what they should be.
         """
-        vectors = np.empty((len(texts), DIMENSION), np.float32)
+        embeddings = self.embed_tokens(texts)
+        return np.stack([each.vector for each in embeddings]) if embeddings else np.empty((0, DIMENSION), np.float32)
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Embedding]:
+        """See ``TokenEmbedder``; raises as ``embed``."""
         languages = [foreign_language(text) if self._other is not None else "" for text in texts]
         batches = self._batches(self._weights.model, texts, [at for at, language in enumerate(languages) if not language])
         if self._other is not None:
             batches += self._batches(self._other, texts, [at for at, language in enumerate(languages) if language])
         results = self._pool.map(lambda batch: batch.encoder.run(batch.tokens), batches)
-        for batch, result in zip(batches, results, strict=True):
-            vectors[batch.places] = result
-        return vectors
+        found = {
+            place: each
+            for batch, made in zip(batches, results, strict=True)
+            for place, each in zip(batch.places, made, strict=True)
+        }
+        return [found[place] for place in range(len(texts))]
 
     def _batches(self, model: Model, texts: Sequence[str], places: Sequence[int]) -> list["_Batch"]:
         """The texts at these places in batches of about one length; nothing is loaded for none."""

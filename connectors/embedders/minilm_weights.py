@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from connectors.embedders.encoder import Model
+from connectors.embedders.encoder import Model, read_projection
 from mneme.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Weights:
     @property
     def model(self) -> Model:
         """What an encoder is made of."""
-        return Model(f"minilm-{self.identity[:16]}", _LAYERS, self._read, self._tokeniser)
+        return Model(f"minilm-{self.identity[:16]}", _LAYERS, self._read, self._tokeniser, read_projection("minilm_tokens"))
 
     def _read(self) -> dict[str, Any]:
         from safetensors import SafetensorError

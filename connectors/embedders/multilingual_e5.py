@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from connectors.embedders.encoder import DIMENSION, Model
+from connectors.embedders.encoder import DIMENSION, Model, read_projection
 from mneme.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def find_model(wanted: bool | None = None) -> Model | None:
                 _LAYERS,
                 partial(_weights, file),
                 partial(_tokeniser, file),
+                read_projection("multilingual_e5_tokens"),
                 prefix="query: ",  # questions and statements alike: so the model finds texts that are alike
                 centre=centre,
             )

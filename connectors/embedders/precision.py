@@ -10,6 +10,11 @@ def is_multilingual(fingerprint: str) -> bool:
     return "+" in fingerprint.partition("/")[0]
 
 
+def has_token_vectors(fingerprint: str) -> bool:
+    """Whether the vectors of tokens are kept beside those of texts."""
+    return "/tokens" in fingerprint
+
+
 def how_to_set(fingerprint: str) -> str:
     """The settings of the embedder with a fingerprint, in brackets behind a space; nothing where only its user knows."""
     models, _, rest = fingerprint.partition("/")
@@ -17,6 +22,11 @@ def how_to_set(fingerprint: str) -> str:
     precision = rest.partition("/")[0]
     for quantize, variant in VARIANTS.items():
         if model == MODEL and (precision == variant or precision.startswith(f"{variant}-")):  # then weights of one's own
-            settings = {"PROVIDER": "local", "QUANTIZE": quantize, "MULTILINGUAL": str(is_multilingual(fingerprint)).lower()}
+            settings = {
+                "PROVIDER": "local",
+                "QUANTIZE": quantize,
+                "MULTILINGUAL": str(is_multilingual(fingerprint)).lower(),
+                "TOKEN_VECTORS": str(has_token_vectors(fingerprint)).lower(),
+            }
             return f" ({' '.join(f'MNEME_EMBEDDER__{name}={value}' for name, value in settings.items())})"
     return ""

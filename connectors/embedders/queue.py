@@ -14,24 +14,22 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from connectors.embedders.troubles import Troubles, key_of
 from connectors.telemetry.models import measured_batch
 from mneme.errors import ModelError, ModelMalformed, ModelRefused
-from mneme.ports import Embedder
-from mneme.rows import Vector
+from mneme.ports import Embedder, embeddings_of
+from mneme.rows import Embedding
 
 _BEHIND_PART = 4  # the share of a batch that texts in no hurry fill
-_REMEMBERED = 4096  # vectors: 6 MB of 384 dimensions, enough for texts that come again within minutes
+_REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough for what comes again within minutes
 
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    """What one caller submitted; ``missing`` texts have no vector yet. ``settled``: its result or error is decided."""
+    """What one caller submitted; ``missing`` texts are not embedded yet. ``settled``: its result or error is decided."""
 
-    vectors: Vector
-    future: "Future[Vector]"
+    embeddings: list[Embedding | None]
+    future: "Future[Sequence[Embedding]]"
     missing: int
     running: bool = False
     settled: bool = False
@@ -66,7 +64,7 @@ class EmbeddingQueue:
             max_wait_seconds: how long a text waits for others to fill its batch.
             threads: batches at a time: one for a local embedder, which spreads a batch over the processors itself;
                 several for an endpoint.
-            remembered: how many vectors are kept for texts that come again.
+            remembered: how many texts' embeddings are kept, for when they come again.
 
         Raises:
             ValueError: a number is out of range.
@@ -77,7 +75,7 @@ class EmbeddingQueue:
         self._batch = batch
         self._max_wait_seconds = max_wait_seconds
         self._remembered = remembered
-        self._known: OrderedDict[bytes, Vector] = OrderedDict()
+        self._known: OrderedDict[bytes, Embedding] = OrderedDict()
         self._troubles = Troubles()
         self._waiting: deque[_Waiting] = deque()
         self._behind: deque[_Waiting] = deque()
@@ -88,8 +86,8 @@ class EmbeddingQueue:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, texts: Sequence[str], behind: bool = False) -> "Future[Vector]":
-        """The future of the vectors, of shape (len(texts), dimension) in the order of the texts; ``behind`` all in a hurry.
+    def submit(self, texts: Sequence[str], behind: bool = False) -> "Future[Sequence[Embedding]]":
+        """The future of what the embedder makes of each text, in their order; ``behind`` all in a hurry.
 
         The future fails with the embedder's error if a batch with one of its texts fails; other requests do not,
         unless they shared that batch. Submitted again they do not share one, and fail with ModelRefused at last if the
@@ -98,9 +96,8 @@ class EmbeddingQueue:
         Raises:
             RuntimeError: the queue is closed.
         """
-        future: Future[Vector] = Future()
-        vectors = np.empty((len(texts), self._embedder.identity.dimension), np.float32)
-        request = _Request(vectors, future, len(texts))
+        future: Future[Sequence[Embedding]] = Future()
+        request = _Request([None] * len(texts), future, len(texts))
         keys, now = list(map(key_of, texts)), time.monotonic()
         with self._changed:
             if self._closed:
@@ -110,12 +107,12 @@ class EmbeddingQueue:
                 if known is None:
                     (self._behind if behind else self._waiting).append(_Waiting(text, key, request, place, now))
                 else:
-                    vectors[place] = known
+                    request.embeddings[place] = known
                     request.missing -= 1
             request.settled = request.missing == 0
             self._changed.notify_all()
         if request.settled and not request.running:  # all were known, or there was no text
-            future.set_result(vectors)
+            future.set_result(_all_of(request))
         return future
 
     def close(self, grace_seconds: float | None = None) -> None:
@@ -184,13 +181,13 @@ class EmbeddingQueue:
     def _goes_alone(self, *texts: _Waiting) -> bool:
         return any(self._troubles.concern(waiting.text) for waiting in texts)
 
-    def _embed(self, batch: Sequence[_Waiting]) -> Vector:
+    def _embed(self, batch: Sequence[_Waiting]) -> Sequence[Embedding]:
         with measured_batch(len(batch), self._queued):
-            vectors = self._embedder.embed([waiting.text for waiting in batch])
-        expected = (len(batch), self._embedder.identity.dimension)
-        if vectors.shape != expected:
-            raise ModelMalformed(f"the embedder gave vectors of shape {vectors.shape}, not {expected}; check its settings")
-        return vectors
+            embeddings = embeddings_of(self._embedder, [waiting.text for waiting in batch])
+        given = (len(embeddings), *{size for each in embeddings for size in each.vector.shape})
+        if given != (expected := (len(batch), self._embedder.identity.dimension)):
+            raise ModelMalformed(f"the embedder gave vectors of shape {given}, not {expected}; check its settings")
+        return embeddings
 
     def _queued(self) -> int:
         return len(self._waiting) + len(self._behind)
@@ -218,20 +215,23 @@ class EmbeddingQueue:
             except Exception as failure:  # noqa: BLE001  as above
                 self._fail(part, failure)
 
-    def _deliver(self, batch: Sequence[_Waiting], vectors: Vector) -> None:
+    def _deliver(self, batch: Sequence[_Waiting], embeddings: Sequence[Embedding]) -> None:
         complete: list[_Request] = []
         with self._changed:
             self._troubles.served([waiting.text for waiting in batch], time.monotonic())
-            for waiting, vector in zip(batch, vectors, strict=True):
-                self._remember(waiting.key, vector)
+            for waiting, (vector, token_vectors) in zip(batch, embeddings, strict=True):
+                own = vector.copy()  # a view would keep its whole batch in memory
+                own.flags.writeable = False  # others may get the same
+                embedding = Embedding(own, token_vectors)
+                self._remember(waiting.key, embedding)
                 request = waiting.request
-                request.vectors[waiting.place] = vector
+                request.embeddings[waiting.place] = embedding
                 request.missing -= 1
                 if not request.missing and not request.settled:
                     request.settled = True
                     complete.append(request)
         for request in complete:  # without the lock: callbacks run here
-            request.future.set_result(request.vectors)
+            request.future.set_result(_all_of(request))
 
     def _fail(self, batch: Sequence[_Waiting], error: Exception) -> None:
         with self._changed:
@@ -241,13 +241,18 @@ class EmbeddingQueue:
         for request in failed:
             request.future.set_exception(error)
 
-    def _recall(self, key: bytes) -> Vector | None:
+    def _recall(self, key: bytes) -> Embedding | None:
         if key not in self._known:
             return None
         self._known.move_to_end(key)
         return self._known[key]
 
-    def _remember(self, key: bytes, vector: Vector) -> None:
-        self._known[key] = vector.copy()  # a view would keep its whole batch in memory
+    def _remember(self, key: bytes, embedding: Embedding) -> None:
+        self._known[key] = embedding
         if len(self._known) > self._remembered:
             self._known.popitem(last=False)
+
+
+def _all_of(request: _Request) -> list[Embedding]:
+    """What was made of the texts of a request that lacks none."""
+    return [embedding for embedding in request.embeddings if embedding is not None]

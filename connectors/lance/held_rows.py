@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from pydantic_core import from_json
 
 from connectors.lance.postings import Mask, Numbers, Places, Postings
-from connectors.lance.rows import ADDRESS, ROW_COLUMNS
+from connectors.lance.rows import ADDRESS, ROW_COLUMNS, TOKEN_VECTORS
 from mneme.ports import Filter
-from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector
+from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector
 
 K1, B = 1.2, 0.75
 
@@ -73,6 +73,7 @@ class HeldRows:
         self._lengths = self._words.lengths()
         self._texts = self._count_texts()
         self._vectors, self._vector_of = _vectors(_column(table, "vector"))
+        self._token_vectors = _column(table, TOKEN_VECTORS) if TOKEN_VECTORS in table.column_names else None
         self._made: list[Row | None] = [None] * table.num_rows
 
     @property
@@ -81,6 +82,7 @@ class HeldRows:
         held = sum(postings.size for postings in (*self._filtered.values(), self._words)) + self._vectors.nbytes
         held += sum(times.nbytes + present.nbytes for times, present in self._times.values())
         late = sum(column.nbytes for column in self._late.values())
+        late += self._token_vectors.nbytes if self._token_vectors is not None else 0
         return int(held + late + self._columns.nbytes + _ROW_BYTES * len(self._alive))
 
     @property
@@ -146,6 +148,16 @@ class HeldRows:
             for place, *values in zip(missing, *columns, strict=True):
                 self._made[place] = self._row(place, dict(zip(_SHOWN, values, strict=True)))
         return [cast(Row, self._made[place]) for place in places.tolist()]
+
+    def token_vectors(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, bytes]:
+        """The vectors of the tokens of rows, by their keys; rows without any are left out."""
+        if self._token_vectors is None:
+            return {}
+        mask = self._alive & self._filtered["owner_key"].any_of(owner_keys) & self._filtered["id"].any_of(ids)
+        places = np.flatnonzero(mask)
+        chosen = self._token_vectors.take(pa.array(places)).to_pylist()
+        rows = zip(self.rows(places), chosen, strict=True)
+        return {row.key: vectors for row, vectors in rows if vectors is not None}
 
     # --- scores ------------------------------------------------------------------------------------------------------
 

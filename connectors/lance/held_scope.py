@@ -12,7 +12,7 @@ import numpy as np
 from connectors.lance.held_rows import HeldRows
 from connectors.lance.postings import Numbers, Places
 from mneme.ports import Filter, Hit, Scored
-from mneme.rows import Row, Vector
+from mneme.rows import Key, Row, Vector
 
 
 class HeldScope:
@@ -52,6 +52,14 @@ class HeldScope:
                 near = (None if math.isnan(cosine) else cosine for cosine in cosines)
             scored += map(Scored, part.rows(places), bm25[places].tolist(), near)
         return scored if len(scored) <= limit else sorted(scored, key=lambda each: each.row.id)[:limit]
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """The vectors of the tokens of the rows that have any."""
+        owners, ids = list({key.owner_key for key in keys}), [key.id for key in keys]
+        found: dict[Key, bytes] = {}
+        for part in self._parts:
+            found |= part.token_vectors(owners, ids)
+        return {key: found[key] for key in keys if key in found}
 
     def _passed(self, filter: Filter) -> list[Places]:
         """The places that pass in each part. Kept for the next leg, which mostly has the same filter."""

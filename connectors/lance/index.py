@@ -141,6 +141,15 @@ class LanceIndex:
                 found |= self._table(collection).get(wanted, with_vectors)
         return found
 
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """See ``MemoryIndex``."""
+        found: dict[Key, bytes] = {}
+        with store_errors(self._path):
+            for collection in dict.fromkeys(key.collection for key in keys):
+                wanted = [key for key in keys if key.collection is collection]
+                found |= self._scope(collection, list({key.owner_key for key in wanted})).token_vectors(wanted)
+        return found
+
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """See ``MemoryIndex``."""
         with store_errors(self._path):

@@ -42,26 +42,35 @@ _COLUMNS: dict[str, pa.DataType] = {
     "body": pa.string(),
 }
 ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
+TOKEN_VECTORS = "token_vectors"  # a column that tables of earlier versions lack
 
 
 def schema(dimension: int) -> pa.Schema:
-    """The columns of a table: those of ``Row``, the body as JSON, the mark of a tombstone, and the vector."""
-    return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.float32(), dimension))])
+    """The columns of a table: those of ``Row``, the body as JSON, the mark of a tombstone, and the vectors."""
+    return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.float32(), dimension)), (TOKEN_VECTORS, pa.binary())])
 
 
-def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], dimension: int) -> pa.Table:
+def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows, then tombstones (dictionaries with the columns they have), as one batch for a merge."""
     columns = {name: [_cell(row, name) for row in rows] + [stone.get(name) for stone in tombstones] for name in _COLUMNS}
     columns["vector"] = [row.vector for row in rows] + [None] * len(tombstones)
-    return pa.table(columns, schema=schema(dimension))
+    if TOKEN_VECTORS in schema.names:
+        columns[TOKEN_VECTORS] = [row.token_vectors or None for row in rows] + [None] * len(tombstones)
+    return pa.table(columns, schema=schema)
 
 
 def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
     """The rows of a result; with vectors if it has that column."""
     vectors: Sequence[Vector | None] = [None] * table.num_rows
+    of_tokens: Sequence[bytes | None] = [None] * table.num_rows
     if "vector" in table.column_names:
-        vectors = [None if vector is None else vector for vector in _vectors(table["vector"])]
-    return [_row(collection, cells, vector) for cells, vector in zip(_cells(table), vectors, strict=True)]
+        vectors = _vectors(table["vector"])
+    if TOKEN_VECTORS in table.column_names:
+        of_tokens = table[TOKEN_VECTORS].to_pylist()
+    return [
+        _row(collection, cells, vector, tokens or b"")
+        for cells, vector, tokens in zip(_cells(table), vectors, of_tokens, strict=True)
+    ]
 
 
 def cosines(table: pa.Table, query: Vector) -> list[float | None]:
@@ -178,7 +187,7 @@ def _cells(table: pa.Table) -> list[dict[str, Any]]:
     return cells
 
 
-def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None) -> Row:
+def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None, token_vectors: bytes) -> Row:
     for name, value in cells.items():
         if isinstance(value, datetime):
             cells[name] = value.astimezone(UTC)
@@ -186,7 +195,7 @@ def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None) -
             cells[name] = tuple(value)
     cells["body"] = json.loads(cells["body"])
     cells["tokens"] = cells["tokens"] or ""
-    return Row(collection=collection, vector=vector, **cells)
+    return Row(collection=collection, vector=vector, token_vectors=token_vectors, **cells)
 
 
 def _vectors(column: pa.ChunkedArray) -> list[Vector | None]:

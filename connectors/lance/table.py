@@ -29,6 +29,7 @@ from connectors.lance.rows import (
     ADDRESS,
     REMOVED_AT,
     ROW_COLUMNS,
+    TOKEN_VECTORS,
     any_of,
     before,
     behind,
@@ -69,7 +70,8 @@ class LanceTable:
     def __init__(self, database: lancedb.DBConnection, folder: Path, collection: Collection) -> None:
         self.collection = collection
         self._table: Any = database.open_table(collection.value)
-        self._dimension: int = self._table.schema.field("vector").type.list_size
+        self._schema: pa.Schema = self._table.schema
+        self._dimension: int = self._schema.field("vector").type.list_size
         self._sync = FolderSync(folder / f"{collection.value}.lance")
         self._versions = folder / f"{collection.value}.lance" / "_versions"
         self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
@@ -121,10 +123,10 @@ class LanceTable:
             is_news = not any(key in held_before for key in changed)
             # To LanceDB a missing vector is a bad one; "null" keeps it missing.
             if is_news:  # a merge would join them with all rows: twice the time
-                self._table.add(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
+                self._table.add(to_arrow(rows, tombstones, self._schema), on_bad_vectors="null")
             else:
                 merge = self._table.merge_insert(["owner_key", "id"]).when_matched_update_all().when_not_matched_insert_all()
-                merge.execute(to_arrow(rows, tombstones, self._dimension), on_bad_vectors="null")
+                merge.execute(to_arrow(rows, tombstones, self._schema), on_bad_vectors="null")
             self._sync.sync()
             self._commits += 1
             self._is_pure = self._is_pure and is_news
@@ -207,7 +209,7 @@ class LanceTable:
         wanted = set(keys)
         rows: list[Row] = []
         for part in _parts(list(dict.fromkeys(key.id for key in keys))):
-            found = self._select(f"{any_of('id', part)} AND {REMOVED_AT} IS NULL", _columns(with_vectors))
+            found = self._select(f"{any_of('id', part)} AND {REMOVED_AT} IS NULL", self._columns(with_vectors))
             rows += to_rows(self.collection, found)
         return {row.key: row for row in rows if row.key in wanted}
 
@@ -235,7 +237,7 @@ class LanceTable:
 
     def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
         """Rows that pass the filter with both scores."""
-        found = self._select(condition(filter), _columns(with_vectors=True), limit)
+        found = self._select(condition(filter), [*ROW_COLUMNS, "vector"], limit)
         rows = to_rows(self.collection, found)
         bm25: dict[Key, float] = {}
         if tokens and rows:
@@ -243,13 +245,24 @@ class LanceTable:
             for cells in matched.to_pylist():
                 bm25[Key(self.collection, cells["owner_key"], cells["id"])] = cells["_score"]
         near: Sequence[float | None] = [None] * len(rows) if vector is None else cosines(found, vector)
-        return [Scored(row.with_vector(None), bm25.get(row.key, 0.0), cosine) for row, cosine in zip(rows, near, strict=True)]
+        return [Scored(row.embedded(None), bm25.get(row.key, 0.0), cosine) for row, cosine in zip(rows, near, strict=True)]
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """The vectors of the tokens of the rows that have any."""
+        found: dict[Key, bytes] = {}
+        wanted = set(keys)
+        for part in _parts(list(dict.fromkeys(key.id for key in keys)) if TOKEN_VECTORS in self._schema.names else []):
+            where = f"{any_of('id', part)} AND {REMOVED_AT} IS NULL AND {TOKEN_VECTORS} IS NOT NULL"
+            for cells in self._select(where, ["owner_key", "id", TOKEN_VECTORS]).to_pylist():
+                if (key := Key(self.collection, cells["owner_key"], cells["id"])) in wanted:
+                    found[key] = cells[TOKEN_VECTORS]
+        return found
 
     def scan(self, filter: Filter | None, with_vectors: bool) -> Iterator[Row]:
         """Every row that passes, by id."""
         order = [ColumnOrdering(column_name="id"), ColumnOrdering(column_name="owner_key")]
-        there = set(self._table.schema.names)  # an older table, which only a rebuild scans, may lack some
-        columns = [name for name in _columns(with_vectors) if name in there]
+        there = set(self._schema.names)  # an older table, which only a rebuild scans, may lack some
+        columns = [name for name in self._columns(with_vectors) if name in there]
         search = self._table.search().where(_condition(filter)).select(columns).order_by(order).limit(None)
         for batch in search.to_batches(LOOKUP):
             yield from to_rows(self.collection, pa.Table.from_batches([batch]))
@@ -313,13 +326,18 @@ class LanceTable:
 
     def owned(self, owner_key: str) -> Iterator[pa.RecordBatch]:
         """All rows of an owner with their vectors and addresses, of one version of the table."""
-        search = self._table.search().where(_owned(owner_key)).select(_columns(with_vectors=True)).with_row_id(True)
+        search = self._table.search().where(_owned(owner_key)).select(self._columns(with_vectors=True)).with_row_id(True)
         yield from search.limit(None).to_batches(BATCH)
 
     def at(self, addresses: npt.NDArray[np.uint64]) -> pa.Table:
         """The rows at these addresses with their vectors; those that lie elsewhere by now are left out."""
         take = self._table.take_row_ids(addresses.tolist())
-        return take.select(_columns(with_vectors=True)).with_row_id().to_arrow()
+        return take.select(self._columns(with_vectors=True)).with_row_id().to_arrow()
+
+    def _columns(self, with_vectors: bool) -> list[str]:
+        if not with_vectors:
+            return ROW_COLUMNS
+        return [*ROW_COLUMNS, "vector", *([TOKEN_VECTORS] if TOKEN_VECTORS in self._schema.names else [])]
 
     def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
         return self._table.search().where(where).select(columns).limit(limit).to_arrow()
@@ -350,10 +368,6 @@ def _best(collection: Collection, found: pa.Table, scores: Sequence[float], limi
     order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[:limit]
     rows = to_rows(collection, found.take(pa.array(order, pa.int64())))
     return [Hit(row, scores[place]) for row, place in zip(rows, order, strict=True)]
-
-
-def _columns(with_vectors: bool) -> list[str]:
-    return [*ROW_COLUMNS, "vector"] if with_vectors else ROW_COLUMNS
 
 
 def _owned(owner_key: str) -> str:

@@ -17,7 +17,15 @@ from connectors.opensearch import bulk_mode
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal, shown
 from connectors.opensearch.kept_rows import MOST_ROWS, ROW_BYTES, KeptRows
-from connectors.opensearch.mapping import changeable_settings, index_settings, mapping, meta, row_of_document, row_of_packed
+from connectors.opensearch.mapping import (
+    bytes_of,
+    changeable_settings,
+    index_settings,
+    mapping,
+    meta,
+    row_of_document,
+    row_of_packed,
+)
 from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, writes_of
 from connectors.opensearch.purge import DelayedPurge
 from connectors.opensearch.queries import (
@@ -35,6 +43,7 @@ from connectors.opensearch.queries import (
     routing,
     scoring_of,
     search_of,
+    token_vectors_of,
     written,
 )
 from mneme import settings as mneme_settings
@@ -348,15 +357,36 @@ class OpenSearchIndex:
             lines += [written(header), written(request)]
             sent.append(number)
         hits: list[list[Any]] = [[] for _ in requests]
-        if not sent:
-            return hits
+        for number, answer in zip(sent, self._answers(lines), strict=True):
+            hits[number] = answer
+        return hits
+
+    def _answers(self, lines: Sequence[bytes]) -> list[list[Any]]:
+        """The hits of requests that are written in lines, a header and a request each, in one round trip."""
+        if not lines:
+            return []
         with mapped_errors(self._settings.url):
             answer = self._client.msearch(body=b"\n".join(lines))
-        for number, one in zip(sent, answer["responses"], strict=True):
+        for one in answer["responses"]:
             if "error" in one:
                 raise refusal(one["status"], *reason_of(one["error"]), self._settings.url)
-            hits[number] = one["hits"]["hits"]
-        return hits
+        return [one["hits"]["hits"] for one in answer["responses"]]
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """See ``MemoryIndex``: one round trip."""
+        wanted: dict[Collection, list[Key]] = {}
+        for key in keys:
+            wanted.setdefault(key.collection, []).append(key)
+        lines: list[bytes] = []
+        for collection, own in wanted.items():
+            owners = list({key.owner_key for key in own})
+            header = {"index": self._place(collection), "allow_partial_search_results": False, "routing": ",".join(owners)}
+            lines += [written(header), written(token_vectors_of(owners, [key.id for key in own]))]
+        found: dict[Key, bytes] = {}
+        for collection, hits in zip(wanted, self._answers(lines), strict=True):
+            for fields in (hit["fields"] for hit in hits):
+                found[Key(collection, fields["owner_key"][0], fields["id"][0])] = bytes_of(fields["token_vectors"][0])
+        return {key: found[key] for key in keys if key in found}
 
     # --- whole collections -------------------------------------------------------------------------------------------
 

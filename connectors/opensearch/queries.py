@@ -19,7 +19,7 @@ from mneme.ports import MOST_PEOPLE, Filter, Place, TextLeg, VectorLeg
 from mneme.rows import HIDDEN_KINDS, Vector
 from mneme.times import to_milliseconds
 
-WITHOUT_VECTOR = {"excludes": ["vector", "packed"]}
+WITHOUT_VECTOR = {"excludes": ["vector", "token_vectors", "packed"]}
 WITH_VECTOR = {"excludes": ["packed"]}
 # What hits bring: nothing that is stored, which is slow to read (connectors/opensearch/mapping.py).
 _BARE: dict[str, Any] = {"_source": False, "stored_fields": "_none_", "track_total_hits": False}
@@ -119,6 +119,14 @@ def rows_of(filter: Filter) -> Request:
     """The rows that pass a filter by ids. Hits have the id, ``_seq_no`` and ``packed``."""
     size = min(len(filter.ids) * len(filter.owner_keys), LARGEST_WINDOW)
     return {"size": size, "query": matches(filter), "sort": [{"id": "asc"}], **_NUMBERED, **_PACKED}
+
+
+def token_vectors_of(owner_keys: Sequence[str], ids: Sequence[str]) -> Request:
+    """Rows by ids that have vectors of tokens. Hits have the owner's key, the id and the vectors."""
+    chosen = [{"terms": {"owner_key": list(owner_keys)}}, {"terms": {"id": list(ids)}}, {"exists": {"field": "token_vectors"}}]
+    fields = ["owner_key", "id", "token_vectors"]
+    size = min(len(ids) * len(owner_keys), LARGEST_WINDOW)
+    return {"size": size, "query": {"bool": {"filter": chosen}}, **_BARE, "docvalue_fields": fields}
 
 
 def page_of(filter: Filter, limit: int, after: Place | None) -> Request | None:

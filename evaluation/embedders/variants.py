@@ -3,7 +3,10 @@
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from connectors.embedders.encoder import Encoder
 from connectors.embedders.minilm_weights import find_weights
@@ -28,15 +31,19 @@ def open_variants(settings: Settings) -> dict[str, Embed]:
     exact = Encoder(weights.model, quantized=False, cache=settings.cache)
     small = Encoder(weights.model, quantized=True, cache=settings.cache)
     [[before, after]] = exact.tokens([""])
-    static = StaticVectors.distilled(exact.run, exact.vocabulary, (before, after))
+    static = StaticVectors.distilled(partial(_vectors, exact), exact.vocabulary, (before, after))
     variants: dict[str, Embed] = {
-        EXACT: lambda texts: exact.run(exact.tokens(texts)),
-        "onnx int8": lambda texts: small.run(small.tokens(texts)),
+        EXACT: lambda texts: _vectors(exact, exact.tokens(texts)),
+        "onnx int8": lambda texts: _vectors(small, small.tokens(texts)),
         "static": lambda texts: static.run(exact.tokens(texts)),
     }
     if importlib.util.find_spec("sentence_transformers") is not None:
         variants["torch fp32"] = _torch(weights.folder)
     return variants
+
+
+def _vectors(encoder: Encoder, batch: Sequence[Sequence[int]]) -> Vector:
+    return np.stack([each.vector for each in encoder.run(batch)])
 
 
 def _torch(folder: Path) -> Embed:

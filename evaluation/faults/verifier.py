@@ -178,4 +178,4 @@ def _scan(index: MemoryIndex, collection: Collection) -> Iterator[Row]:
     embedded = collection in (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS)
     for row in index.scan(collection, with_vectors=embedded):
         row.body["_has_vector"] = row.vector is not None
-        yield row.with_vector(None)
+        yield row.embedded(None)

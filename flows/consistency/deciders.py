@@ -1,11 +1,11 @@
 """Who decides, in one unit of work, and how far it goes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flows.consistency.aggregates.skills import Writer
 from flows.consistency.statements import Judge
-from mneme.rows import Vector
+from mneme.rows import Embedding
 from mneme.settings import Settings
 
 
@@ -20,6 +20,6 @@ class Deciders:
 
     judge: Judge | None
     write_skill: Writer | None
-    embed: Callable[[list[str]], Vector]
+    embed: Callable[[list[str]], Sequence[Embedding]]
     settings: Settings
     scope: str

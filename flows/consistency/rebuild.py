@@ -125,9 +125,9 @@ class Rebuilding:
         rows = self._view.rows((self._view.key(Place.MEMORIES, each) for each in sorted(ids)), with_vectors=True).values()
         cases = [(record, row.vector) for row in rows if isinstance(record := self._view.record(row), AgentCase)]
         skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
-        vectors = self._deciders.embed([f"{each.name}. {each.description}" for each in skills]) if skills else ()
-        for skill, vector in zip(skills, vectors, strict=True):
-            self._view.put_if_changed(row_of(skill, vector))
+        embeddings = self._deciders.embed([f"{each.name}. {each.description}" for each in skills]) if skills else ()
+        for skill, embedding in zip(skills, embeddings, strict=True):
+            self._view.put_if_changed(row_of(skill, embedding))
         for gone in {skill_id(each) for each in ids} - {each.id for each in skills}:
             self._view.remove(self._view.key(Place.MEMORIES, gone))
 

@@ -15,7 +15,7 @@ from flows.kept_events import body_of, incoming_of
 from flows.pump import NotYet
 from flows.services import Services
 from flows.tombstones import conversation_tombstone_key, tombstone_of
-from flows.vectors import vectors_of
+from flows.vectors import embeddings_of
 from mneme.events import Delete, Edit, parse_event
 from mneme.ids import make_id, message_id
 from mneme.records import Owner, Position, StoredMessage
@@ -86,8 +86,8 @@ def change_of(waiting: Waiting, owner: Owner | None, seen_at: datetime | None, s
         return Change(amendment, refused=amendment.refusal(DELETED))
     else:
         changed = amended(stored, amendment)
-    [vector], failure = ([None], "") if changed.deleted else vectors_of([changed], services)
-    return Change(amendment, Utterance(changed, vector), _is_replayed(stored, amendment), failure=failure)
+    [embedding], failure = ([None], "") if changed.deleted else embeddings_of([changed], services)
+    return Change(amendment, Utterance.of(changed, embedding), _is_replayed(stored, amendment), failure=failure)
 
 
 def amended(stored: StoredMessage, amendment: Amendment) -> StoredMessage:

@@ -12,17 +12,17 @@ from flows.conversations.owners import conversation_key, tenant_of
 from flows.cuts import embedding_text
 from flows.lanes import lane_of
 from flows.reading.waiting import KIND as UNREAD
-from flows.reindex.renewal import vectors_of
+from flows.reindex.renewal import embeddings_of
 from flows.tombstones import is_erased, tombstone_keys
 from mneme.ids import chunk_id, document_key, message_id
 from mneme.ports import MemoryIndex
 from mneme.records import StoredDocument, StoredMessage
-from mneme.rows import Row, Vector, row_of
+from mneme.rows import Embedding, Row, row_of
 
 KEPT_EVENTS = (AMENDMENT, UNREAD)  # kinds of rows in which events wait that a flow has at work
 _NOTES = ("erased", "erasure", "flush")  # their ids are lasting names: only the key of their tenant may be another
 
-Embed = Callable[[Sequence[str]], Vector]
+Embed = Callable[[Sequence[str]], Sequence[Embedding]]
 
 
 def carried_notes(rows: Iterable[Row], with_kept_events: bool) -> list[Row]:
@@ -43,15 +43,13 @@ def carried_messages(rows: Iterable[Row], made: MemoryIndex, embed: Embed, keep_
         ModelError: the embedder does not answer, or refuses everything.
         StoreError: the store does not answer.
     """
-    messages = [(_renamed(record), row.vector) for row in rows if isinstance(record := row.record(), StoredMessage)]
+    messages = [(_renamed(record), row.embedding) for row in rows if isinstance(record := row.record(), StoredMessage)]
     keys = {key for each, _ in messages for key in tombstone_keys(each.owner, each.conversation_id, each.document_id)}
     tombstones = made.get(list(keys))
-    staying = [
-        (message, vector if keep_vectors else None) for message, vector in messages if not is_erased(message, tombstones)
-    ]
-    bare = [message for message, vector in staying if vector is None and not message.deleted]
-    vectors = dict(zip([each.id for each in bare], vectors_of(list(map(embedding_text, bare)), embed), strict=True))
-    return [row_of(message, vectors.get(message.id, vector)) for message, vector in staying]
+    staying = [(message, kept if keep_vectors else None) for message, kept in messages if not is_erased(message, tombstones)]
+    bare = [message for message, kept in staying if kept is None and not message.deleted]
+    new = dict(zip([each.id for each in bare], embeddings_of(list(map(embedding_text, bare)), embed), strict=True))
+    return [row_of(message, new.get(message.id, kept)) for message, kept in staying]
 
 
 def _renamed(message: StoredMessage) -> StoredMessage:

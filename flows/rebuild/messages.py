@@ -39,7 +39,7 @@ from flows.running.process import Ends, Place, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, forget_older_stores, refuse_unfinished
 from flows.running.standstill import flows_at_rest
 from mneme.errors import StoreRejected
-from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, Outcome, Put
+from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, Outcome, Put, embeddings_of
 from mneme.rows import Collection, Row
 from mneme.settings import Settings
 from mneme.store_format import FORMAT, number_of, refuse_newer
@@ -184,7 +184,7 @@ def _carry_over(old: MemoryIndex, index: MemoryIndex, embedder: Embedder, begun:
     for rows in batches(old.scan(Collection.CONTROL), _BATCH):
         _write(carried_notes(rows, with_kept_events), index)
     for rows in batches(old.scan(Collection.MESSAGES, with_vectors=True), _BATCH):
-        _write(carried_messages(rows, index, embedder.embed, keep_vectors), index)
+        _write(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index)
     index.refresh()
 
 

@@ -77,7 +77,7 @@ class StoredFeed:
             row = rows.get(key)
             message = row.record() if row is not None else None
             if row is not None and isinstance(message, StoredMessage) and not message.deleted:
-                batch.append(Embedded(Utterance(message, row.vector), replayed=self._place < self._read_before))
+                batch.append(Embedded(Utterance.of(message, row.embedding), replayed=self._place < self._read_before))
             self._place += 1
             if number == len(ahead) or ahead[number][0] != lane:
                 batch.append(Pause(lane, "end"))

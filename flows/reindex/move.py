@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 
 from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
@@ -23,7 +24,7 @@ from flows.reindex.renewal import PROBE, renewed
 from flows.running.recovery import REINDEX, refuse_unfinished
 from flows.running.standstill import flows_at_rest
 from mneme.errors import StoreRejected
-from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, Outcome, Put
+from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, Outcome, Put, embeddings_of
 from mneme.rows import Collection, Row
 from mneme.settings import Settings
 from mneme.store_format import FORMAT, check_format, number_of
@@ -149,7 +150,7 @@ def _copy(settings: Settings, index: MemoryIndex, embedder: Embedder, move: Move
         for collection in Collection:
             for rows in batches(old.scan(collection, with_vectors=True), _BATCH):
                 missing = _missing(rows, index) if move.goes_on else rows
-                new = renewed(missing, old, embedder.embed, retokenise)
+                new = renewed(missing, old, partial(embeddings_of, embedder), retokenise)
                 _write(new, index)
                 lost = [row for row, now in zip(missing, new, strict=True) if row.vector is not None and now.vector is None]
                 without_vector += len(lost)

@@ -12,14 +12,15 @@ import numpy as np
 from flows.cuts import embedded_words, embedding_text
 from flows.pump import worth_retrying
 from mneme.errors import ModelError
-from mneme.ids import chunk_id, document_key, message_id
 from mneme.ports import MemoryIndex
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, StoredMessage
-from mneme.rows import Collection, Key, Row, Vector, row_of
+from mneme.rows import SCORED_BY_TOKENS, Collection, Embedding, Key, Row, Vector, message_key, row_of
 
 PROBE = "Is anybody there?"  # a text that every embedder takes
 
-Embed = Callable[[Sequence[str]], Vector]
+_FACTS = ("fact", "repetition")
+
+Embed = Callable[[Sequence[str]], Sequence[Embedding]]
 
 
 def renewed(rows: Sequence[Row], index: MemoryIndex, embed: Embed, retokenise: bool) -> list[Row]:
@@ -39,13 +40,19 @@ def renewed(rows: Sequence[Row], index: MemoryIndex, embed: Embed, retokenise: b
     """
     messages = _messages(rows, index)
     texts = {at: text for at, row in enumerate(rows) if (text := _text(row, messages)) is not None}
-    vectors = dict(zip(texts, vectors_of(list(texts.values()), embed), strict=True))
+    made = dict(zip(texts, embeddings_of(list(texts.values()), embed), strict=True))
     tokens = _tokens(rows, index) if retokenise else [row.tokens for row in rows]
-    return [replace(row, vector=vectors.get(at), tokens=tokens[at]) for at, row in enumerate(rows)]
+    renewed = []
+    for at, row in enumerate(rows):
+        vector, token_vectors = made.get(at) or (None, b"")
+        if row.collection not in SCORED_BY_TOKENS or _message(row, messages) is not None:
+            token_vectors = b""
+        renewed.append(replace(row, vector=vector, token_vectors=token_vectors, tokens=tokens[at]))
+    return renewed
 
 
-def vectors_of(texts: Sequence[str], embed: Embed) -> list[Vector | None]:
-    """The vector of each text; None for one that is refused, which is found by halving.
+def embeddings_of(texts: Sequence[str], embed: Embed) -> list[Embedding | None]:
+    """What the embedder makes of each text; None for one that is refused, which is found by halving.
 
     Raises:
         ModelError: it may pass, or everything is refused.
@@ -59,7 +66,7 @@ def vectors_of(texts: Sequence[str], embed: Embed) -> list[Vector | None]:
             raise
     if len(texts) > 1:
         middle = len(texts) // 2
-        return [*vectors_of(texts[:middle], embed), *vectors_of(texts[middle:], embed)]
+        return [*embeddings_of(texts[:middle], embed), *embeddings_of(texts[middle:], embed)]
     embed([PROBE])  # raises where not this text is to blame but the key, or the model's name
     return [None]
 
@@ -74,13 +81,8 @@ def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
         case Episode():
             return f"{record.subject}. {record.summary}"
         case AtomicFact():
-            said = messages.get(_message_key(row, record.message_ids[0])) if len(record.message_ids) == 1 else None
-            message = said.record() if said is not None and _is_same(said.vector, row.vector) else None
-            return (
-                embedding_text(message)
-                if isinstance(message, StoredMessage)
-                else embedded_words(record.atomic_fact, record.quote)
-            )
+            message = _message(row, messages)
+            return embedding_text(message) if message is not None else embedded_words(record.atomic_fact, record.quote)
         case Foresight():
             return record.statement
         case AgentCase():
@@ -91,23 +93,22 @@ def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
             return None
 
 
+def _message(row: Row, messages: Mapping[Key, Row]) -> StoredMessage | None:
+    """The message in whose words a fact is told."""
+    said = messages.get(message_key(row, row.message_ids[0])) if row.kind in _FACTS and len(row.message_ids) == 1 else None
+    message = said.record() if said is not None and _is_same(said.vector, row.vector) else None
+    return message if isinstance(message, StoredMessage) else None
+
+
 def _is_same(one: Vector | None, other: Vector | None) -> bool:
     return one is not None and other is not None and np.array_equal(one, other)
 
 
 def _messages(rows: Iterable[Row], index: MemoryIndex) -> Mapping[Key, Row]:
     """The messages of facts that come from one alone."""
-    facts = [
-        (row, record) for row in rows if row.kind in ("fact", "repetition") and isinstance(record := row.record(), AtomicFact)
-    ]
-    keys = [_message_key(row, record.message_ids[0]) for row, record in facts if len(record.message_ids) == 1]
+    facts = [(row, record) for row in rows if row.kind in _FACTS and isinstance(record := row.record(), AtomicFact)]
+    keys = [message_key(row, record.message_ids[0]) for row, record in facts if len(record.message_ids) == 1]
     return index.get(list(dict.fromkeys(keys)), with_vectors=True) if keys else {}
-
-
-def _message_key(row: Row, caller_id: str) -> Key:
-    if row.document_id is not None:
-        return Key(Collection.MESSAGES, row.owner_key, chunk_id(document_key(row.owner_key, row.document_id), caller_id))
-    return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, row.conversation_id or "", caller_id))
 
 
 # --- tokens ----------------------------------------------------------------------------------------------------------
@@ -134,14 +135,14 @@ def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
         own = record.message_ids if record.quote is None else record.message_ids[:1]
         places = [order.index(each) for each in own if each in order]
         beside = (min(places) - 1, max(places) + 1) if places else ()
-        around[row.id] = [_message_key(row, order[at]) for at in beside if 0 <= at < len(order)]
+        around[row.id] = [message_key(row, order[at]) for at in beside if 0 <= at < len(order)]
     wanted = list(dict.fromkeys(key for keys in around.values() for key in keys))
     texts = {key: row.body["text"] for key, row in index.get(wanted).items()} if wanted else {}
     return {identity: " ".join(texts[key] for key in keys if key in texts) for identity, keys in around.items()}
 
 
 def _told(row: Row) -> AtomicFact | None:
-    if row.kind not in ("fact", "repetition"):
+    if row.kind not in _FACTS:
         return None
     record = row.record()
     return record if isinstance(record, AtomicFact) else None

@@ -47,7 +47,9 @@ from mneme.ports.models import (
     Reranker,
     Role,
     Spent,
+    TokenEmbedder,
     Usage,
+    embeddings_of,
 )
 from mneme.ports.stream import (
     Change,
@@ -103,6 +105,7 @@ __all__ = [
     "Spent",
     "Spoken",
     "TextLeg",
+    "TokenEmbedder",
     "Transcriber",
     "Transcript",
     "Transport",
@@ -110,4 +113,5 @@ __all__ = [
     "VectorLeg",
     "Write",
     "WriteResult",
+    "embeddings_of",
 ]

@@ -170,7 +170,8 @@ class Owned:
 class EmbedderIdentity:
     """Which vectors an index holds. ``languages`` are those the model serves (ISO 639-1, or ``*``).
 
-    ``other`` is the model of all other languages, where there is one.
+    ``other`` is the model of all other languages, where there is one. ``token_dimension`` is that of the vectors of tokens, 0
+    where there are none.
     """
 
     model: str
@@ -178,11 +179,13 @@ class EmbedderIdentity:
     dimension: int
     languages: tuple[str, ...] = ("*",)
     other: str = ""
+    token_dimension: int = 0
 
     @property
     def fingerprint(self) -> str:
         """What must be equal for vectors to be comparable."""
-        return f"{self.model}{self.other and '+'}{self.other}/{self.variant}/{self.dimension}"
+        tokens = f"/tokens{self.token_dimension}" if self.token_dimension else ""
+        return f"{self.model}{self.other and '+'}{self.other}/{self.variant}/{self.dimension}{tokens}"
 
     @property
     def fitted_as(self) -> str:
@@ -211,7 +214,10 @@ class MemoryIndex(Protocol):
         """
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
-        """The newest acknowledged rows, refreshed or not (realtime); keys that are not there are left out."""
+        """The newest acknowledged rows, refreshed or not (realtime); keys that are not there are left out.
+
+        ``with_vectors``: with those of their tokens, too.
+        """
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """Run searches in one round trip; for each leg its hits, best first, ties by id."""
@@ -234,6 +240,9 @@ class MemoryIndex(Protocol):
         vector: Vector | None,
     ) -> tuple[list[list[Hit]], list[list[Scored]]]:
         """``recall`` of the legs, and ``score`` of each selection with these tokens and this vector, all in one round trip."""
+
+    def token_vectors(self, keys: Sequence[Key]) -> dict[Key, bytes]:
+        """The vectors of the tokens of searchable rows (``Embedding.token_vectors``); rows without any are left out."""
 
     def scan(self, collection: Collection, filter: Filter | None = None, with_vectors: bool = False) -> Iterator[Row]:
         """Every searchable row of a collection, by id; without a filter those of all tenants (for operators only)."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from mneme.ports.index import EmbedderIdentity
-from mneme.rows import Vector
+from mneme.rows import Embedding, Vector
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -30,6 +30,21 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Release connections and memory."""
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """Texts to vectors, and to those of their tokens, for late interaction."""
+
+    def embed_tokens(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        """As ``embed``, with the vectors of the tokens that the same forward pass gives."""
+
+
+def embeddings_of(embedder: Embedder, texts: Sequence[str]) -> Sequence[Embedding]:
+    """What an embedder makes of texts, with vectors of tokens where it gives them; raises as ``Embedder.embed``."""
+    if embedder.identity.token_dimension and isinstance(embedder, TokenEmbedder):
+        return embedder.embed_tokens(texts)
+    return [Embedding(vector) for vector in embedder.embed(texts)]
 
 
 class Role(StrEnum):

@@ -87,6 +87,10 @@ class EmbedderSettings(Group):
         default=None,
         description="local: multilingual-e5-small for what is not English; unset: as the store was made, a new one with it",
     )
+    token_vectors: bool | None = Field(
+        default=None,
+        description="local: keep vectors of tokens, for late interaction; unset: as the store was made, a new one with them",
+    )
     path: Path | None = Field(default=None, description="folder with model.safetensors, tokenizer.json of all-MiniLM-L6-v2")
     quantize: Literal["none", "int8"] = Field(
         default="int8", description="local: 8-bit integers, or none: fp32, at twice the time; vectors of the two do not compare"

@@ -1,14 +1,14 @@
 """understand: what a question asks for, before anything is searched."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mneme.errors import InputError, ModelError
 from mneme.languages import foreign_language
-from mneme.ports import Embedder
+from mneme.ports import Embedder, embeddings_of
 from mneme.relations import attributes_asked
-from mneme.rows import Vector
+from mneme.rows import Embedding, Vector
 from mneme.text import tokenise
 from queries.questions.people import is_asker, is_assistant, names_asker, names_person
 from queries.questions.periods import Period, period_of
@@ -29,11 +29,11 @@ class Question:
     """A question ready to be searched for.
 
     ``tokens`` are those of mneme/text.py; ``vector`` is None where the method needs none or the embedder cannot serve, and
-    then ``notes`` say why. ``spoken`` is the question as those it is about would put it. ``top_k`` is how many results the
-    ranking may hold. ``about_past`` tells whether the words ask for what used to be so. ``period`` is the time that the
-    question speaks of, None when it names none. ``owner`` is the user whose memory is asked, where it is a user's.
-    ``asked`` are (subject, attribute) of the claims that tell what is asked for, as far as they are known (mneme/relations),
-    and ``asks_for_state`` tells whether it asks for what is so, in the present.
+    then ``notes`` say why. ``token_vectors``: see ``Embedding``. ``spoken`` is the question as those it is about would put
+    it. ``top_k`` is how many results the ranking may hold. ``about_past`` tells whether the words ask for what used to be so.
+    ``period`` is the time that the question speaks of, None when it names none. ``owner`` is the user whose memory is asked,
+    where it is a user's. ``asked`` are (subject, attribute) of the claims that tell what is asked for, as far as they are
+    known (mneme/relations), and ``asks_for_state`` tells whether it asks for what is so, in the present.
     """
 
     text: str
@@ -48,6 +48,7 @@ class Question:
     spoken: "Spoken | None" = None
     asked: tuple[tuple[str, str], ...] = ()
     asks_for_state: bool = False
+    token_vectors: bytes = b""
 
     def names(self, people: Iterable[str]) -> bool:
         """Whether the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
@@ -70,7 +71,7 @@ class Spoken:
     """A question from the point of view of those it is about (queries/questions/viewpoint.py)."""
 
     text: str
-    vector: Vector
+    embedding: Embedding
 
 
 def understand(
@@ -102,20 +103,21 @@ def understand(
     spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
     about_past = asks_about_past(asked)
     attributes = () if about_past else tuple(attributes_asked(asked))
-    vectors, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else (None, ())
+    made, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else ((), ())
     return Question(
         text,
         kind,
         top_k or top_k_of(kind, default_top_k),
         tuple(tokenise(text)),
-        None if vectors is None else vectors[0],
+        made[0].vector if made else None,
         notes,
         about_past,
         period_of(asked, asked_at) if asked_at else None,
         owner,
-        None if vectors is None or spoken == text else Spoken(spoken, vectors[-1]),
+        Spoken(spoken, made[-1]) if made and spoken != text else None,
         attributes,
         bool(attributes) or asks_for_state(asked),
+        made[0].token_vectors if made else b"",
     )
 
 
@@ -157,20 +159,23 @@ def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Ques
     tokens = tuple(tokenise(without_names(question.text, people))) or question.tokens
     spoken = question.spoken
     if question.vector is not None and (spoken is None or spoken.text != told):
-        vectors, _ = _embed([told], embedder)
-        spoken = None if vectors is None else Spoken(told, vectors[0])
-    return replace(question, tokens=tokens, vector=spoken.vector if spoken else question.vector)
+        made, _ = _embed([told], embedder)
+        spoken = Spoken(told, made[0]) if made else None
+    if spoken is None:
+        return replace(question, tokens=tokens)
+    return replace(question, tokens=tokens, vector=spoken.embedding.vector, token_vectors=spoken.embedding.token_vectors)
 
 
-def _embed(texts: list[str], embedder: Embedder) -> tuple[Vector | None, tuple[str, ...]]:
+def _embed(texts: list[str], embedder: Embedder) -> tuple[Sequence[Embedding], tuple[str, ...]]:
+    """What the embedder makes of texts, nothing where it does not serve them; and what is to be said of that."""
     served, language = embedder.identity.languages, foreign_language(texts[0])
     notes: tuple[str, ...] = ()
     if language and not {"*", language} & set(served):
         why = f"{embedder.identity.model} serves {', '.join(served)}, and the question is in {language}"
         if language in _WITHOUT_LETTERS:
-            return None, (f"vector leg off: {why}",)
+            return (), (f"vector leg off: {why}",)
         notes = (f"vectors say little: {why}",)
     try:
-        return embedder.embed(texts), notes
+        return embeddings_of(embedder, texts), notes
     except ModelError as error:
-        return None, (f"vector leg off: the embedder did not answer ({error})",)
+        return (), (f"vector leg off: the embedder did not answer ({error})",)

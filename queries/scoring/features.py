@@ -17,7 +17,7 @@ from queries.questions.periods import period_fit
 from queries.questions.understand import Question, QuestionType
 from queries.recall import Candidate
 from queries.records import words_of
-from queries.scoring.field import Field, Legs, Numbers
+from queries.scoring.field import Field, Legs, Numbers, rank_of
 
 STATEMENT_FEATURES = (
     "bm25",
@@ -52,6 +52,11 @@ STATEMENT_FEATURES = (
     "dated_for_when",
     "number_for_count",
     "period_fit",
+    "match",
+    "match_deviation",
+    "match_rank",
+    "previous_match",
+    "next_match",
 )
 """One weight each in a ``queries.learned.Coefficients``."""
 
@@ -65,6 +70,8 @@ EPISODE_FEATURES = (
     "best_cosine",
     "mean_cosine",
     "period_fit",
+    "best_match",
+    "mean_match",
 )
 
 _NUMBER = re.compile(r"\d")
@@ -124,7 +131,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     if not count:
         return np.zeros((0, len(STATEMENT_FEATURES)))
     share, near, bm25, cosine = field.legs.share, field.legs.near, field.legs.bm25, field.legs.cosine
-    bm25_rank, cosine_rank = _rank(bm25), _rank(cosine)
+    bm25_rank, cosine_rank = rank_of(bm25), rank_of(cosine)
     message_share, message_near = _of_messages(rows, messages)
     place = np.arange(count)
     alone = field.parents < 0
@@ -141,7 +148,9 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
     }
     named, by_asker = np.array([said_by[row.people] for row in rows], dtype=np.float64).T
     of_document = document > 0
-    share_around, near_around = _with_none(share), _with_none(near)
+    match = field.match
+    matches = match if field.matches is None else field.matches
+    share_around, near_around, match_around = _with_none(share), _with_none(near), _with_none(match)
 
     def around(others: Numbers, own: Numbers) -> Numbers:
         return np.where(of_document, own, others)
@@ -154,9 +163,9 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "cosine_deviation": _deviation(cosine),
         "cosine_rank": cosine_rank,
         "message_bm25": around(message_share, share),
-        "message_bm25_rank": around(_rank(message_share), bm25_rank),
+        "message_bm25_rank": around(rank_of(message_share), bm25_rank),
         "message_cosine": around(message_near, near),
-        "message_cosine_rank": around(_rank(message_near), cosine_rank),
+        "message_cosine_rank": around(rank_of(message_near), cosine_rank),
         "previous_bm25": around(share_around[previous], share),
         "previous_cosine": around(near_around[previous], near),
         "next_bm25": around(share_around[following], share),
@@ -179,6 +188,11 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "dated_for_when": dated * (question.type is QuestionType.TEMPORAL),
         "number_for_count": numbers * (question.type is QuestionType.COUNTING),
         "period_fit": _period_fits(question, field.statements),
+        "match": match,
+        "match_deviation": _deviation(matches),
+        "match_rank": rank_of(matches),
+        "previous_match": around(match_around[previous], match),
+        "next_match": around(match_around[following], match),
     }
     return _side_by_side([columns[name] for name in STATEMENT_FEATURES])
 
@@ -192,14 +206,16 @@ def episode_features(question: Question, field: Field) -> Numbers:
     best_cosine, mean_cosine = field.best_of_episodes(near), field.mean_of_episodes(near)
     columns = {
         "bm25": legs.share,
-        "bm25_rank": _rank(legs.bm25),
+        "bm25_rank": rank_of(legs.bm25),
         "cosine": legs.near,
-        "cosine_rank": _rank(legs.cosine),
+        "cosine_rank": rank_of(legs.cosine),
         "best_bm25": best_bm25,
         "mean_bm25": mean_bm25,
         "best_cosine": best_cosine,
         "mean_cosine": mean_cosine,
         "period_fit": _period_fits(question, field.episodes),
+        "best_match": field.best_of_episodes(field.match),
+        "mean_match": field.mean_of_episodes(field.match),
     }
     return _side_by_side([columns[name] for name in EPISODE_FEATURES])
 
@@ -238,10 +254,3 @@ def _deviation(numbers: Numbers) -> Numbers:
     """How far above the mean, in units of four standard deviations."""
     spread = numbers.std() if len(numbers) else 0.0
     return (numbers - numbers.mean()) / (4 * spread) if spread > 0 else np.zeros_like(numbers)
-
-
-def _rank(numbers: Numbers) -> Numbers:
-    """0 for the best, falling with the logarithm of the place; equal numbers share the last of their places."""
-    worst_last = -numbers
-    places = np.sort(worst_last).searchsorted(worst_last, side="right")
-    return -np.log(np.maximum(1, places)) / 5

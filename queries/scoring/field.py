@@ -37,10 +37,20 @@ class Legs:
     @cached_property
     def near(self) -> Numbers:
         """The cosine between the farthest (0) and the nearest (1)."""
-        if not len(self.cosine):
-            return self.cosine
-        low, high = self.cosine.min(), self.cosine.max()
-        return (self.cosine - low) / (high - low) if high > low else np.ones_like(self.cosine)
+        return between(self.cosine)
+
+
+def between(numbers: Numbers) -> Numbers:
+    """Numbers between the lowest (0) and the highest (1)."""
+    low, high = numbers.min(initial=np.inf), numbers.max(initial=-np.inf)
+    return (numbers - low) / (high - low) if high > low else np.ones_like(numbers)
+
+
+def rank_of(numbers: Numbers) -> Numbers:
+    """0 for the best, falling with the logarithm of the place; equal numbers share the last of their places."""
+    worst_last = -numbers
+    places = np.sort(worst_last).searchsorted(worst_last, side="right")
+    return -np.log(np.maximum(1, places)) / 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,17 +58,24 @@ class Field:
     """The candidates of a question: first what stands alone, then facts episode by episode.
 
     ``parents`` is the place in ``episodes`` of each statement's episode, -1 for what stands alone. Facts of an episode lie
-    side by side in the order they were said.
+    side by side in the order they were said. ``matches`` tell how well the tokens of each statement match those of the question
+    (queries/scoring/late_interaction.py), from -1 to 1; None where they were not compared.
     """
 
     statements: Sequence[Candidate]
     episodes: Sequence[Candidate]
     parents: npt.NDArray[np.int64]
+    matches: Numbers | None = None
 
     @cached_property
     def legs(self) -> Legs:
         """Those of the statements."""
         return Legs(self.statements)
+
+    @cached_property
+    def match(self) -> Numbers:
+        """The match of the tokens between the worst (0) and the best (1); 0 where they were not compared."""
+        return np.zeros(len(self.statements)) if self.matches is None else between(self.matches)
 
     def best_of_episodes(self, numbers: Numbers) -> Numbers:
         """The highest of the numbers of each episode's facts; 0 where it has none. ``numbers`` are those of the statements."""

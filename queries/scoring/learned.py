@@ -40,12 +40,16 @@ class Weights(BaseModel):
 
 
 class Coefficients(BaseModel):
-    """What was fitted for one index and one embedder. ``legs`` are the weights of the recall's rankings."""
+    """What was fitted for one index and one embedder. ``legs`` are the weights of the recall's rankings.
+
+    ``late_interaction``: whether the tokens of questions and statements were compared.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     backend: str
     embedder: str
+    late_interaction: bool
     alpha: float
     statements: Weights
     episodes: Weights
@@ -110,8 +114,9 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     """
     path = settings.retrieval.coefficients
     known = _read(path) if path else _shipped()
-    backend = settings.index.backend
-    return next((each for each in known if (each.backend, each.embedder) == (backend, embedder.fitted_as)), None)
+    wanted = (settings.index.backend, embedder.fitted_as)
+    fitted = {each.late_interaction: each for each in known if (each.backend, each.embedder) == wanted}
+    return (fitted.get(True) if embedder.token_dimension else None) or fitted.get(False)
 
 
 def _read(path: Path) -> tuple[Coefficients, ...]:

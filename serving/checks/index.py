@@ -75,13 +75,20 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
         return Check("index", "embedder of the index", "another", "missing", str(error), needed=True)
     finally:
         embedder.close()
-    by, served = embedder.identity.fingerprint, embedder.identity.languages
-    if "*" not in served:
-        remedy = f"other languages than {', '.join(served)} are found by their words alone"
-        if settings.embedder.provider == "local":
-            remedy += "; set MNEME_EMBEDDER__MULTILINGUAL=true, then run `mneme reindex`"
-        return Check("index", "embedder of the index", by, "partly", remedy)
-    return Check("index", "embedder of the index", by, "ready")
+    identity, is_local = embedder.identity, settings.embedder.provider == "local"
+    lacks, settings_to_set = [], []
+    if "*" not in identity.languages:
+        lacks.append(f"other languages than {', '.join(identity.languages)} are found by their words alone")
+        settings_to_set.append("MNEME_EMBEDDER__MULTILINGUAL=true")
+    if is_local and not identity.token_dimension:
+        lacks.append("there are no vectors of tokens, so nothing is ranked by late interaction")
+        settings_to_set.append("MNEME_EMBEDDER__TOKEN_VECTORS=true")
+    if not lacks:
+        return Check("index", "embedder of the index", identity.fingerprint, "ready")
+    remedy = " and ".join(lacks)
+    if is_local:
+        remedy += f"; set {' '.join(settings_to_set)}, then run `mneme reindex`"
+    return Check("index", "embedder of the index", identity.fingerprint, "partly", remedy)
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:

@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     fits.command()(present)
     fits.command()(answers)
     fits.command()(agents)
+    fits.command()(tokens)
     fits.command()(capacity)
     app.add_typer(fits, name="fit")
 
@@ -109,6 +110,19 @@ def answers(
     from serving.terminal.output import output
 
     run_fit_answers(locomo or (), with_index(index), enough, out or DEFAULT_OUT, output())
+
+
+def tokens(
+    files: Annotated[list[Path], typer.Argument(help="Markdown and JSON lines, in many languages.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder for what is fitted; by default that of the embedder.")
+    ] = None,
+) -> None:
+    """By what the local embedder reduces the vectors of tokens: prints how much of their variance is kept, then writes it."""
+    from evaluation.fit_tokens import DEFAULT_OUT, run_fit_tokens
+    from serving.terminal.output import output
+
+    run_fit_tokens(files, out or DEFAULT_OUT, output())
 
 
 def capacity(

@@ -42,7 +42,7 @@ from mneme.languages import languages_of
 from mneme.ports import Incoming, ParsedDocument
 from mneme.records import Position
 from mneme.relations import attributes_asked, claims_in
-from mneme.rows import row_of
+from mneme.rows import Embedding, row_of
 from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, index_tokens, tokenise
 from mneme.tokens import estimate_tokens
@@ -271,7 +271,7 @@ def cost(text: str, whole: bool = True) -> float:
     """
     index = RowsInMemory(Settings().opensearch)
     known = services_of(Settings(), index, {"": HashEmbedder().embed(["x"])[0]}, at_once)
-    services = replace(known, embed=lambda texts: at_once(lambda: HashEmbedder().embed(texts)))
+    services = replace(known, embed=lambda texts: at_once(lambda: list(map(Embedding, HashEmbedder().embed(texts)))))
     steps = DrivenSteps(services if whole else replace(services, submit=lambda call: Future()), writer_of(index))
     said = ["Hello, I like tea.", text, "Thanks, see you."]
     events = [incoming(each, number) for number, each in enumerate(said if whole else [text])]

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from connectors.lance.rows import ADDRESS, REMOVED_AT, to_arrow
+from connectors.lance.rows import ADDRESS, REMOVED_AT, schema, to_arrow
 from mneme.rows import Collection, Row
 from tests.contracts.rows import DIMENSION
 
 
 def as_read(rows: Sequence[Row], addresses: Sequence[int] | None = None) -> pa.Table:
     """The columns of rows, with where they lie."""
-    table = to_arrow(rows, [], DIMENSION).drop_columns(REMOVED_AT)
+    table = to_arrow(rows, [], schema(DIMENSION)).drop_columns(REMOVED_AT)
     return table.append_column(ADDRESS, pa.array(range(len(rows)) if addresses is None else addresses, pa.uint64()))
 
 

@@ -112,7 +112,7 @@ def by_vector(vector: Vector, filter: Filter | None = None, limit: int = 10) -> 
 def assert_same(got: Row | None, expected: Row, with_vector: bool = True) -> None:
     assert got is not None
     for field in dataclasses.fields(Row):
-        if field.name != "vector":
+        if field.name not in ("vector", "token_vectors"):
             assert getattr(got, field.name) == getattr(expected, field.name), field.name
     if with_vector and expected.vector is not None:
         assert got.vector is not None
@@ -120,6 +120,7 @@ def assert_same(got: Row | None, expected: Row, with_vector: bool = True) -> Non
         np.testing.assert_allclose(got.vector, expected.vector, atol=1e-6)
     else:
         assert got.vector is None
+    assert got.token_vectors == (expected.token_vectors if with_vector else b"")
 
 
 class MemoryIndexContract:
@@ -372,6 +373,35 @@ class MemoryIndexContract:
         index.write([Put(row)])
         assert_same(only(index, row.key), row, with_vector=False)
         assert_same(only(index, row.key, with_vectors=True), row)
+
+    def test_vectors_of_tokens_come_with_the_vector_and_by_themselves(self, index):
+        tokens = bytes(range(256)) * 2
+        rows = [
+            replace(fact("f", vector=towards(0.6)), token_vectors=tokens),
+            replace(message("m"), vector=axis(1), token_vectors=tokens[:64]),
+            fact("bare", vector=axis(2)),
+            replace(fact("g", vector=axis(3), owner=BOB), token_vectors=tokens[64:128]),
+        ]
+        fill(index, *rows)
+        got = index.get([row.key for row in rows], with_vectors=True)
+        for row in rows:
+            assert_same(got[row.key], row)
+            assert_same(only(index, row.key), row, with_vector=False)
+        assert [row.token_vectors for row in index.scan(Collection.FACTS, of(ids=("f",)), with_vectors=True)] == [tokens]
+        assert [row.token_vectors for row in index.scan(Collection.FACTS, of(ids=("f",)))] == [b""]
+        asked = [*(row.key for row in rows), fact("nobody").key, message("f").key]
+        assert index.token_vectors(asked) == {row.key: row.token_vectors for row in rows if row.token_vectors}
+        assert index.token_vectors([rows[0].key]) == {rows[0].key: tokens}
+        assert index.token_vectors([]) == {}
+
+    def test_vectors_of_tokens_go_with_their_row_and_are_replaced_with_it(self, index):
+        row = replace(fact("f", vector=axis(1)), token_vectors=b"a" * 64)
+        fill(index, row)
+        fill(index, replace(row, version=2, token_vectors=b"b" * 64))
+        assert index.token_vectors([row.key]) == {row.key: b"b" * 64}
+        index.write([Remove(row.key, 3)])
+        index.refresh()
+        assert index.token_vectors([row.key]) == {}
 
     def test_every_kind_of_column_and_the_record_come_back(self, index):
         rows = [

@@ -7,7 +7,7 @@ import numpy as np
 
 from mneme.ports import EmbedderIdentity, Filter
 from mneme.records import AtomicFact, Episode, Owner, Position, StoredMessage
-from mneme.rows import Row, Vector, row_of
+from mneme.rows import Embedding, Row, Vector, row_of
 
 DIMENSION = 8
 EMBEDDER = EmbedderIdentity("contract", "fp32", DIMENSION)
@@ -41,7 +41,7 @@ def fact(
         created_at=NOON,
         **{"parent_episode_id": "episode", "topic_name": "", "message_ids": ("m1",), "said_at": NOON} | fields,
     )
-    return row_of(record, vector)
+    return row_of(record, None if vector is None else Embedding(vector))
 
 
 def episode(id: str, version: int = 1, vector: Vector | None = None, owner: Owner = ALICE, **fields: Any) -> Row:
@@ -65,7 +65,7 @@ def episode(id: str, version: int = 1, vector: Vector | None = None, owner: Owne
         }
         | fields,
     )
-    return row_of(record, vector)
+    return row_of(record, None if vector is None else Embedding(vector))
 
 
 def message(id: str, text: str = "Good morning", version: int = 1, owner: Owner = ALICE, **fields: Any) -> Row:

@@ -114,7 +114,7 @@ def test_rows_are_those_of_their_records() -> None:
     before = ""  # what was said before, in the same episode
     for row in MadeMemories(300, 3, HashEmbedder().embed).rows_of(0):
         is_fact = row.kind == "fact"
-        again = row_of(row.record(), row.vector, before if is_fact and not row.id.endswith("/f/0") else "")
+        again = row_of(row.record(), row.embedding, before if is_fact and not row.id.endswith("/f/0") else "")
         for column in fields(Row):
             if column.name != "vector":
                 assert getattr(row, column.name) == getattr(again, column.name), (row.kind, column.name)

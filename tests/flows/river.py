@@ -32,7 +32,7 @@ from mneme.errors import InputError
 from mneme.events import Document, Edit, Message
 from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex, ParsedDocument, Scope, Section, Spoken
 from mneme.records import Owner, Position
-from mneme.rows import Collection, Vector, erasure_receipt, flush_marker
+from mneme.rows import Collection, Embedding, Vector, erasure_receipt, flush_marker
 from mneme.settings import Settings
 from mneme.text import tokenise
 
@@ -277,7 +277,9 @@ class River:
         services = Services(
             settings=self.settings,
             index=self.index,
-            embed=lambda texts: at_once(lambda: self._embedding(texts)),  # the embedder has threads of its own
+            embed=lambda texts: at_once(
+                lambda: list(map(Embedding, self._embedding(texts)))
+            ),  # the embedder has threads of its own
             submit=self._submit,
             clock=lambda: self.now,
             versions=Versions(self._run),

@@ -19,6 +19,7 @@ from flows.versions import Versions
 from flows.write import Writer
 from mneme.ports import DeadLetter, Incoming
 from mneme.records import Position
+from mneme.rows import Embedding
 from mneme.settings import Settings
 from mneme.times import utc_now
 from tests.flows.river import IDENTITY, CutOnWord, Letters, OneFactEach, contents, embed, episodes, message
@@ -77,7 +78,7 @@ def run(index: ReferenceIndex, store: Path, count: int, number: int = 1, abort_a
     services = Services(
         settings=settings.model_copy(update=update),
         index=index,
-        embed=lambda texts: pool.submit(embed, texts),
+        embed=lambda texts: pool.submit(lambda: list(map(Embedding, embed(texts)))),
         submit=ThreadPoolExecutor(4).submit,
         clock=utc_now,
         versions=Versions(number),

@@ -10,7 +10,7 @@ from flows.items import Embedded
 from mneme.labels import labels_of
 from mneme.ports import Put
 from mneme.records import Metadata
-from mneme.rows import Collection, Row, row_of
+from mneme.rows import Collection, Embedding, Row, row_of
 from tests.flows.river import River, contents, edit, embed, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -87,7 +87,7 @@ def test_a_rebuild_labels_messages_that_were_stored_before_there_were_labels():
     river = River(ReferenceIndex())
     arrived = message(1, "we chose oak", metadata={"project": "apollo"}).message
     vector = embed([arrived.text])[0]
-    river.index.write([Put(replace(row_of(arrived, vector), labels=()))])
+    river.index.write([Put(replace(row_of(arrived, Embedding(vector)), labels=()))])
     river.feed(Embedded(Utterance(arrived, vector)))
     river.end()
     (row,) = river.index.scan(Collection.MESSAGES, with_vectors=True)

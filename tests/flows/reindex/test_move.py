@@ -117,6 +117,9 @@ def in_opensearch(told: Settings, opensearch: OpenSearch) -> Settings:
     return settings
 
 
+SISTERS = "Ada Berta Carla Dora Emma Frida Greta Hilde Ida Jana Klara Lena".split()
+
+
 def said(number: int, conversation: str = "talk", user: str = "ann") -> Message:
     return Message(
         conversation_id=conversation,
@@ -167,6 +170,34 @@ class TestAMove:
             assert row.vector is None or row.vector.shape == (100,)
             assert same_but_for_vectors(row, before[key])
         assert {**metadata(deployment), "reindex": ""} == {**known, "reindex": ""}
+
+    def test_adds_the_vectors_of_tokens_as_the_flow_stores_them(self, tmp_path: Path) -> None:
+        in_parts = said(9).model_copy(
+            update={"content": "\n\n".join(f"My sister {name} teaches physics in Oslo." for name in SISTERS)}
+        )
+
+        def filled(name: str, token_vectors: bool) -> Settings:
+            embedder = EmbedderSettings(provider="local", multilingual=False, token_vectors=token_vectors)
+            settings = Settings(_env_file=None).model_copy(
+                update={"data": tmp_path / name, "index": Index(backend="embedded"), "embedder": embedder}
+            )
+            taken_in(settings, "talk.jsonl", [*(said(number) for number in range(4)), in_parts])
+            return settings
+
+        with_them, without = filled("with", True), filled("without", False)
+        assert not any(row.token_vectors for row in contents(without).values())
+        report = reindex(without.model_copy(update={"embedder": with_them.embedder}))
+        assert report.move is not None
+        stored = contents(with_them)
+        moved = contents(without.model_copy(update={"embedder": with_them.embedder}))
+        assert stored.keys() == moved.keys()
+        for key, row in stored.items():
+            one, other = (np.frombuffer(each.token_vectors, np.int8).astype(int) for each in (row, moved[key]))
+            np.testing.assert_allclose(one, other, atol=1)
+        kinds = {bool(row.token_vectors) for row in stored.values() if row.collection is Collection.FACTS}
+        assert kinds == {True, False}  # those in the words of a whole message have none of their own
+        others = [row for row in stored.values() if row.collection is not Collection.FACTS]
+        assert all(bool(row.token_vectors) == (row.collection is Collection.MESSAGES) for row in others)
 
     def test_is_searched_all_the_while(self, deployment: Settings, turn: Callable[..., None]) -> None:
         from queries import Memories

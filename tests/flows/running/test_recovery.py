@@ -16,7 +16,7 @@ from flows.engine import make_store
 from flows.running.recovery import RecoveryStore
 from mneme.errors import DiskFull, StoreRejected
 from mneme.ports import Put
-from mneme.rows import row_of
+from mneme.rows import Embedding, row_of
 from tests.flows.river import IDENTITY, embed, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -45,7 +45,7 @@ def test_runs_grow_with_every_start_also_over_different_stores(tmp_path: Path, i
 def test_a_populated_index_of_another_store_is_refused_unless_told(tmp_path: Path, index: ReferenceIndex) -> None:
     with RecoveryStore(tmp_path / "old", "kafka", 256, 2) as store:
         store.begin_run(index, adopt=False)
-    index.write([Put(row_of(message(0, "hello").message, embed(["hello"])[0]))])
+    index.write([Put(row_of(message(0, "hello").message, Embedding(embed(["hello"])[0])))])
     index.refresh()
     with RecoveryStore(tmp_path / "new", "kafka", 256, 2) as store:
         with pytest.raises(StoreRejected, match="MNEME_FLOW__ADOPT_INDEX"):

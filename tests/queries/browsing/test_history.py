@@ -81,14 +81,14 @@ class TestFacts:
         rows = career()
         plan = conversation(MAYA, "plan", "Youth", [("Ines", "Jonas sailed to Bergen as a boy")], day=60)
         record = plan[-1].record().model_copy(update={"event_at": on(-9000)})
-        history = told("Jonas", *rows, *plan[:-1], row_of(record, plan[-1].vector))
+        history = told("Jonas", *rows, *plan[:-1], row_of(record, plan[-1].embedding))
         assert "Bergen" in history.facts[0].text
         assert [fact.at for fact in history.facts] == sorted(fact.at for fact in history.facts)
 
     def test_what_superseded_is_told_although_it_names_somebody_else(self):
         older, newer = (conversation(MAYA, f"c{day}", "x", [("Ines", text)], day=day)[-1] for day, text in ((1, "a"), (2, "b")))
-        older = row_of(older.record().model_copy(update={"atomic_fact": "Oskar leads the choir"}), older.vector)
-        newer = row_of(newer.record().model_copy(update={"atomic_fact": "Ines leads the choir"}), newer.vector)
+        older = row_of(older.record().model_copy(update={"atomic_fact": "Oskar leads the choir"}), older.embedding)
+        newer = row_of(newer.record().model_copy(update={"atomic_fact": "Ines leads the choir"}), newer.embedding)
         (fact,) = told("Oskar", newer, with_validity(older, valid_to=newer.at, superseded_by=newer.id)).facts
         assert fact.superseded_by is not None
         assert fact.superseded_by.text == "Ines leads the choir"

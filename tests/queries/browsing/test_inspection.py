@@ -183,7 +183,7 @@ class TestMessages:
 
 
 def changed(row: Row, **changes: object) -> Row:
-    return row_of(row.record().model_copy(update=changes), row.vector)
+    return row_of(row.record().model_copy(update=changes), row.embedding)
 
 
 def test_a_document_is_shown_by_its_sections():

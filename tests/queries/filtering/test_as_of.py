@@ -6,7 +6,7 @@ import pytest
 
 from mneme import ids
 from mneme.records import Entity, Mention, Profile, ProfileItem, Relationship, Validity
-from mneme.rows import Row, row_of
+from mneme.rows import Embedding, Row, row_of
 from tests.queries.world import (
     MAYA,
     OBSERVATORY,
@@ -170,7 +170,7 @@ class TestAggregates:
         late = early.model_copy(update={"statement": "Maya likes drums", "evidence": (mention("b", 50),)})
         again = early.model_copy(update={"evidence": (*early.evidence, mention("c", 50))})
         profile = Profile(id=ids.profile_id(MAYA.key), explicit=(again, late), evidence=(again, late), **COMMON)
-        search = memories(filled(row_of(profile, vector_of("Maya likes kites and drums")))).search
+        search = memories(filled(row_of(profile, Embedding(vector_of("Maya likes kites and drums"))))).search
         (then,) = search("What does Maya like, kites?", "vector", as_of(10), 40).profiles
         assert [(line.statement, len(line.evidence)) for line in then.explicit] == [("Maya likes kites", 1)]
         assert search("What does Maya like, kites?", "vector", as_of(4), 40).profiles == ()

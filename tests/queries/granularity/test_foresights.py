@@ -2,7 +2,7 @@
 
 from mneme import ids
 from mneme.records import Foresight
-from mneme.rows import Row, row_of
+from mneme.rows import Embedding, Row, row_of
 from queries.compete import Standing
 from queries.granularity.foresights import fitting, told_twice
 from queries.recall import Candidate
@@ -31,7 +31,7 @@ def foresight(statement: str, message: str = "m1", index: int = 0) -> Row:
         message_ids=(message,),
         said_at=START,
     )
-    return row_of(record, world.vector_of(statement))
+    return row_of(record, Embedding(world.vector_of(statement)))
 
 
 def found_with(row: Row, question: str = "When does the glider lesson start on Saturday?"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.records import AgentCase
-from mneme.rows import Row, row_of
+from mneme.rows import Embedding, Row, row_of
 from queries.granularity.forms import Form
 from queries.granularity.preference import days_ahead, preference, weigh
 from queries.questions.understand import understand
@@ -34,7 +34,7 @@ def case(id: str = "case", insight: str = "The night train sells out early.") ->
         message_ids=("m1",),
         at=START,
     )
-    return row_of(record, world.vector_of("Book the night train"))
+    return row_of(record, Embedding(world.vector_of("Book the night train")))
 
 
 def everything() -> list[Candidate]:

@@ -1,6 +1,7 @@
 """Scores by coefficients."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -22,11 +23,12 @@ EMBEDDER = EmbedderIdentity("words", "test", 8)
 measured = st.one_of(st.none(), st.floats(0, 20))
 
 
-def coefficients(alpha: float = 0.5, **fields: object) -> Coefficients:
+def coefficients(alpha: float = 0.5, late_interaction: bool = False, **fields: object) -> Coefficients:
     """Only BM25 counts."""
     return Coefficients(
         backend="embedded",
         embedder=EMBEDDER.fingerprint,
+        late_interaction=late_interaction,
         alpha=alpha,
         statements=Weights(weights=dict.fromkeys(STATEMENT_FEATURES, 0.0) | {"bm25": 4.0}, bias=-3.0),
         episodes=Weights(weights=dict.fromkeys(EPISODE_FEATURES, 0.0) | {"bm25": 2.0}, bias=-1.0),
@@ -91,6 +93,16 @@ class TestWhichCoefficients:
         assert coefficients_for(given_, EmbedderIdentity("another", "test", 8)) is None
         elsewhere = given_.model_copy(update={"index": given_.index.model_copy(update={"backend": "opensearch"})})
         assert coefficients_for(elsewhere, EMBEDDER) is None
+
+    def test_those_with_late_interaction_serve_where_there_are_vectors_of_tokens(self, tmp_path):
+        path = tmp_path / "fitted.json"
+        with_tokens = replace(EMBEDDER, token_dimension=64)
+        chosen = {}
+        for there in ((False,), (True,), (False, True)):
+            path.write_text(json.dumps([coefficients(late_interaction=each).model_dump(mode="json") for each in there]))
+            found = [coefficients_for(settings(coefficients=path), embedder) for embedder in (EMBEDDER, with_tokens)]
+            chosen[there] = [each and each.late_interaction for each in found]
+        assert chosen == {(False,): [False, False], (True,): [None, True], (False, True): [False, True]}
 
     @pytest.mark.parametrize("content", ["", "{}", '[{"backend": "embedded"}]'])
     def test_a_file_that_cannot_be_used_names_the_setting(self, tmp_path, content):

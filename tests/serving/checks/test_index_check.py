@@ -52,7 +52,16 @@ def test_languages_that_are_found_by_their_words_alone_are_told(tmp_path: Path):
         opened.prepare(embedder.identity)
     check = found(Settings(data=tmp_path))["embedder of the index"]
     assert check.state == "partly"
-    assert "MNEME_EMBEDDER__MULTILINGUAL=true" in check.remedy
+    assert "set MNEME_EMBEDDER__MULTILINGUAL=true, then run `mneme reindex`" in check.remedy
+
+
+def test_an_index_without_vectors_of_tokens_is_told(tmp_path: Path):
+    earlier = Settings(data=tmp_path, embedder=EmbedderSettings(token_vectors=False))
+    with closing(open_index(earlier)) as opened, closing(open_embedder(earlier)) as embedder:
+        opened.prepare(embedder.identity)
+    check = found(Settings(data=tmp_path))["embedder of the index"]
+    assert check.state == "partly"
+    assert "late interaction; set MNEME_EMBEDDER__TOKEN_VECTORS=true, then run `mneme reindex`" in check.remedy
 
 
 def test_a_recovery_store_that_is_another_s_is_told(made: Path):

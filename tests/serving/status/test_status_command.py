@@ -78,7 +78,7 @@ def filled(folder: Path) -> Settings:
     settings = settings_of(folder)
     index = open_index(settings)
     index.prepare(HashEmbedder().identity)
-    index.write([Put(row.with_vector(None)) for row in messages(MAYA, "c", [("Maya", "one"), ("Maya", "two")])])
+    index.write([Put(row.embedded(None)) for row in messages(MAYA, "c", [("Maya", "one"), ("Maya", "two")])])
     index.close()
     return settings
 
