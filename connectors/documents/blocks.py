@@ -71,10 +71,10 @@ def join_lines(lines: Iterable[str]) -> str:
     >>> join_lines(["A hyphen-", "ated word", "and more."])
     'A hyphenated word and more.'
     """
-    text = ""
-    for line in lines:
-        text = _joined(text, line.strip())
-    return text
+    pieces: list[str] = []  # joined once: a copy for each line would take the square of them
+    for line in filter(None, map(str.strip, lines)):
+        pieces[-1:] = _pair(pieces[-1], line) if pieces else (line,)
+    return "".join(pieces)
 
 
 def rows_of(table: Sequence[Sequence[str]], headers: int | None = None) -> Iterator[str]:
@@ -150,7 +150,7 @@ def _mended(blocks: Iterable[Block]) -> Iterator[Block]:
         if earlier is not None and block.place != reached and _goes_on(earlier, block):
             end = _first_end(block.text)
             if end <= _LONGEST_REST:
-                earlier = replace(earlier, text=_joined(earlier.text, block.text[:end]))
+                earlier = replace(earlier, text="".join(_pair(earlier.text, block.text[:end])))
                 reached = block.place
                 block = replace(block, text=block.text[end:].strip())
                 if not block.text:
@@ -193,15 +193,14 @@ def _ends_of(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _joined(begin: str, rest: str) -> str:
-    if not begin or not rest:
-        return begin or rest
+def _pair(begin: str, rest: str) -> tuple[str, str]:
+    """Two pieces of text as they stand one after the other: without the hyphen between them, or with a blank."""
     hyphen = _HYPHENATED.search(begin, len(begin) - 1)
     if hyphen and rest[0].islower():
-        return begin[: hyphen.start()] + rest
-    if hyphen:  # a name like Rhine-Westphalia
-        return begin + rest
-    return begin + rest if _is_wide(begin[-1]) and _is_wide(rest[0]) else f"{begin} {rest}"
+        return begin[: hyphen.start()], rest
+    if hyphen or (_is_wide(begin[-1]) and _is_wide(rest[0])):  # hyphen: a name like Rhine-Westphalia
+        return begin, rest
+    return f"{begin} ", rest
 
 
 def _is_wide(character: str) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import sentencex
 
 _LONGEST = 800  # characters; also keeps what reads a sentence from costing the square of a message
-_WINDOW = 4_000  # characters that are cut at once: of many open quotation marks the time grows with the square
+_WINDOW = 2_000  # characters that are cut at once: of many open quotation marks the time grows with the square
 _ENDS = (". ", "! ", "? ", "。", "！", "？")
 _MOST = 2_000  # sentences of a message; a pasted article has half as many
 _GOES_ON = re.compile(r"(?:^|[\s(\"'“«])[^\W\d_]\.\s*$|^\s*\d{1,3}[.)]\s*$")  # "J."; "1)" that begins a line

@@ -53,8 +53,8 @@ def deployment(
     """A flow that embeds and extracts by an endpoint, and takes in little at a time."""
     settings = fault_settings(kafka_server.bootstrap, opensearch_server.url).model_copy(
         update={
-            "embedder": EmbedderSettings(provider="openai", base_url=model_server.url, dimension=64, timeout_seconds=4.0),
-            "models": Models(provider="openai", base_url=model_server.url, retry_base_seconds=0.2, deadline_seconds=10.0),
+            "embedder": EmbedderSettings(provider="openai", base_url=model_server.url, dimension=64),
+            "models": Models(provider="openai", base_url=model_server.url, retry_base_seconds=0.2),
             "extraction": Extraction(extractor="model"),
             "flow": Flow(pending_limit=PENDING, source_batch=BATCH, recovery_partitions=4, buckets=64),
         }

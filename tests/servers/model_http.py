@@ -79,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
             case Fault(kind="drop") if not body.get("stream"):
                 self.close_connection = True
             case Fault(kind="hang"):
-                models.stopping.wait(fault.seconds)
+                models.hang(fault.seconds)
                 self.close_connection = True
             case Fault(kind="rate_limited"):
                 self._send(429, error_body("slow down"), {"Retry-After": fault.retry_after} if fault.retry_after else {})

@@ -11,6 +11,7 @@ Paths: /v1/chat/completions (``json_schema``, ``json_object`` or plain; also as 
 import json
 import random
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
@@ -104,6 +105,12 @@ class ModelServer:
             self._script.clear()
             self.shares, self.meets = {}, None
             self.fault_rate, self.latency, self.most_in_flight = 0.0, 0.0, self.in_flight
+
+    def hang(self, seconds: float) -> None:
+        """Wait so long, or until requests meet something else, or the server stops."""
+        rule, end = self.meets, time.monotonic() + seconds
+        while self.meets is rule and time.monotonic() < end and not self.stopping.wait(0.1):
+            pass
 
     def __enter__(self) -> Self:
         self._thread.start()
