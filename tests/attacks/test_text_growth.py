@@ -95,11 +95,13 @@ PEOPLE = ("Ann Lee", "Bob", "王小明")
 
 
 def text_of(name: str, length: int, lead: str = "x ") -> str:
-    """A text of so many characters; the ``lead`` makes unlike texts that nothing remembers."""
+    """A text of so many characters; the ``lead``, also its end, makes unlike texts that nothing remembers, nor their words."""
     if name in UNITS:
-        return (lead + UNITS[name] * (length // len(UNITS[name]) + 1))[: length - 1] + "x"
-    pieces = (NUMBERED[name].format(number) for number in range(length // 3))
-    return (lead + "".join(pieces))[: length - 1] + "x"
+        pieces = UNITS[name] * (length // len(UNITS[name]) + 1)
+    else:
+        pieces = "".join(NUMBERED[name].format(number) for number in range(length // 3))
+    end = lead.strip()
+    return (lead + pieces)[: length - len(end)] + end
 
 
 def after_lead(text: str) -> str:
@@ -220,20 +222,22 @@ def seconds(reader: Callable[[str], object], text: str) -> float:
     return time.thread_time() - began
 
 
+LEADS = (f"x{number} " for number in itertools.count())  # what another reader has read may be remembered
+
+
 def growth(reader: Callable[[str], object], name: str, longest: int) -> float:
     """How many times as long twice the text takes, the best of five; 0 for what is quick at the longest."""
-    leads = (f"x{number} " for number in itertools.count())
     length = min(1_000, longest)
-    while (once := seconds(reader, text_of(name, length, next(leads)))) < MEASURABLE:
+    while (once := seconds(reader, text_of(name, length, next(LEADS)))) < MEASURABLE:
         if length == longest:
             return 0
         length = min(2 * length, longest)
     ratios = []
     for _ in range(5):
-        ratios.append(seconds(reader, text_of(name, 2 * length, next(leads))) / once)
+        ratios.append(seconds(reader, text_of(name, 2 * length, next(LEADS))) / once)
         if ratios[-1] <= TWICE:
             break
-        once = max(once, seconds(reader, text_of(name, length, next(leads))))
+        once = max(once, seconds(reader, text_of(name, length, next(LEADS))))
     return min(ratios)
 
 
