@@ -46,22 +46,22 @@ def test_another_embedder_is_missing_and_says_how_to_move_the_index(made: Path):
     assert "mneme reindex" in check.remedy
 
 
-def test_languages_that_are_found_by_their_words_alone_are_told(tmp_path: Path):
-    english = Settings(data=tmp_path, embedder=EmbedderSettings(multilingual=False))
-    with closing(open_index(english)) as opened, closing(open_embedder(english)) as embedder:
+@pytest.mark.parametrize(
+    ("earlier", "missed", "setting"),
+    [
+        (EmbedderSettings(multilingual=False), "words alone", "MNEME_EMBEDDER__MULTILINGUAL"),
+        (EmbedderSettings(token_vectors=False), "late interaction", "MNEME_EMBEDDER__TOKEN_VECTORS"),
+    ],
+)
+def test_what_the_embedder_of_an_earlier_version_lacks_is_told(
+    earlier: EmbedderSettings, missed: str, setting: str, tmp_path: Path
+):
+    settings = Settings(data=tmp_path, embedder=earlier)
+    with closing(open_index(settings)) as opened, closing(open_embedder(settings)) as embedder:
         opened.prepare(embedder.identity)
     check = found(Settings(data=tmp_path))["embedder of the index"]
-    assert check.state == "partly"
-    assert "set MNEME_EMBEDDER__MULTILINGUAL=true, then run `mneme reindex`" in check.remedy
-
-
-def test_an_index_without_vectors_of_tokens_is_told(tmp_path: Path):
-    earlier = Settings(data=tmp_path, embedder=EmbedderSettings(token_vectors=False))
-    with closing(open_index(earlier)) as opened, closing(open_embedder(earlier)) as embedder:
-        opened.prepare(embedder.identity)
-    check = found(Settings(data=tmp_path))["embedder of the index"]
-    assert check.state == "partly"
-    assert "late interaction; set MNEME_EMBEDDER__TOKEN_VECTORS=true, then run `mneme reindex`" in check.remedy
+    assert (check.state, missed in check.remedy) == ("partly", True)
+    assert f"set {setting}=true, then run `mneme reindex`" in check.remedy
 
 
 def test_a_recovery_store_that_is_another_s_is_told(made: Path):
