@@ -61,7 +61,7 @@ def made_index(
         index.prepare(embedder.identity)
         filled = index.metadata().get(_FILLED)
         if filled:
-            made = MadeMemories(facts, owners, embedder.embed, _tenants(owners))
+            made = MadeMemories(facts, owners, embedder, _tenants(owners))
         elif index.count(Collection.FACTS):
             raise StoreRejected(
                 f"the index {own.opensearch.index_prefix} is half filled; remove it, or choose another name for --keep"
@@ -80,7 +80,7 @@ def fill(facts: int, owners: int, settings: Settings) -> tuple[MadeMemories, Fil
     """
     began, worked, count = time.perf_counter(), time.process_time(), 0
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
-        made = MadeMemories(facts, owners, embedder.embed, _tenants(owners))
+        made = MadeMemories(facts, owners, embedder, _tenants(owners))
         index.prepare(embedder.identity)
         rows = made.rows()
         with index.bulk():

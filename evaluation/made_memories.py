@@ -6,7 +6,8 @@ and things in a graph, and a portrait. A tenth of all is documents of the tenant
 
 A message says what happened to a thing and one to four details (evaluation/made_words.py). Its vector is the sum of those of
 its parts, from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the local
-intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16.
+intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16. The vectors of its tokens are those
+of its parts.
 
 Rows are made without their records, which takes a tenth of the time; ``row.record()`` is what was remembered.
 """
@@ -22,8 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.made_words import ACTS, NAMES, PLACES, THINGS, Embed, Parts, made_parts
+from evaluation.made_words import ACTS, NAMES, PLACES, THINGS, Parts, made_parts
 from mneme import ids
+from mneme.ports import Embedder
 from mneme.records import (
     AtomicFact,
     Entity,
@@ -70,17 +72,17 @@ class MadeMemories:
     Args:
         facts: documents included.
         owners: the n-th has 1/n of what the first has.
-        embed: texts to vectors: of each deed, and of up to 3,000 details.
+        embedder: makes the vectors of each deed, and of up to 3,000 details.
         tenants: owners are dealt out among them in turn, documents in proportion to their owners' facts.
     """
 
-    def __init__(self, facts: int, owners: int, embed: Embed, tenants: int = 1) -> None:
+    def __init__(self, facts: int, owners: int, embedder: Embedder, tenants: int = 1) -> None:
         own = round(facts * (1 - _DOCUMENT_SHARE))
         self.sizes = _shared_out(own, 1 / np.arange(1, owners + 1))
         self._tenants = min(tenants, owners)
         held = np.array([self.sizes[tenant :: self._tenants].sum() for tenant in range(self._tenants)])
         self.document_sizes = _shared_out(facts - own, held)
-        self._parts = made_parts(embed, min(3000, max(100, facts // 20)))
+        self._parts = made_parts(embedder, min(3000, max(100, facts // 20)))
 
     def __len__(self) -> int:
         """How many facts there are."""
@@ -157,6 +159,7 @@ class _Said:
     text: str
     tokens: str
     vector: Vector
+    token_vectors: bytes
     name: str
 
 
@@ -209,6 +212,7 @@ class _Owned:
                 id=message_id,
                 at=each.at,
                 vector=each.vector,
+                token_vectors=each.token_vectors,
                 tokens=f"{by} {each.tokens}",
                 people=(sender, each.speaker),
                 message_ids=(each.caller_id,),
@@ -245,12 +249,12 @@ class _Owned:
         chosen = [
             (drawn.choice(parts.deeds[thing]), drawn.choices(parts.details, k=drawn.choice(_DETAILS))) for _ in range(count)
         ]
-        vectors = self._noise.standard_normal((count, len(chosen[0][0].vector)), dtype=np.float32)
+        vectors = self._noise.standard_normal((count, len(chosen[0][0].embedding.vector)), dtype=np.float32)
         vectors *= _NOISE / np.linalg.norm(vectors, axis=1, keepdims=True)
         for vector, (deed, details) in zip(vectors, chosen, strict=True):
-            vector += deed.vector
+            vector += deed.embedding.vector
             for weight, detail in zip(_DETAIL_WEIGHTS, details, strict=False):
-                vector += weight * detail.vector
+                vector += weight * detail.embedding.vector
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         said = []
         for at, (deed, details) in enumerate(chosen):
@@ -263,6 +267,7 @@ class _Owned:
                     text=f"I heard that {name} {deed.text} {', '.join(detail.text for detail in details)}.",
                     tokens=" ".join(("heard", _tokens(name), deed.tokens, *(detail.tokens for detail in details))),
                     vector=vectors[at].copy(),  # a view would keep them all alive
+                    token_vectors=b"".join(part.embedding.token_vectors for part in (deed, *details)),
                     name=next((detail.name for detail in details if detail.name), ""),
                 )
             )

@@ -4,11 +4,11 @@ Few words occur everywhere and most hardly anywhere, as the lists of an index ha
 """
 
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from mneme.rows import Vector
+from mneme.ports import Embedder, embeddings_of
+from mneme.rows import Embedding
 from mneme.text import index_tokens
 
 _WORDS = 30_000
@@ -40,17 +40,14 @@ _ONSETS = (*"bdfghjklmnprstvwz", "br", "dr", "gr", "kl", "st", "tr")
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea")
 _ENDS = ("", "n", "r", "l", "s", "t", "m", "k")
 
-Embed = Callable[[Sequence[str]], Vector]
-"""Texts to float32 of shape (texts, dimension)."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """A part of what is said, with the tokens and the vector that it adds. ``name`` is somebody or something it names."""
+    """A part of what is said, with the tokens and the embedding that it adds. ``name`` is somebody or something it names."""
 
     text: str
     tokens: str
-    vector: Vector
+    embedding: Embedding
     name: str = ""
 
 
@@ -62,11 +59,11 @@ class Parts:
     details: list[Part]
 
 
-def made_parts(embed: Embed, count: int) -> Parts:
+def made_parts(embedder: Embedder, count: int) -> Parts:
     """All deeds, and so many details; the same for the same number.
 
     Args:
-        embed: texts to vectors.
+        embedder: what makes the vectors.
         count: how many details are made.
     """
     drawn = random.Random(0)
@@ -82,12 +79,12 @@ def made_parts(embed: Embed, count: int) -> Parts:
         details.append(drawn.choice(REASONS).format(word, names[-1], place=drawn.choice(PLACES)))
     deeds = [(thing, f"{act} the {thing}") for thing in THINGS for act in ACTS]
     by_thing: dict[str, list[Part]] = {thing: [] for thing in THINGS}
-    for (thing, text), vector in zip(deeds, embed([text for _, text in deeds]), strict=True):
-        by_thing[thing].append(Part(text, index_tokens([(text, 1)]), vector))
+    for (thing, text), embedding in zip(deeds, embeddings_of(embedder, [text for _, text in deeds]), strict=True):
+        by_thing[thing].append(Part(text, index_tokens([(text, 1)]), embedding))
     return Parts(
         by_thing,
         [
-            Part(text, index_tokens([(text, 1)]), vector, name if name in text else "")
-            for text, name, vector in zip(details, names, embed(details), strict=True)
+            Part(text, index_tokens([(text, 1)]), embedding, name if name in text else "")
+            for text, name, embedding in zip(details, names, embeddings_of(embedder, details), strict=True)
         ],
     )

@@ -25,7 +25,7 @@ def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | N
     vectors of tokens, as a foresight, matches as well as its vector is near.
 
     Args:
-        index: asked for the vectors, first of statements, then of the messages in whose words others are told.
+        index: asked for the vectors of the statements and of the messages in whose words they are told.
         question: the vectors of its tokens, as ``Embedding.token_vectors``.
         field: the candidates, both legs known.
 
@@ -69,10 +69,7 @@ def _directions(tokens: bytes) -> npt.NDArray[np.float32]:
 
 def _token_vectors(index: MemoryIndex, rows: Sequence[Row]) -> list[bytes]:
     """The vectors of the tokens of each row, of its message where it has none of its own; empty where there are none."""
-    found = index.token_vectors([row.key for row in rows])
-    told_in = {
-        row.key: message_key(row, row.message_ids[0]) for row in rows if row.key not in found and len(row.message_ids) == 1
-    }
-    messages = index.token_vectors(list(dict.fromkeys(told_in.values()))) if told_in else {}
-    found |= {key: messages[message] for key, message in told_in.items() if message in messages}
-    return [found.get(row.key, b"") for row in rows]
+    messages = {row.key: message_key(row, row.message_ids[0]) for row in rows if len(row.message_ids) == 1}
+    found = index.token_vectors(list(dict.fromkeys((*(row.key for row in rows), *messages.values()))))
+    own_or_told_in = ((row.key, messages.get(row.key, row.key)) for row in rows)
+    return [found.get(own) or found.get(message, b"") for own, message in own_or_told_in]

@@ -86,7 +86,7 @@ def test_an_index_that_an_earlier_run_left_half_filled_is_refused(tmp_path: Path
     own = kept_index(settings, "half-60-2")
     with closing(open_embedder(own)) as embedder, closing(open_index(own)) as index:
         index.prepare(embedder.identity)
-        index.write([Put(row) for row in MadeMemories(60, 2, embedder.embed).rows_of(1)])
+        index.write([Put(row) for row in MadeMemories(60, 2, embedder).rows_of(1)])
     with pytest.raises(StoreRejected, match="half filled"), made_index(60, 2, settings, "half"):
         pass
 
@@ -101,7 +101,7 @@ def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -
 
 
 def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> None:
-    made = MadeMemories(1000, 10, HashEmbedder().embed)
+    made = MadeMemories(1000, 10, HashEmbedder())
     rows = list(made.rows())
     facts = Counter(row.owner_id for row in rows if row.collection is Collection.FACTS)
     assert facts.total() == len(made) == 1000
@@ -112,7 +112,7 @@ def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> No
 def test_rows_are_those_of_their_records() -> None:
     kinds = set()
     before = ""  # what was said before, in the same episode
-    for row in MadeMemories(300, 3, HashEmbedder().embed).rows_of(0):
+    for row in MadeMemories(300, 3, HashEmbedder()).rows_of(0):
         is_fact = row.kind == "fact"
         again = row_of(row.record(), row.embedding, before if is_fact and not row.id.endswith("/f/0") else "")
         for column in fields(Row):
@@ -124,7 +124,7 @@ def test_rows_are_those_of_their_records() -> None:
 
 
 def test_the_same_numbers_make_the_same_memories_and_questions() -> None:
-    made, again = (MadeMemories(60, 2, HashEmbedder().embed) for _ in range(2))
+    made, again = (MadeMemories(60, 2, HashEmbedder()) for _ in range(2))
     for one, other in zip(made.rows(), again.rows(), strict=True):
         assert one.body == other.body
         assert (one.vector is None) == (other.vector is None)
@@ -135,7 +135,7 @@ def test_the_same_numbers_make_the_same_memories_and_questions() -> None:
 
 
 def test_owners_are_dealt_out_among_tenants_and_tell_side_by_side() -> None:
-    made = MadeMemories(400, 4, HashEmbedder().embed, tenants=2)
+    made = MadeMemories(400, 4, HashEmbedder(), tenants=2)
     rows = list(made.rows())
     assert {(row.tenant_id, row.owner_id) for row in rows if row.owner_type == "user"} == {
         ("made", "p0"), ("made-1", "p1"), ("made", "p2"), ("made-1", "p3"),
