@@ -37,7 +37,7 @@ from mneme.records import (
     Relationship,
     StoredMessage,
 )
-from mneme.rows import Row, Vector, row_of
+from mneme.rows import TOKEN_DIMENSION, Row, Vector, row_of
 from mneme.text import index_tokens
 
 TENANT = "made"
@@ -48,6 +48,7 @@ _DOCUMENT_SHARE = 0.1
 _DETAIL_WEIGHTS = (0.7, 0.4, 0.25, 0.2)  # in the vector of a message, whose deed has 1
 _DETAILS = (1, 1, 2, 2, 2, 3, 4)  # of a message, each as often as it is here
 _NOISE = 0.25  # length of what tells vectors of equal messages apart
+_LARGEST_OF_TOKENS = 27  # of numbers drawn so that a vector of a token has length 127 or so
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,7 @@ class _Owned:
                 id=message_id,
                 at=each.at,
                 vector=each.vector,
+                token_vectors=self._token_vectors(each.text),
                 tokens=f"{by} {each.tokens}",
                 people=(sender, each.speaker),
                 message_ids=(each.caller_id,),
@@ -267,6 +269,12 @@ class _Owned:
                 )
             )
         return said
+
+    def _token_vectors(self, text: str) -> bytes:
+        """Of as many tokens as there are words: what they say is by chance, what it takes to compare them is not."""
+        return self._noise.integers(
+            -_LARGEST_OF_TOKENS, _LARGEST_OF_TOKENS, (len(text.split()), TOKEN_DIMENSION), np.int8
+        ).tobytes()
 
     def _expected(self, episode: str, thing: str, last: _Said, where: dict[str, Any]) -> Row:
         start = last.at + timedelta(days=40)

@@ -48,6 +48,7 @@ TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch in
 VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another process takes
 _ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers lose theirs, which is meant
 COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
+COMMITS_LEFT = 10  # unmaintained when a writer ends: it is not worth the time to merge so few
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 _OVERDUE = 2  # times what is due: then a write waits for the maintenance that nobody has come to (LanceIndex does it behind)
 _RARER_IN_BULK = 3
@@ -76,6 +77,7 @@ class LanceTable:
         self._versions = folder / f"{collection.value}.lance" / "_versions"
         self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
         self._rows = self._commits = self._unindexed = 0
+        self._keeps_replaced = False  # whether files that a maintenance replaced may be there yet
         self.is_in_bulk = False  # whether very many writes come: then maintenance is rarer
         self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
 
@@ -157,6 +159,13 @@ class LanceTable:
         self._sync.sync()
         self._commits = self._unindexed = 0
         self._rows = self._table.count_rows()
+        self._keeps_replaced = True
+
+    def close(self) -> None:
+        """Leave no files behind that were replaced: nobody maintains the table from here on."""
+        if self._keeps_replaced or self._commits > COMMITS_LEFT:
+            self.maintain()
+            self._table.optimize(cleanup_older_than=_ALL_VERSIONS)
 
     def purge(self) -> None:
         """Leave nothing in the files that was removed or replaced, not even the ids of tombstones.

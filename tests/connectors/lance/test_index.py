@@ -496,3 +496,15 @@ def test_what_is_kept_in_memory_of_old_versions_is_bounded(tmp_path: Path, monke
     finally:
         index.close()
         lance_index._session.cache_clear()
+
+
+def test_a_writer_that_closes_leaves_no_files_that_were_replaced(folder):
+    index = LanceIndex(folder)
+    index.prepare(EMBEDDER)
+    for number in range(lance_table.COMMITS_LEFT + 1):
+        index.write([Put(fact(f"f{number}", "green tea", vector=axis(0)))])
+    index.merge()
+    index.write([Put(fact("last", "green tea", vector=axis(0)))])
+    index.close()
+    files = {place: len(list((folder / "tables" / "facts.lance" / place).iterdir())) for place in ("data", "_transactions")}
+    assert files == {"data": 1, "_transactions": 1}
