@@ -46,13 +46,15 @@ def whole_numbers(vector: Vector) -> WholeNumbers:
     largest = float(np.abs(vector).max(initial=0.0))
     if not 0 < largest < np.inf:
         return np.zeros(vector.shape, np.int8)
-    return np.rint(vector * np.float32(LARGEST / largest)).astype(np.int8)
+    numbers: WholeNumbers = np.rint(vector * np.float32(LARGEST / largest)).astype(np.int8)
+    return numbers
 
 
 def directions(numbers: WholeNumbers) -> Vector:
     """Vectors of length 1, one or a matrix of them, from their whole numbers, which are found in them again."""
     vectors = numbers.astype(np.float32)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1)
+    return vectors
 
 
 class Embedding(NamedTuple):

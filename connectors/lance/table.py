@@ -240,7 +240,7 @@ class LanceTable:
         if limit < 1 or not vector.any():
             return []
         found = self._select(f"{condition(filter)} AND vector IS NOT NULL", ["owner_key", "id", "vector"])
-        scores, ids = cosines(found, vector), found["id"].to_pylist()
+        scores, ids = [cosine or 0.0 for cosine in cosines(found, vector)], found["id"].to_pylist()
         best = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[:limit]
         owners = found["owner_key"].take(pa.array(best, pa.int64())).to_pylist()
         keys = [Key(self.collection, owner, ids[place]) for owner, place in zip(owners, best, strict=True)]
