@@ -35,8 +35,26 @@ from mneme.records import (
 from mneme.text import index_tokens
 
 Vector = npt.NDArray[np.float32]
+WholeNumbers = npt.NDArray[np.int8]
+LARGEST = 127  # of the whole numbers of a vector
 TOKEN_DIMENSION = 64  # of a token's vector
 Made = TypeVar("Made")
+
+
+def whole_numbers(vector: Vector) -> WholeNumbers:
+    """A vector as an index keeps it: in its direction, the largest number ``LARGEST``. All are 0 where it has no direction."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    if not 0 < largest < np.inf:
+        return np.zeros(vector.shape, np.int8)
+    numbers: WholeNumbers = np.rint(vector * np.float32(LARGEST / largest)).astype(np.int8)
+    return numbers
+
+
+def directions(numbers: WholeNumbers) -> Vector:
+    """Vectors of length 1, one or a matrix of them, from their whole numbers, which are found in them again."""
+    vectors = numbers.astype(np.float32)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1)
+    return vectors
 
 
 class Embedding(NamedTuple):
@@ -86,8 +104,9 @@ class Row:
     """One record as an index stores it.
 
     ``at`` is when it was said or began, ``until`` when it ended or ends, ``event_at`` when what it tells happens.
-    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1,
-    ``token_vectors`` are as in ``Embedding``. ``labels`` are what metadata is filtered on (mneme/labels.py), in order.
+    ``tokens`` are space-separated tokens of mneme/text.py; ``vector`` has the embedder's dimension and length 1, and an index
+    keeps its ``whole_numbers``; ``token_vectors`` are as in ``Embedding``. ``labels`` are what metadata is filtered on
+    (mneme/labels.py), in order.
     """
 
     collection: Collection

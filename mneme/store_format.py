@@ -2,7 +2,7 @@
 
 from mneme.errors import StoreRejected
 
-FORMAT = 4
+FORMAT = 5
 
 
 def check_format(place: str, found: object) -> None:

@@ -7,6 +7,7 @@ the same sentence tells (DESIGN section 7).
 from collections.abc import Sequence
 from datetime import datetime
 
+from connectors.aging_cache import Derived
 from mneme.records import AtomicFact, Claim, Foresight
 from mneme.rows import Row
 from queries.questions.people import is_asker, names_person
@@ -18,12 +19,15 @@ Asked = Sequence[tuple[str, str]]
 _ONESELF = frozenset(("", "i", "me", "my", "user", "我"))
 
 
-def claims_of(row: Row) -> tuple[Claim, ...]:
-    """The claims that a row makes."""
+def _claims_of(row: Row) -> tuple[Claim, ...]:
     if not row.body.get("claims"):
         return ()
     record = record_of(row)
     return record.claims if isinstance(record, AtomicFact | Foresight) else ()
+
+
+claims_of = Derived(_claims_of, 10_000)
+"""The claims that a row makes. A search asks it of all that was found."""
 
 
 def is_asked_for(claim: Claim, asked: Asked, owner: str | None) -> bool:

@@ -32,7 +32,8 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[st
     found = {}
     for row in rows:
         of_all = row.body.get("validity", {}).get("superseded_by") if scope.is_superseded(row) else None
-        if successor := successor_of(claims_of(row), question.asked, question.owner, scope.moment, of_all):
+        claims = claims_of(row) if question.asked else ()
+        if successor := successor_of(claims, question.asked, question.owner, scope.moment, of_all):
             found[row.id] = successor
     return found
 

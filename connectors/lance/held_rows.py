@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from pydantic_core import from_json
 
 from connectors.lance.postings import Mask, Numbers, Places, Postings
-from connectors.lance.rows import ADDRESS, ROW_COLUMNS, TOKEN_VECTORS
+from connectors.lance.rows import ADDRESS, ROW_COLUMNS
 from mneme.ports import Filter
-from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector
+from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector, directions, whole_numbers
 
 K1, B = 1.2, 0.75
 
@@ -56,7 +56,7 @@ class HeldRows:
 
     Args:
         collection: where they lie.
-        table: their columns (connectors/lance/rows.py), ``vector`` and ``ADDRESS``.
+        table: their columns (connectors/lance/rows.py), those of vectors and ``ADDRESS``.
     """
 
     def __init__(self, collection: Collection, table: pa.Table) -> None:
@@ -73,7 +73,7 @@ class HeldRows:
         self._lengths = self._words.lengths()
         self._texts = self._count_texts()
         self._vectors, self._vector_of = _vectors(_column(table, "vector"))
-        self._token_vectors = _column(table, TOKEN_VECTORS) if TOKEN_VECTORS in table.column_names else None
+        self._token_vectors = _column(table, "token_vectors")
         self._made: list[Row | None] = [None] * table.num_rows
 
     @property
@@ -81,8 +81,7 @@ class HeldRows:
         """About how many bytes they take when all rows have been asked for."""
         held = sum(postings.size for postings in (*self._filtered.values(), self._words)) + self._vectors.nbytes
         held += sum(times.nbytes + present.nbytes for times, present in self._times.values())
-        late = sum(column.nbytes for column in self._late.values())
-        late += self._token_vectors.nbytes if self._token_vectors is not None else 0
+        late = sum(column.nbytes for column in (*self._late.values(), self._token_vectors))
         return int(held + late + self._columns.nbytes + _ROW_BYTES * len(self._alive))
 
     @property
@@ -151,8 +150,6 @@ class HeldRows:
 
     def token_vectors(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, bytes]:
         """The vectors of the tokens of rows, by their keys; rows without any are left out."""
-        if self._token_vectors is None:
-            return {}
         mask = self._alive & self._filtered["owner_key"].any_of(owner_keys) & self._filtered["id"].any_of(ids)
         places = np.flatnonzero(mask)
         chosen = self._token_vectors.take(pa.array(places)).to_pylist()
@@ -183,9 +180,8 @@ class HeldRows:
         return scores
 
     def cosines(self, query: Vector, places: Places) -> Numbers:
-        """The exact cosine of the rows at these places with a query, NaN where there is no vector."""
-        length = float(np.linalg.norm(query)) or 1.0
-        unit = np.asarray(query, dtype=np.float32) / np.float32(length)
+        """The cosine of the rows at these places with a query, both in whole numbers; NaN where there is no vector."""
+        unit = directions(whole_numbers(query))
         of = self._vector_of[places]
         present = of >= 0
         wanted = of[present]
@@ -258,9 +254,6 @@ def _json(column: pa.Array, place: int) -> Any:
 def _vectors(column: pa.Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
     """The vectors that are there, each of length 1, and for each row the place of its vector, -1 if it has none."""
     present = column.is_valid().to_numpy(zero_copy_only=False)
-    matrix = column.drop_null().flatten().to_numpy().reshape(-1, column.type.list_size)
-    squares = np.einsum("ij,ij->i", matrix, matrix)
-    if not np.allclose(squares, 1, atol=1e-5):  # they should be; where they are, nothing is copied
-        matrix = matrix / np.sqrt(squares)[:, None]
+    numbers = column.drop_null().flatten().to_numpy().reshape(-1, column.type.list_size)
     place = np.where(present, np.cumsum(present) - 1, -1)
-    return matrix, place
+    return directions(numbers), place

@@ -5,7 +5,7 @@ for each query. What is written is found at once, refreshed or not. Fit for up t
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
@@ -29,7 +29,7 @@ from connectors.lance.maintenance import Maintenance
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
 from mneme import text
-from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import (
     EmbedderIdentity,
     Filter,
@@ -266,8 +266,11 @@ class LanceIndex:
                     table.maintain()
 
     def close(self) -> None:
-        """See ``MemoryIndex``."""
+        """See ``MemoryIndex``. What a maintenance replaced lately is removed; who is reading it has to ask again."""
         self._maintenance.close()
+        with suppress(StoreError), store_errors(self._path), self._writing:
+            for table in self._tables.values():
+                table.close()
         self._tables.clear()
         self._cache.clear()
         if self._lock:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from mneme.labels import JOINT, AnyOf, Between, Containing, LabelCondition
 from mneme.ports import Filter, Place
-from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector
+from mneme.rows import HIDDEN_KINDS, Collection, Row, Vector, directions, whole_numbers
 from mneme.times import from_milliseconds, to_milliseconds
 
 ADDRESS = "_rowid"  # LanceDB's name for where a row lies
@@ -42,20 +42,20 @@ _COLUMNS: dict[str, pa.DataType] = {
     "body": pa.string(),
 }
 ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
-TOKEN_VECTORS = "token_vectors"  # a column that tables of earlier versions lack
+VECTOR_COLUMNS = ["vector", "token_vectors"]
 
 
 def schema(dimension: int) -> pa.Schema:
     """The columns of a table: those of ``Row``, the body as JSON, the mark of a tombstone, and the vectors."""
-    return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.float32(), dimension)), (TOKEN_VECTORS, pa.binary())])
+    return pa.schema([*_COLUMNS.items(), ("vector", pa.list_(pa.int8(), dimension)), ("token_vectors", pa.binary())])
 
 
 def to_arrow(rows: Sequence[Row], tombstones: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows, then tombstones (dictionaries with the columns they have), as one batch for a merge."""
     columns = {name: [_cell(row, name) for row in rows] + [stone.get(name) for stone in tombstones] for name in _COLUMNS}
-    columns["vector"] = [row.vector for row in rows] + [None] * len(tombstones)
-    if TOKEN_VECTORS in schema.names:
-        columns[TOKEN_VECTORS] = [row.token_vectors or None for row in rows] + [None] * len(tombstones)
+    vectors = [None if row.vector is None else whole_numbers(row.vector) for row in rows]
+    columns["vector"] = vectors + [None] * len(tombstones)
+    columns["token_vectors"] = [row.token_vectors or None for row in rows] + [None] * len(tombstones)
     return pa.table(columns, schema=schema)
 
 
@@ -65,8 +65,8 @@ def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
     of_tokens: Sequence[bytes | None] = [None] * table.num_rows
     if "vector" in table.column_names:
         vectors = _vectors(table["vector"])
-    if TOKEN_VECTORS in table.column_names:
-        of_tokens = table[TOKEN_VECTORS].to_pylist()
+    if "token_vectors" in table.column_names:
+        of_tokens = table["token_vectors"].to_pylist()
     return [
         _row(collection, cells, vector, tokens or b"")
         for cells, vector, tokens in zip(_cells(table), vectors, of_tokens, strict=True)
@@ -74,12 +74,9 @@ def to_rows(collection: Collection, table: pa.Table) -> list[Row]:
 
 
 def cosines(table: pa.Table, query: Vector) -> list[float | None]:
-    """The exact cosine of each row's vector with the query, None where there is no vector."""
-    length = float(np.linalg.norm(query)) or 1.0
-    return [
-        None if vector is None else float(vector @ query) / (length * (float(np.linalg.norm(vector)) or 1.0))
-        for vector in _vectors(table["vector"])
-    ]
+    """The cosine of each row's vector with the query, both in whole numbers; None where there is no vector."""
+    asked = directions(whole_numbers(query))
+    return [None if vector is None else float(np.einsum("i,i", vector, asked)) for vector in _vectors(table["vector"])]
 
 
 def condition(filter: Filter) -> str:
@@ -201,5 +198,6 @@ def _row(collection: Collection, cells: dict[str, Any], vector: Vector | None, t
 def _vectors(column: pa.ChunkedArray) -> list[Vector | None]:
     """A column of vectors as arrays, without a Python object for each number."""
     dimension = column.type.list_size
-    present = iter(column.drop_null().combine_chunks().flatten().to_numpy().reshape(-1, dimension))
+    numbers = column.drop_null().combine_chunks().flatten().to_numpy().reshape(-1, dimension)
+    present = iter(directions(numbers))
     return [next(present) if valid else None for valid in column.is_valid().to_pylist()]

@@ -29,7 +29,7 @@ from connectors.lance.rows import (
     ADDRESS,
     REMOVED_AT,
     ROW_COLUMNS,
-    TOKEN_VECTORS,
+    VECTOR_COLUMNS,
     any_of,
     before,
     behind,
@@ -48,6 +48,7 @@ TOMBSTONES_LAST = timedelta(hours=1)  # as index.gc_deletes of the OpenSearch in
 VERSIONS_LAST = timedelta(minutes=1)  # longer than any search of another process takes
 _ALL_VERSIONS = timedelta(milliseconds=1)  # 0 makes LanceDB warn that readers lose theirs, which is meant
 COMMITS_BETWEEN_MAINTENANCE = 200  # a commit leaves about four files
+COMMITS_LEFT = 10  # unmaintained when a writer ends: it is not worth the time to merge so few
 UNINDEXED_ROWS, UNINDEXED_SHARE = 1000, 0.2  # maintenance costs 0.1 to 0.5 s at 20,000 rows: grow with the table
 _OVERDUE = 2  # times what is due: then a write waits for the maintenance that nobody has come to (LanceIndex does it behind)
 _RARER_IN_BULK = 3
@@ -76,6 +77,7 @@ class LanceTable:
         self._versions = folder / f"{collection.value}.lance" / "_versions"
         self._known_version = (0, -1)  # when the folder of versions was changed, and the version that was then asked for
         self._rows = self._commits = self._unindexed = 0
+        self._keeps_replaced = False  # whether files that a maintenance replaced may be there yet
         self.is_in_bulk = False  # whether very many writes come: then maintenance is rarer
         self._is_pure = False  # whether nothing that was removed or replaced can be left in a file
 
@@ -157,6 +159,13 @@ class LanceTable:
         self._sync.sync()
         self._commits = self._unindexed = 0
         self._rows = self._table.count_rows()
+        self._keeps_replaced = True
+
+    def close(self) -> None:
+        """Leave no files behind that were replaced: nobody maintains the table from here on."""
+        if self._keeps_replaced or self._commits > COMMITS_LEFT:
+            self.maintain()
+            self._table.optimize(cleanup_older_than=_ALL_VERSIONS)
 
     def purge(self) -> None:
         """Leave nothing in the files that was removed or replaced, not even the ids of tombstones.
@@ -227,13 +236,16 @@ class LanceTable:
         return _best(self.collection, found, found["_score"].to_pylist(), limit)
 
     def nearest(self, filter: Filter, vector: Vector, limit: int) -> list[Hit]:
-        """The rows with the highest cosine (exact: a flat search of the rows that pass), best first, ties by id."""
+        """The rows with the highest cosine, best first, ties by id: LanceDB takes no question in whole numbers."""
         if limit < 1 or not vector.any():
             return []
-        search = self._table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
-        search = search.distance_type("cosine").where(f"{condition(filter)} AND vector IS NOT NULL", prefilter=True)
-        found = search.limit(limit + TIES).select([*ROW_COLUMNS, "_distance"]).to_arrow()
-        return _best(self.collection, found, [1.0 - distance for distance in found["_distance"].to_pylist()], limit)
+        found = self._select(f"{condition(filter)} AND vector IS NOT NULL", ["owner_key", "id", "vector"])
+        scores, ids = [cosine or 0.0 for cosine in cosines(found, vector)], found["id"].to_pylist()
+        best = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[:limit]
+        owners = found["owner_key"].take(pa.array(best, pa.int64())).to_pylist()
+        keys = [Key(self.collection, owner, ids[place]) for owner, place in zip(owners, best, strict=True)]
+        rows = self.get(keys, with_vectors=False)
+        return [Hit(rows[key], scores[place]) for key, place in zip(keys, best, strict=True) if key in rows]
 
     def score(self, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int) -> list[Scored]:
         """Rows that pass the filter with both scores."""
@@ -251,11 +263,11 @@ class LanceTable:
         """The vectors of the tokens of the rows that have any."""
         found: dict[Key, bytes] = {}
         wanted = set(keys)
-        for part in _parts(list(dict.fromkeys(key.id for key in keys)) if TOKEN_VECTORS in self._schema.names else []):
-            where = f"{any_of('id', part)} AND {REMOVED_AT} IS NULL AND {TOKEN_VECTORS} IS NOT NULL"
-            for cells in self._select(where, ["owner_key", "id", TOKEN_VECTORS]).to_pylist():
+        for part in _parts(list(dict.fromkeys(key.id for key in keys))):
+            where = f"{any_of('id', part)} AND {REMOVED_AT} IS NULL AND token_vectors IS NOT NULL"
+            for cells in self._select(where, ["owner_key", "id", "token_vectors"]).to_pylist():
                 if (key := Key(self.collection, cells["owner_key"], cells["id"])) in wanted:
-                    found[key] = cells[TOKEN_VECTORS]
+                    found[key] = cells["token_vectors"]
         return found
 
     def scan(self, filter: Filter | None, with_vectors: bool) -> Iterator[Row]:
@@ -335,9 +347,7 @@ class LanceTable:
         return take.select(self._columns(with_vectors=True)).with_row_id().to_arrow()
 
     def _columns(self, with_vectors: bool) -> list[str]:
-        if not with_vectors:
-            return ROW_COLUMNS
-        return [*ROW_COLUMNS, "vector", *([TOKEN_VECTORS] if TOKEN_VECTORS in self._schema.names else [])]
+        return [*ROW_COLUMNS, *VECTOR_COLUMNS] if with_vectors else ROW_COLUMNS
 
     def _select(self, where: str, columns: list[str], limit: int | None = None) -> pa.Table:
         return self._table.search().where(where).select(columns).limit(limit).to_arrow()

@@ -4,6 +4,7 @@ One index for each collection, numbered, behind an alias: ``mneme-facts`` is ``m
 filled beside the old one and the alias then moved, without a reader noticing. Rows are routed by owner.
 """
 
+import base64
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,22 +19,20 @@ from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal, shown
 from connectors.opensearch.kept_rows import MOST_ROWS, ROW_BYTES, KeptRows
 from connectors.opensearch.mapping import (
-    bytes_of,
     changeable_settings,
     index_settings,
     mapping,
     meta,
-    row_of_document,
-    row_of_packed,
+    row_of_hit,
 )
 from connectors.opensearch.names import alias_of, drop_generations, generation_in_use, index_of, writes_of
 from connectors.opensearch.purge import DelayedPurge
 from connectors.opensearch.queries import (
     MOST_COUNTED,
-    WITH_VECTOR,
-    WITHOUT_VECTOR,
+    WITH_VECTORS,
     Request,
     cosine_of,
+    exact_cosine_of,
     exact_cosines_of,
     groups_of,
     latest_of,
@@ -285,21 +284,21 @@ class OpenSearchIndex:
             page = wanted[start : start + _PAGE]
             places = [(self._place(key.collection), key.id, key.owner_key) for key in page]
             for key, document in zip(page, self._documents(places, with_vectors), strict=True):
-                if document is not None and document["owner_key"] == key.owner_key:
-                    rows[key] = row_of_document(key.collection, document)
+                if document is not None and document["_source"]["owner_key"] == key.owner_key:
+                    rows[key] = row_of_hit(key.collection, document)
         return rows
 
     def _documents(self, places: Sequence[tuple[str, str, str]], with_vectors: bool) -> list[dict[str, Any] | None]:
         """The documents at (index, id, routing), None where there is none."""
-        wanted = [{"_index": index, "_id": id, "routing": owner} for index, id, owner in places]
-        excluded = (WITH_VECTOR if with_vectors else WITHOUT_VECTOR)["excludes"]
+        read = WITH_VECTORS if with_vectors else {}
+        wanted = [{"_index": index, "_id": id, "routing": owner, **read} for index, id, owner in places]
         with mapped_errors(self._settings.url):
-            answer = self._client.mget(body={"docs": wanted}, params={"_source_excludes": ",".join(excluded)})
+            answer = self._client.mget(body={"docs": wanted})
         documents: list[dict[str, Any] | None] = []
         for one in answer["docs"]:
             if "error" in one:
                 raise refusal(one.get("status", 404), *reason_of(one["error"]), self._settings.url)
-            documents.append(one["_source"] if one["found"] else None)
+            documents.append(one if one["found"] else None)
         return documents
 
     # --- searching ---------------------------------------------------------------------------------------------------
@@ -336,13 +335,10 @@ class OpenSearchIndex:
             recalled.append([Hit(row, score) for row, score in zip(rows, scores, strict=True) if row is not None])
         scored = []
         for (rows, hits), nearness in zip(found[len(legs) :], near, strict=True):
-            cosines = {hit["sort"][0]: cosine_of(hit["_score"]) for hit in nearness}
+            cosines = {hit["sort"][0]: exact_cosine_of(hit["_score"]) for hit in nearness}
             present = ((row, hit["_score"]) for row, hit in zip(rows, hits, strict=True) if row is not None)
             scored.append([Scored(row, bm25, cosines.get(row.id)) for row, bm25 in present])
         return recalled, scored
-
-    def _row_of(self, collection: Collection, hit: Mapping[str, Any]) -> Row:
-        return row_of_packed(collection, hit["fields"]["packed"][0])
 
     def _search(self, requests: Sequence[tuple[Collection, Filter, Request | None]]) -> list[list[Any]]:
         """The hits of each request, in one round trip. A request that is None finds nothing."""
@@ -385,7 +381,9 @@ class OpenSearchIndex:
         found: dict[Key, bytes] = {}
         for collection, hits in zip(wanted, self._answers(lines), strict=True):
             for fields in (hit["fields"] for hit in hits):
-                found[Key(collection, fields["owner_key"][0], fields["id"][0])] = bytes_of(fields["token_vectors"][0])
+                if "token_vectors" in fields:
+                    key = Key(collection, fields["owner_key"][0], fields["id"][0])
+                    found[key] = base64.b64decode(fields["token_vectors"][0])
         return {key: found[key] for key in keys if key in found}
 
     # --- whole collections -------------------------------------------------------------------------------------------
@@ -403,14 +401,14 @@ class OpenSearchIndex:
             "pit": {"id": snapshot, "keep_alive": _SNAPSHOT},
             "sort": [{"id": "asc"}, {"owner_key": "asc"}],
             "track_total_hits": False,
-            "_source": WITH_VECTOR if with_vectors else WITHOUT_VECTOR,
+            **(WITH_VECTORS if with_vectors else {}),
         }
         try:
             while True:
                 with mapped_errors(self._settings.url):
                     page = self._client.search(body=request, params={"allow_partial_search_results": "false"})["hits"]["hits"]
                 for hit in page:
-                    yield row_of_document(collection, hit["_source"])
+                    yield row_of_hit(collection, hit)
                 if len(page) < _PAGE:
                     return
                 request["search_after"] = page[-1]["sort"]
@@ -429,7 +427,7 @@ class OpenSearchIndex:
     def page(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Row]:
         """See ``MemoryIndex``. At most 10,000."""
         (hits,) = self._search([(collection, filter, page_of(filter, limit, after))])
-        return [self._row_of(collection, hit) for hit in hits]
+        return [row_of_hit(collection, hit) for hit in hits]
 
     def conversations(self, collection: Collection, filter: Filter, limit: int, after: Place | None = None) -> list[Group]:
         """The rows of each conversation, in two round trips: which conversations, then all about them; see the port."""
@@ -465,7 +463,7 @@ class OpenSearchIndex:
         return buckets
 
     def _group(self, collection: Collection, bucket: Mapping[str, Any]) -> Group:
-        newest = self._row_of(collection, bucket["newest"]["hits"]["hits"][0])
+        newest = row_of_hit(collection, bucket["newest"]["hits"]["hits"][0])
         return Group(
             conversation_id=bucket["key"],
             rows=bucket["doc_count"],
@@ -510,7 +508,7 @@ class OpenSearchIndex:
     def metadata(self) -> dict[str, str]:
         """Small facts about the index as a whole."""
         (document,) = self._documents([(self._place(Collection.CONTROL), _METADATA_ID, _METADATA_ID)], with_vectors=False)
-        return dict(document["body"]) if document else {}
+        return dict(document["_source"]["body"]) if document else {}
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """Merge into the metadata, durably; two processes may do so at once."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from connectors.aging_cache import AgingCache
-from connectors.opensearch.mapping import row_of_packed
+from connectors.opensearch.mapping import row_of_hit
 from connectors.opensearch.queries import Request, rows_of
 from mneme.ports import Filter
 from mneme.rows import Collection, Row
@@ -71,7 +71,7 @@ class KeptRows:
         for place, hits in zip(wanted, self._search(requests), strict=True):
             rows = read[place] = {}
             for hit in hits:
-                row = rows[hit["sort"][-1]] = row_of_packed(place[0], hit["fields"]["packed"][0])
+                row = rows[hit["sort"][-1]] = row_of_hit(place[0], hit)
                 self._kept.put(_stamp(hit), row)
         return read
 

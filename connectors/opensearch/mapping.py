@@ -3,9 +3,7 @@
 The fields are the columns of ``Row`` under their names. ``tokens`` are analysed at blanks only, because mneme/text.py
 has done the rest; ``body`` is kept and never indexed. Times are searched to the millisecond and kept exactly.
 
-``packed`` is the document once more, without its vectors, as doc values: what a search reads. For each hit of ``_source`` the
-server decompresses a block of documents and reads a vector in digits; measured for the 600 facts of a question, that takes
-it 106 ms of processor time, and 11 ms this way.
+``_source`` is what a row is read from, and has no vectors: they are stored beside it, as bytes. ``vector`` is only searched.
 """
 
 import base64
@@ -22,7 +20,7 @@ from connectors.json_bytes import encoded
 from mneme import settings as mneme_settings
 from mneme import text
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Collection, Row, Vector
+from mneme.rows import Collection, Row, Vector, directions, whole_numbers
 from mneme.store_format import FORMAT
 
 _KEYWORDS = (
@@ -31,6 +29,7 @@ _KEYWORDS = (
 )
 _TIMES = ("at", "until", "event_at", "valid_to")
 _keywords_of, _times_of = attrgetter(*_KEYWORDS), attrgetter(*_TIMES)
+VECTORS = ("numbers", "token_vectors")  # stored, as bytes: the whole numbers of the vector, and the vectors of tokens
 _LISTS = ("people", "message_ids", "labels")
 _LONGEST_KEYWORD = 8191  # characters; Lucene takes 32,766 bytes of a term, a row with more would be refused whole
 
@@ -61,6 +60,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
     vector = {
         "type": "knn_vector",
         "dimension": embedder.dimension,
+        "data_type": "byte",
         "method": {
             "name": "hnsw",
             "engine": "lucene",  # the default engine needs native libraries, without which the node ends
@@ -71,6 +71,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
     return {
         "dynamic": "strict",
         "_routing": {"required": True},
+        "_source": {"excludes": ["vector", *VECTORS]},
         "_meta": {**meta(embedder), "format": FORMAT},
         "properties": {
             **{name: {"type": "keyword", "ignore_above": _LONGEST_KEYWORD} for name in _KEYWORDS},
@@ -79,8 +80,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
             "tokens": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
             "vector": vector,
             "body": {"type": "object", "enabled": False},
-            "packed": {"type": "binary", "doc_values": True},
-            "token_vectors": {"type": "binary", "doc_values": True},  # an index of an earlier version lacks it
+            **{name: {"type": "binary", "store": True} for name in VECTORS},
         },
     }
 
@@ -103,52 +103,38 @@ def document_of(row: Row) -> bytes:
     for name, moment in zip(_TIMES, _times_of(row), strict=True):
         if moment is not None:
             fields[name] = moment.isoformat()
-    document = encoded(fields)
-    parts = [document[:-1], b',"packed":"', base64.b64encode(document), b'"']
+    parts = [encoded(fields)[:-1]]
     if row.vector is not None:
-        parts += [b',"vector":', _encoded_vector_lately(row.vector)]
+        parts.append(_vector_fields_lately(row.vector))
     if row.token_vectors:
         parts += [b',"token_vectors":"', base64.b64encode(row.token_vectors), b'"']
     return b"".join([*parts, b"}"])
 
 
-def row_of_document(collection: Collection, document: Mapping[str, Any]) -> Row:
-    """The row of a document, with its vectors where the document brings them."""
+def row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
+    """The row of a hit or of a document that was got by its id, with its vectors where these were asked for."""
+    document, vectors = hit["_source"], hit.get("fields", {})
+    numbers, token_vectors = (base64.b64decode(vectors.get(name, [""])[0]) for name in VECTORS)
     columns: dict[str, Any] = {name: document[name] for name in _KEYWORDS if name in document and name not in _LISTS}
     columns |= {name: tuple(document[name]) for name in _LISTS if name in document}
     columns |= {name: datetime.fromisoformat(document[name]) for name in _TIMES if name in document}
-    vector = document.get("vector")
     return Row(
         collection=collection,
         version=document["version"],
         tokens=document["tokens"],
         body=document["body"],
-        vector=None if vector is None else np.asarray(vector, dtype=np.float32),
-        token_vectors=base64.b64decode(document.get("token_vectors", "")),
+        vector=directions(np.frombuffer(numbers, np.int8)) if numbers else None,
+        token_vectors=token_vectors,
         **columns,
     )
 
 
-def row_of_packed(collection: Collection, packed: str) -> Row:
-    """The row of a document's field ``packed``, without its vectors."""
-    return row_of_document(collection, orjson.loads(bytes_of(packed)))
-
-
-def bytes_of(field: str) -> bytes:
-    """The bytes of a field that was read from doc values: the server leaves padding out; what is too much does no harm."""
-    return base64.b64decode(field + "==")
-
-
-def digits(vector: Vector) -> list[float]:
-    """A vector as numbers that are short in JSON, and exactly the same when they are read as float32."""
-    numbers: list[float] = orjson.loads(_encoded_vector(vector))
-    return numbers
-
-
-def _encoded_vector(vector: Vector) -> bytes:
-    """A vector as JSON: of each number the fewest digits that are read as the same float32. What is not finite is null."""
-    return orjson.dumps(np.ascontiguousarray(vector, dtype=np.float32), option=orjson.OPT_SERIALIZE_NUMPY)
+def _vector_fields(vector: Vector) -> bytes:
+    """A vector as the end of a document: to be searched, and to be read."""
+    numbers = whole_numbers(vector)
+    searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
+    return b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))
 
 
 # The vector of a message is written with it, and soon again with the fact that is its text.
-_encoded_vector_lately: Derived[Vector, bytes] = Derived(_encoded_vector, most=1024, seconds=30.0)
+_vector_fields_lately: Derived[Vector, bytes] = Derived(_vector_fields, most=1024, seconds=30.0)

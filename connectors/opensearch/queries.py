@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 import orjson
 
-from connectors.opensearch.mapping import digits
+from connectors.opensearch.mapping import VECTORS
 from mneme.labels import AnyOf, Between, Containing, LabelCondition
 from mneme.ports import MOST_PEOPLE, Filter, Place, TextLeg, VectorLeg
-from mneme.rows import HIDDEN_KINDS, Vector
+from mneme.rows import HIDDEN_KINDS, Vector, whole_numbers
 from mneme.times import to_milliseconds
 
-WITHOUT_VECTOR = {"excludes": ["vector", "token_vectors", "packed"]}
-WITH_VECTOR = {"excludes": ["packed"]}
-# What hits bring: nothing that is stored, which is slow to read (connectors/opensearch/mapping.py).
+# What hits bring: nothing that is stored, which is slow to read, or the whole row.
 _BARE: dict[str, Any] = {"_source": False, "stored_fields": "_none_", "track_total_hits": False}
-_PACKED: dict[str, Any] = {**_BARE, "docvalue_fields": ["packed"]}
+_WHOLE: dict[str, Any] = {"_source": True, "track_total_hits": False}
+WITH_VECTORS: dict[str, Any] = {"_source": True, "stored_fields": list(VECTORS)}
 _NUMBERED: dict[str, Any] = {**_BARE, "seq_no_primary_term": True}  # see connectors/opensearch/kept_rows.py
 LARGEST_WINDOW = 10_000  # index.max_result_window, and the largest k of a k-NN search
 # A query has at most 1,024 clauses in all (indices.query.bool.max_clause_count); these are for the tokens, the rest for
@@ -76,8 +75,13 @@ def written(request: Request) -> bytes:
 
 
 def cosine_of(score: float) -> float:
-    """The cosine behind a score for nearness, which is ``(1 + cosine) / 2`` in k-NN searches and scripts alike."""
+    """The cosine behind the score of a k-NN search, which is ``(1 + cosine) / 2``."""
     return 2.0 * score - 1.0
+
+
+def exact_cosine_of(score: float) -> float:
+    """The cosine behind the score of ``exact_cosines_of``, which is ``1 + cosine`` for vectors of bytes."""
+    return score - 1.0
 
 
 def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | None:
@@ -96,11 +100,11 @@ def scoring_of(filter: Filter, tokens: Sequence[str], limit: int) -> Request | N
 
 
 def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Request | None:
-    """The first rows that pass the filter and have a vector, by id, scored by ``cosine_of``; the id is the sort value."""
+    """The first rows that pass the filter and have a vector, by id, scored by ``exact_cosine_of``; the id is the sort value."""
     if vector is None or not _has_direction(vector) or not filter.owner_keys or limit < 1:
         return None
     with_vector = {"bool": {"filter": [*_clauses(filter), {"exists": {"field": "vector"}}]}}
-    parameters = {"field": "vector", "query_value": digits(vector), "space_type": "cosinesimil"}
+    parameters = {"field": "vector", "query_value": whole_numbers(vector).tolist(), "space_type": "cosinesimil"}
     return {
         "size": min(limit, LARGEST_WINDOW),
         "query": {
@@ -116,28 +120,28 @@ def exact_cosines_of(filter: Filter, vector: Vector | None, limit: int) -> Reque
 
 
 def rows_of(filter: Filter) -> Request:
-    """The rows that pass a filter by ids. Hits have the id, ``_seq_no`` and ``packed``."""
+    """The rows that pass a filter by ids. Hits have the id, ``_seq_no`` and ``_source``."""
     size = min(len(filter.ids) * len(filter.owner_keys), LARGEST_WINDOW)
-    return {"size": size, "query": matches(filter), "sort": [{"id": "asc"}], **_NUMBERED, **_PACKED}
+    return {"size": size, "query": matches(filter), "sort": [{"id": "asc"}], "seq_no_primary_term": True, **_WHOLE}
 
 
 def token_vectors_of(owner_keys: Sequence[str], ids: Sequence[str]) -> Request:
-    """Rows by ids that have vectors of tokens. Hits have the owner's key, the id and the vectors."""
-    chosen = [{"terms": {"owner_key": list(owner_keys)}}, {"terms": {"id": list(ids)}}, {"exists": {"field": "token_vectors"}}]
-    fields = ["owner_key", "id", "token_vectors"]
+    """Rows by ids. Hits have the owner's key, the id, and the vectors of tokens where there are any."""
+    chosen = [{"terms": {"owner_key": list(owner_keys)}}, {"terms": {"id": list(ids)}}]
     size = min(len(ids) * len(owner_keys), LARGEST_WINDOW)
-    return {"size": size, "query": {"bool": {"filter": chosen}}, **_BARE, "docvalue_fields": fields}
+    read = {"_source": False, "stored_fields": ["token_vectors"], "docvalue_fields": ["owner_key", "id"]}
+    return {"size": size, "query": {"bool": {"filter": chosen}}, "track_total_hits": False, **read}
 
 
 def page_of(filter: Filter, limit: int, after: Place | None) -> Request | None:
-    """The newest rows that pass the filter, ties by id. Hits have ``packed``."""
+    """The newest rows that pass the filter, ties by id. Hits have ``_source``."""
     if not filter.owner_keys or limit < 1:
         return None
     request = {
         "size": min(limit, LARGEST_WINDOW),
         "query": matches(filter),
         "sort": [{"at": "desc"}, {"id": "asc"}],
-        **_PACKED,
+        **_WHOLE,
     }
     return request if after is None else {**request, "search_after": [to_milliseconds(after[0]), after[1]]}
 
@@ -153,8 +157,8 @@ def latest_of(filter: Filter, limit: int, after: Place | None) -> Request:
 
 
 def groups_of(filter: Filter) -> Request:
-    """All about the rows of the filter's conversations, at most ``MOST_COUNTED``; the newest of each has ``packed``."""
-    newest = {"size": 1, "sort": [{"at": "desc"}, {"id": "asc"}], "_source": False, "docvalue_fields": ["packed"]}
+    """All about the rows of the filter's conversations, at most ``MOST_COUNTED``; the newest of each has ``_source``."""
+    newest = {"size": 1, "sort": [{"at": "desc"}, {"id": "asc"}], "_source": True}
     about = {
         "messages": {"value_count": {"field": "message_ids"}},
         "people": {"terms": {"field": "people", "size": MOST_PEOPLE}},
@@ -194,7 +198,7 @@ def _nearest(leg: VectorLeg, size: int, ef_search: int) -> Request | None:
     if not _has_direction(leg.vector):
         return None
     nearest = {
-        "vector": digits(leg.vector),
+        "vector": whole_numbers(leg.vector).tolist(),
         "k": size,
         "filter": {"bool": {"filter": _clauses(leg.filter)}},
         "method_parameters": {"ef_search": max(ef_search, size)},

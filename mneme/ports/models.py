@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from pydantic import BaseModel
 
 from mneme.ports.index import EmbedderIdentity
-from mneme.rows import Embedding, Vector
+from mneme.rows import Embedding, Vector, directions, whole_numbers
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -41,10 +41,15 @@ class TokenEmbedder(Embedder, Protocol):
 
 
 def embeddings_of(embedder: Embedder, texts: Sequence[str]) -> Sequence[Embedding]:
-    """What an embedder makes of texts, with vectors of tokens where it gives them; raises as ``Embedder.embed``."""
+    """What an embedder makes of texts, with vectors of tokens where it gives them; raises as ``Embedder.embed``.
+
+    Vectors are as an index keeps them, so that whoever reads one again goes on with the same.
+    """
     if embedder.identity.token_dimension and isinstance(embedder, TokenEmbedder):
-        return embedder.embed_tokens(texts)
-    return [Embedding(vector) for vector in embedder.embed(texts)]
+        embeddings = embedder.embed_tokens(texts)
+    else:
+        embeddings = [Embedding(vector) for vector in embedder.embed(texts)]
+    return [Embedding(directions(whole_numbers(vector)), token_vectors) for vector, token_vectors in embeddings]
 
 
 class Role(StrEnum):

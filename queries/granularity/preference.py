@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
+from connectors.aging_cache import Derived
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import AgentCase, Profile
 from mneme.rows import Row
@@ -189,7 +190,10 @@ def _words(fact: Row) -> frozenset[str]:
     return frozenset(tokenise(str(fact.body["atomic_fact"])))
 
 
-def _only_asks(row: Row) -> bool:
+def _ends_in_question(row: Row) -> bool:
     """Whether a message, or the quote that a fact is, ends with a question."""
     said = (row.body.get("quote") or {}).get("words") or row.body.get("text") or ""
     return ends_in_question(str(said))
+
+
+_only_asks = Derived(_ends_in_question, 10_000)  # of all that was found

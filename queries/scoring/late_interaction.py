@@ -58,8 +58,9 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
         From -1 to 1, of shape (statements,).
     """
     starts = np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
-    cosines = _directions(question) @ _directions(b"".join(statements)).T
-    found: Numbers = np.maximum.reduceat(cosines, starts, axis=1).mean(axis=0, dtype=np.float64)
+    # einsum, because BLAS starts threads for a product of this size: 9 ms of the processor, not .7.
+    cosines = np.einsum("ij,kj->ik", _directions(b"".join(statements)), _directions(question))
+    found: Numbers = np.maximum.reduceat(cosines, starts, axis=0).mean(axis=1, dtype=np.float64)
     return found
 
 

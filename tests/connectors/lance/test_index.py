@@ -4,11 +4,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import lancedb
 import numpy as np
 import pytest
 
@@ -18,7 +16,6 @@ from connectors.lance import table as lance_table
 from connectors.lance.index import LanceIndex
 from connectors.lance.maintenance import Maintenance
 from connectors.lance.row_cache import RowCache
-from connectors.lance.rows import TOKEN_VECTORS
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
 from mneme.rows import Collection, flush_marker
@@ -501,21 +498,13 @@ def test_what_is_kept_in_memory_of_old_versions_is_bounded(tmp_path: Path, monke
         lance_index._session.cache_clear()
 
 
-def test_an_index_of_an_earlier_version_lacks_the_vectors_of_tokens_and_serves_as_before(folder, writer):
-    row = fact("f", "Alice moved to Lyon", vector=axis(1))
-    writer.write([Put(row)])
-    for collection in Collection:
-        lancedb.connect(folder / "tables").open_table(collection.value).drop_columns([TOKEN_VECTORS])
-    for cache_bytes in (0, 100_000_000):
-        earlier = LanceIndex(folder, read_only=True, cache_bytes=cache_bytes)
-        earlier.prepare(EMBEDDER)
-        assert earlier.token_vectors([row.key]) == {}
-        assert [hit.row.id for hit in earlier.recall([VectorLeg(Collection.FACTS, of(), axis(1), 3)])[0]] == ["f"]
-        assert earlier.get([row.key], with_vectors=True)[row.key].token_vectors == b""
-        earlier.close()
-    writer.close()
-    again = LanceIndex(folder)
-    again.prepare(EMBEDDER)
-    again.write([Put(replace(row, version=2))])
-    assert again.get([row.key])[row.key].version == 2
-    again.close()
+def test_a_writer_that_closes_leaves_no_files_that_were_replaced(folder):
+    index = LanceIndex(folder)
+    index.prepare(EMBEDDER)
+    for number in range(lance_table.COMMITS_LEFT + 1):
+        index.write([Put(fact(f"f{number}", "green tea", vector=axis(0)))])
+    index.merge()
+    index.write([Put(fact("last", "green tea", vector=axis(0)))])
+    index.close()
+    files = {place: len(list((folder / "tables" / "facts.lance" / place).iterdir())) for place in ("data", "_transactions")}
+    assert files == {"data": 1, "_transactions": 1}

@@ -28,8 +28,7 @@ class Server:
         for _, filter, _ in asked:
             there = [each for each in filter.ids if each in self.rows and self.rows[each][1].owner_key in filter.owner_keys]
             self.sent += len(there)
-            packed = {each: json.loads(document_of(self.rows[each][1]))["packed"] for each in there}
-            answers.append([self.hit(each) | {"fields": {"packed": [packed[each]]}} for each in there])
+            answers.append([self.hit(each) | {"_source": json.loads(document_of(self.rows[each][1]))} for each in there])
         return answers
 
 
