@@ -60,7 +60,7 @@ _SHORT_IS = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(
-    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still|just|really|recently|finally|actually|"
+    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still(?! (?:(?:out|over|up|down|here|back|stuck|holed up|living) )?(?:in|at|on|with|out)\b| [a-z]{2,12}ing\b)|just|really|recently|finally|actually|"
     r"already|basically|officially|nowadays|honestly|"
     r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
     r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|"

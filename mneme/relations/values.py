@@ -12,6 +12,9 @@ SAID = "said"
 PLANNED = "planned"
 """The value of a plan of which no day is told."""
 
+UNREAD = "…"
+"""The value of a state that is told without one that is read ("I live with my parents"). It takes no other's place."""
+
 Found = tuple[str, str, str, bool]
 """What is claimed: subject, attribute, value, and whether it ends."""
 
