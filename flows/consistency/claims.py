@@ -6,8 +6,8 @@ The statements of a cluster are taken in the order in which they were said (ties
 2. Where a subject has one value at a time, a new value closes those with another. What says again what still holds is no
    news: it closes nothing, and holds as long.
 
-A plan may be told without its day (``PLANNED``), and a state without a value that is read (``UNREAD``): no value takes its place,
-and only an end ends it.
+A plan may be told without its day (``PLANNED``), and a state without a value that is read (``UNREAD``): no value takes its
+place, and only an end ends it.
 
 Where one state begins as another ends ("new job"), a change is told more than once ("still unpacking"): what ends all that was
 so is news only if no change was told in the 90 days before, and ends only what was said before it happened.
@@ -34,7 +34,7 @@ _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be h
 _A_DAY = timedelta(days=1)
 _SAME_CHANGE = timedelta(days=90)  # as long as somebody may speak of a move or a new job as new
 _WITHOUT_VALUE = frozenset({PLANNED, UNREAD})
-_TRIPS = "plan:trip"  # whereto, of any number of trips
+_TRIPS = ("plan:trip", "plan:旅行")  # whereto, of any number of trips
 _PLAN = "plan:"
 
 
@@ -143,7 +143,7 @@ class _Fold:
         key = value.casefold()
         if not value:
             keys = [each for each in self._standing if not self._goes_on(each, newer)]
-            if self._attribute == _TRIPS and len(keys) > 1:
+            if self._attribute in _TRIPS and len(keys) > 1:
                 return  # of which trip?
         elif key in self._standing:
             keys = [key]

@@ -10,7 +10,7 @@ from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
-from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
+from mneme.relations.values import PLANNED, UNREAD, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -41,6 +41,11 @@ _TRAILING = re.compile(
 )
 _PASSING = re.compile(
     r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
+)
+# What begins by these words was otherwise before.
+_BEGUN = re.compile(
+    r"\b(?:moved|relocated|emigrated|started|joined|hired|landed|switched|upgraded|swapped|replaced|got myself|promoted|"
+    r"(?:got|found|took|accepted) (?:an? |the |my )?(?:new |\w+ )?(?:job|position|role)|raised|put up|went up|going up)\b"
 )
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
@@ -207,9 +212,16 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if "takes_part" in pattern.flags and named and named != subject:
         apart = [(named, attribute, PLANNED, ends) for _, attribute, _, ends in found[:1]]
         found = [(named, attribute, "", ends) for _, attribute, _, ends in found] if found[0][3] else [*found, *apart]
-    changed = part.changed and (found[0][1].startswith("plan:") or _row(found[0][1]).get("goes_on", False))
-    if ("moved" in pattern.flags or changed) and not any(each[3] for each in found):
-        found.insert(0, (subject, found[0][1], "", True))
+    if not any(each[3] for each in found):
+        goes_on = _row(found[0][1]).get("goes_on", False)
+        if (
+            "moved" in pattern.flags
+            or (part.changed and found[0][1].startswith("plan:"))
+            or (goes_on and _BEGUN.search(match[0]))
+        ):
+            found.insert(0, (subject, found[0][1], "", True))
+        elif part.changed and goes_on:
+            found.insert(0, (subject, found[0][1], UNREAD, True))
     if "switch" in pattern.flags:
         found = same_kind(found)
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
@@ -265,17 +277,21 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     if not any(map(str.isalpha, value)):
         about = next((match[name] for name in ("t", "m") if match.groupdict().get(name)), "")
         known = thing(about, english(), False, True)
-        if known is None or known[0].split()[-1] in english().words["amounts"] or (value.isdigit() and int(value) > 24):
+        if known is None or known[0].split()[-1] in english().words["amounts"]:
+            return None
+        if _PRICE.fullmatch(value) or (value.isdigit() and int(value) > 24):
             return None
     return slot.attribute, value
 
 
 _PREPOSITION = re.compile(r"^(?:(?:on|at|for|by|the) )+", re.IGNORECASE)
+_PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
     r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years)\b|[\w%€$£]"
 )
 _KINDS = {
-    "mobile": "phone", "handset": "phone", "ide": "editor", "text editor": "editor", "code editor": "editor", "os": "operating system", "computer": "laptop",
+    "mobile": "phone", "handset": "phone", "computer": "laptop", "ide": "editor", "text editor": "editor",
+    "code editor": "editor", "os": "operating system",
     "cloud provider": "cloud", "language": "programming language", "issue tracker": "tracker", "chat app": "chat",
     "chat tool": "chat", "tech stack": "stack",
 }  # fmt: skip
