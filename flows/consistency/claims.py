@@ -6,7 +6,11 @@ The statements of a cluster are taken in the order in which they were said (ties
 2. Where a subject has one value at a time, a new value closes those with another. What says again what still holds is no
    news: it closes nothing, and holds as long.
 
-A plan may be told without its day (``PLANNED``): no day takes its place, and only what is called off ends it.
+A plan may be told without its day (``PLANNED``), and a state without a value that is read (``UNREAD``): no value takes its
+place, and only an end ends it.
+
+Where one state begins as another ends ("new job"), a change is told more than once ("still unpacking"): what ends all that was
+so is news only if no change was told in the 90 days before, and ends only what was said before it happened.
 
 Nobody contradicts himself in one message: there a claim closes another only by naming it. What was over when the newer was
 said stands as history: a plan whose day had passed, and what was said after the newer began to be so, where that was more than
@@ -24,10 +28,13 @@ from functools import lru_cache
 from flows.consistency.statements import place
 from mneme.ids import episode_of
 from mneme.records import Stated
-from mneme.relations import PLANNED, SAID, relation_of, same_value, says_more
+from mneme.relations import PLANNED, SAID, UNREAD, Relation, relation_of, same_value, says_more
 
 _LONG_AGO = timedelta(days=365)  # what began longer before it was told may be history
 _A_DAY = timedelta(days=1)
+_SAME_CHANGE = timedelta(days=90)  # as long as somebody may speak of a move or a new job as new
+_WITHOUT_VALUE = frozenset({PLANNED, UNREAD})
+_TRIPS = ("plan:trip", "plan:旅行")  # whereto, of any number of trips
 _PLAN = "plan:"
 
 
@@ -58,11 +65,11 @@ def ends(about: str, statements: Iterable[Stated], judged: bool = False) -> dict
     return fold.ends()
 
 
-def _is_single(attribute: str) -> bool:
+def _relation(attribute: str) -> Relation:
     try:
-        return relation_of(attribute).single
+        return relation_of(attribute)
     except KeyError:
-        return False
+        return Relation(attribute, single=False)
 
 
 _same_value = lru_cache(maxsize=8_192)(same_value)  # a value is compared again whenever another comes
@@ -89,23 +96,28 @@ class _Fold:
     def __init__(self, attribute: str, judged: bool) -> None:
         self._attribute, self._judged = attribute, judged
         self._at_once = attribute == SAID or attribute.startswith(_PLAN)
-        self._single, self._plan = _is_single(attribute), attribute.startswith(_PLAN)
+        self._row, self._plan = _relation(attribute), attribute.startswith(_PLAN)
+        self._changed_at: datetime | None = None
         self._standing: dict[str, list[_Claim]] = {}  # by value, case folded: what may still hold
         self._ended: dict[str, list[_Claim]] = {}  # by value: the ends that still hold, where several values may
         self._claims: list[_Claim] = []
 
     def take(self, newer: Stated) -> None:
         """The next statement."""
+        is_news = self._changed_at is None or newer.said_at - self._changed_at > _SAME_CHANGE
         for value in newer.ends:
-            self._end(newer, value)
+            if value or is_news:
+                self._end(newer, value)
         claims = [_Claim(newer, value) for value in dict.fromkeys(newer.values)]
-        for claim in claims if self._single else ():
-            if claim.value != PLANNED:
+        for claim in claims if self._row.single else ():
+            if claim.value not in _WITHOUT_VALUE:
                 self._supersede(claim)
+        if self._row.goes_on and is_news and ("" in newer.ends or any(claim.closed for claim in claims)):
+            self._changed_at = newer.said_at
         for claim in claims:
             self._standing.setdefault(claim.value.casefold(), []).append(claim)
         self._claims += claims
-        if not self._single and not self._at_once:
+        if not self._row.single and not self._at_once:
             self._hold_ends(newer)
 
     def _hold_ends(self, newer: Stated) -> None:
@@ -130,8 +142,9 @@ class _Fold:
         """1."""
         key = value.casefold()
         if not value:
-            moved = self._plan and bool(newer.values)
-            keys = [each for each in self._standing if not (moved and each == PLANNED)]
+            keys = [each for each in self._standing if not self._goes_on(each, newer)]
+            if self._attribute in _TRIPS and len(keys) > 1:
+                return  # of which trip?
         elif key in self._standing:
             keys = [key]
         else:
@@ -141,14 +154,20 @@ class _Fold:
 
     def _ends(self, value: str, other: str) -> bool:
         """Whether the end of a value is that of another: who no longer likes cold coffee may like coffee."""
-        return _same_value(self._attribute, other, value) and (self._single or not _says_more(value, other))
+        return _same_value(self._attribute, other, value) and (self._row.single or not _says_more(value, other))
+
+    def _goes_on(self, value: str, newer: Stated) -> bool:
+        """Whether what ends all says that a value still holds: that one itself, or that of a plan which has another day."""
+        if value == PLANNED:
+            return bool(newer.values)
+        return any(_same_value(self._attribute, value, other) for other in newer.values)
 
     def _supersede(self, claim: _Claim) -> None:
         """2."""
         newer, others = claim.statement, []
         own = {value.casefold() for value in newer.values}
         for key, group in self._standing.items():
-            if key == PLANNED:
+            if key in _WITHOUT_VALUE:
                 continue
             if not any(_same_value(self._attribute, key, value) for value in own):
                 others.append(key)
@@ -167,7 +186,7 @@ class _Fold:
         for claim in self._standing[key]:
             if not claim.holds_at(newer.said_at) or self._is_over(claim.statement, newer):
                 continue  # for good: what comes later was said later
-            if self._can_close(claim.statement, newer, named):
+            if self._can_close(claim.statement, newer, named, by is not None):
                 if claim.holds_at(end.at):
                     claim.end, claim.closer = end, by
                     if by is not None:
@@ -194,11 +213,13 @@ class _Fold:
         """Whether the day of an older plan had passed: another has the same name."""
         return self._plan and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
 
-    def _can_close(self, older: Stated, newer: Stated, named: bool) -> bool:
+    def _can_close(self, older: Stated, newer: Stated, named: bool, by_value: bool) -> bool:
         if self._judged and older.by_model and newer.by_model:
             return False
         if not named and _is_one_message(older, newer):
             return False
+        if self._row.goes_on and not (named or by_value):
+            return older.said_at < min(newer.event_at or newer.said_at, newer.said_at - _A_DAY)
         if self._attribute == SAID:
             return True
         is_history = newer.event_at is not None and newer.said_at - newer.event_at > _LONG_AGO

@@ -18,10 +18,10 @@ from mneme.records import Claim
 from mneme.relations.chinese import chinese_asked, chinese_claims, is_one_of_a_kind_in_chinese
 from mneme.relations.english import english_asked, english_claims, is_one_of_a_kind
 from mneme.relations.table import attributes
-from mneme.relations.values import PLANNED, SAID, same_value, says_more
+from mneme.relations.values import PLANNED, SAID, UNREAD, same_value, says_more
 from mneme.text import has_cjk
 
-__all__ = ["PLANNED", "SAID", "Relation", "attributes_asked", "claims_in", "relation_of", "same_value", "says_more"]
+__all__ = ["PLANNED", "SAID", "UNREAD", "Relation", "attributes_asked", "claims_in", "relation_of", "same_value", "says_more"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,14 @@ class Relation:
 
     ``single`` says that a subject has one value at a time, so that a new one ends the old. ``edge`` is the relation of the
     graph (``lives_in``), empty where there is none; ``category`` that of the line of a profile, empty where there is none.
+    ``goes_on`` says that another begins where one ends, so that what is told soon after a change tells of that change.
     """
 
     attribute: str
     single: bool
     edge: str = ""
     category: str = ""
+    goes_on: bool = False
 
 
 @lru_cache(maxsize=4_096)
@@ -56,7 +58,7 @@ def relation_of(attribute: str) -> Relation:
     single = row.get("single", False)
     if family == "plan":
         single = is_one_of_a_kind_in_chinese(kind) if has_cjk(kind) else is_one_of_a_kind(kind)
-    return Relation(attribute, single, row.get("edge", ""), row.get("category", ""))
+    return Relation(attribute, single, row.get("edge", ""), row.get("category", ""), row.get("goes_on", False))
 
 
 def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, ...]:

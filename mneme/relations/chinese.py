@@ -128,7 +128,7 @@ def _of_clause(
 
 def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str) -> Iterator[Found]:
     groups = match.groupdict()
-    subject, family = speaker, ""
+    subject, family, whereto = speaker, "", ""
     if groups.get("s"):
         named = person(match["s"], speaker)
         if named is None:
@@ -143,14 +143,18 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
             return
         family, own = known
         subject = speaker if about == "m" and own else family
-    elif groups.get("to_航班"):
-        family = f"{match['to_航班']}航班"
+    elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
+        if _BAD.search(match[to]) or match[to] in chinese().words["no_place"]:
+            return
+        family = match[to] + to.removeprefix("to_")
+        if to == "to_旅行":
+            subject, whereto = family, match[to]
     elif groups.get("act"):
         if _NO_ACT.search(match["act"]):
             return
         family = match["act"].replace("的", "")
-    elif groups.get("kind"):
-        family = match["kind"]
+    else:
+        family = kind_named(match, _KINDS)
     found: list[Found] = [
         (subject, attribute + family if attribute.endswith(":") else attribute, value, ends or over)
         for attribute, value, ends in pattern.gives
@@ -166,6 +170,8 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
             head = next((word for word in chinese().words["amounts"] if family.endswith(word)), family)
             attribute += head if attribute == "is:" else family
         found.append((subject, attribute, value, slot.ends or over))
+    if whereto:
+        found.append(("旅行", "plan:旅行", whereto, pattern.ends))
     if over and any(slot.ends for slot in pattern.slots):
         return
     if "moved" in pattern.flags and not any(each[3] for each in found):

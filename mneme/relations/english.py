@@ -1,15 +1,16 @@
 """What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
 from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
-from mneme.relations.values import PLANNED, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
+from mneme.relations.values import PLANNED, UNREAD, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -40,6 +41,11 @@ _TRAILING = re.compile(
 )
 _PASSING = re.compile(
     r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b"
+)
+# What begins by these words was otherwise before.
+_BEGUN = re.compile(
+    r"\b(?:moved|relocated|emigrated|started|joined|hired|landed|switched|upgraded|swapped|replaced|got myself|promoted|"
+    r"(?:got|found|took|accepted) (?:an? |the |my )?(?:new |\w+ )?(?:job|position|role)|raised|put up|went up|going up)\b"
 )
 _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 
@@ -140,7 +146,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
             return
         subject = named
     found: list[Found] = []
-    family = ""
+    family, whereto = "", ""
     about = next((name for name in ("t", "m") if groups.get(name)), None)
     if about is not None:
         if _SOMEBODYS.search(part.low[: match.start(about)]):
@@ -154,15 +160,21 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if possessor and not own and possessor[1] != speaker and not is_time(possessor[1]):
             family = f"{possessor[1].lower()} {family}"
         subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
-    elif groups.get("to_flight"):
-        family = f"{_bare(match['to_flight'])} flight"
+    elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
+        begin, end = match.span(to)
+        place = cleaned("place", part.text[begin:end], match[to], english().words, caseless)
+        if place is None:
+            return
+        family = f"{place.lower()} {to.removeprefix('to_')}"
+        if to == "to_trip":
+            subject, whereto = family, place
     elif groups.get("act"):
         acted = act(match["act"], english()) if part.text[match.start("act")].islower() else None
         if acted is None:
             return
         family = acted
-    elif groups.get("kind"):
-        family = match["kind"]
+    else:
+        family = kind_named(match, _KINDS)
     if groups.get("with"):
         other = person(part.text[match.start("with") : match.end("with")], speaker, english())
         if other is None or match["with"] in _SELF:
@@ -183,6 +195,8 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if attribute.endswith(":"):
             attribute += family.split()[-1] if attribute == "is:" else family
         found.append((subject, attribute, value, slot.ends or part.over))
+    if whereto:
+        found.append(("trip", "plan:trip", whereto, pattern.ends))
     if any(attribute.startswith("plan:") for _, attribute, _, _ in found) and not subject:
         return
     if "only_ends" in pattern.flags and not part.over:
@@ -192,24 +206,27 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if part.over and any(slot.ends for slot in pattern.slots):
         return  # "has not left Google any more"
     if part.several and not any(ends for *_, ends in found):
-        found = [each for each in found if not _is_single(each[1])]
+        found = [each for each in found if not _row(each[1]).get("single", False)]
     if not found:
         return
     if "takes_part" in pattern.flags and named and named != subject:
         apart = [(named, attribute, PLANNED, ends) for _, attribute, _, ends in found[:1]]
         found = [(named, attribute, "", ends) for _, attribute, _, ends in found] if found[0][3] else [*found, *apart]
-    changed = part.changed and found[0][1].startswith("plan:")
-    if ("moved" in pattern.flags or changed) and not any(each[3] for each in found):
-        found.insert(0, (subject, found[0][1], "", True))
+    if not any(each[3] for each in found):
+        goes_on = _row(found[0][1]).get("goes_on", False)
+        if (
+            "moved" in pattern.flags
+            or (part.changed and found[0][1].startswith("plan:"))
+            or (goes_on and _BEGUN.search(match[0]))
+        ):
+            found.insert(0, (subject, found[0][1], "", True))
+        elif part.changed and goes_on:
+            found.insert(0, (subject, found[0][1], UNREAD, True))
     if "switch" in pattern.flags:
         found = same_kind(found)
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
     yield from settled(found)
-
-
-def _bare(place: str) -> str:
-    return place.lower().removeprefix("the ").strip(" ,.")
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
@@ -260,26 +277,30 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     if not any(map(str.isalpha, value)):
         about = next((match[name] for name in ("t", "m") if match.groupdict().get(name)), "")
         known = thing(about, english(), False, True)
-        if known is None or known[0].split()[-1] in english().words["amounts"] or (value.isdigit() and int(value) > 24):
+        if known is None or known[0].split()[-1] in english().words["amounts"]:
+            return None
+        if _PRICE.fullmatch(value) or (value.isdigit() and int(value) > 24):
             return None
     return slot.attribute, value
 
 
 _PREPOSITION = re.compile(r"^(?:(?:on|at|for|by|the) )+", re.IGNORECASE)
+_PRICE = re.compile(r"\d+[.,](?:[6-9]\d|\d)|\d+,\d\d")
 _NO_TIME = re.compile(
     r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years)\b|[\w%€$£]"
 )
 _KINDS = {
-    "ide": "editor", "text editor": "editor", "code editor": "editor", "os": "operating system", "computer": "laptop",
+    "mobile": "phone", "handset": "phone", "computer": "laptop", "ide": "editor", "text editor": "editor",
+    "code editor": "editor", "os": "operating system",
     "cloud provider": "cloud", "language": "programming language", "issue tracker": "tracker", "chat app": "chat",
     "chat tool": "chat", "tech stack": "stack",
 }  # fmt: skip
 
 
-def _is_single(attribute: str) -> bool:
+def _row(attribute: str) -> Mapping[str, Any]:
     family, colon, _ = attribute.partition(":")
     rows = attributes()
-    return bool((rows.get(attribute) or rows[f"{family}{colon}"]).get("single", False))
+    return rows.get(attribute) or rows[f"{family}{colon}"]
 
 
 def english_asked(question: str) -> list[tuple[str, str]]:

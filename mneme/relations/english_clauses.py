@@ -29,7 +29,16 @@ _UNCERTAIN_PHRASE = re.compile(
     r"my first (?:boyfriend|girlfriend|husband|wife)|"
     r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
 )
-_AGREED = re.compile(r"\bsa(?:id|ys) yes\b|\bwho would have (?:thought|guessed)\b")  # no report, no doubt
+_AGREED = re.compile(
+    r"\bsa(?:id|ys) yes\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
+    r"\bwho would have (?:thought|guessed)\b"
+)  # no report, no doubt
+# What is added to a statement and takes nothing of it back.
+_ASIDE = re.compile(
+    r",? (?:and |but )?(?:the|my|our) \w+ (?:says|said|reckons) \w+ \w.*$|,? (?:if|in case) you (?:fancy|like|want|wonder|"
+    r"must know|are free|need|feel like|have time)\b[^,.;!]*",
+    re.IGNORECASE,
+)
 _ONLY_UNCERTAIN = frozenset(
     """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
@@ -55,12 +64,14 @@ _SHORT_IS = re.compile(
     r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|"
     r"ready|over|"
     r"postponed|pushed|started|joined|left|quit|bumped|changed|with|out|only|already|gone|turned|noon|midnight|this|\d+|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|june|july|august|september|october|november|"
-    r"december) \d)\b)|(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:putting|raising|upping|hiking|charging|asking|selling|moving|leaving)|"
+    r"(?:january|february|march|april|june|july|august|september|october|november|december) \d)\b)|"
+    r"(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(
-    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still|just|really|recently|finally|actually|"
+    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still(?! (?:(?:out|over|up|down|here|back|stuck|holed up|"
+    r"living) )?(?:in|at|on|with|out)\b| [a-z]{2,12}ing\b)|just|really|recently|finally|actually|"
     r"already|basically|officially|nowadays|honestly|"
     r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
     r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|"
@@ -78,7 +89,7 @@ _LEADING = re.compile(
     r"weekend|morning|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|reminder|note|ps|p\.s\.?|correction|sorry|wait|hey(?: \w+)?|hi(?: \w+)?|"
     r"hello(?: \w+)?|hmm|omg|wow|lol|haha|ugh|yay|meanwhile|for the record|good morning|as you know|because|since|"
-    r"(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|"
+    r"(?:in|since|from) (?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|"
     r"(?:(?:a (?:few|couple of)|two|three|\d+) )(?:days|weeks|months) ago)(?![\w'])[,:!]? ?)+"
 )
 _UNSURE = frozenset(
@@ -90,7 +101,7 @@ _AHEAD = re.compile(r"\b(?:will|going to|gonna|shall)\b")
 _MAY = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bon )(?<!until )(?<!since )(?<!last )(?<!next )(?<!this )(?<!\d )\bmay (?!\d)"
 )
-_CAN = re.compile(r"\bcan (?!speak\b|not stand\b)")
+_CAN = re.compile(r"\bcan (?!speak\b|not (?:stand|go|make|get|fly)\b)")
 _WANT = re.compile(
     r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
     r"ready|prefer|apply|"
@@ -121,7 +132,13 @@ _ALSO = re.compile(r"\b(?:also|too)\b")
 _SEVERAL = re.compile(
     r"\b(?:another|second|part-time|on the side|besides|temporarily|for now|for the (?:summer|weekend|week|night|day))\b"
 )
-_CHANGED = re.compile(r"\b(?:now|from now on|from next week on|instead)\b(?! of\b)")
+_CORRECTED = re.compile(
+    r"\b(?:told you (?:wrong|the wrong \w+)|got (?:it|that|the \w+) wrong|mixed (?:it|that|them) up|my mistake|silly me|"
+    r"scratch that|"
+    r"no wait|correction)\b",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -159,6 +176,7 @@ def prepared(sentence: str) -> str | None:
         text = text.replace('"', "")
     if "'" in text or "not" not in text:
         text = _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
+    text = _ASIDE.sub("", text)
     low = _AGREED.sub("agreed", text.lower())
     words = words_of(low)
     if not words.isdisjoint(_NOT_CERTAIN) or (not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low)):
@@ -185,6 +203,7 @@ def without_adverbs(text: str) -> str:
 def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
     """The parts of a prepared sentence that assert something."""
     unsure_before = False
+    corrected = _CORRECTED.search(text) is not None
     for piece in _PARTS.split(text):
         if not piece:
             continue
@@ -212,7 +231,16 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
         lead = _LEADING.match(lowered(bare))
         bare = bare[lead.end() :] if lead else bare
         if bare := bare.strip():
-            yield Part(bare, lowered(bare), over, ahead, several, _CHANGED.search(low) is not None, tuple(numbers), intended)
+            yield Part(
+                bare,
+                lowered(bare),
+                over,
+                ahead,
+                several,
+                corrected or _CHANGED.search(low) is not None,
+                tuple(numbers),
+                intended,
+            )
 
 
 def _lower_first(text: str) -> str:

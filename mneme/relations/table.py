@@ -36,6 +36,11 @@ class Pattern:
     flags: frozenset[str]
 
     @property
+    def ends(self) -> bool:
+        """Whether all that it claims ends."""
+        return all(end for *_, end in self.gives) and all(slot.ends for slot in self.slots)
+
+    @property
     def is_open(self) -> bool:
         """Whether it is about anything: what a surer pattern reads in the same clause is not read so again."""
         return not self.flags.isdisjoint(("switch", "weak")) or not {"t", "m", "act"}.isdisjoint(self.shape.groupindex)

@@ -12,6 +12,9 @@ SAID = "said"
 PLANNED = "planned"
 """The value of a plan of which no day is told."""
 
+UNREAD = "…"
+"""The value of a state that is told without one that is read ("I live with my parents"). It takes no other's place."""
+
 Found = tuple[str, str, str, bool]
 """What is claimed: subject, attribute, value, and whether it ends."""
 
@@ -72,6 +75,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     match kind:
         case "place":
             return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5)
+        case "somewhere":
+            return UNREAD if cleaned("place", text, low, words, caseless) else None
         case "org":
             if low.startswith(("a ", "an ", "my ", "our ")) or (low.startswith("the ") and bare[4:5].islower()):
                 bare = _DETERMINER.sub("", bare)
