@@ -238,10 +238,10 @@ Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "output"
 class Quote(_Frozen):
     """What makes a fact without a model: the words of one message, unchanged, and what they need to be read alone.
 
-    ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; ``context`` what is
-    before the question, or before the words without one, where they lean on it ("it", "there", a bare "yes"). Of an
-    ``artifact`` inside a message (code, a draft, a list, quoted text, a long answer of an assistant) nothing is claimed about
-    its speaker.
+    ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer or reply to;
+    ``context`` what is before that where it says too little alone, or before words that lean ("it", "there", a bare "yes")
+    and reply to nothing. Of an ``artifact`` inside a message (code, a draft, a list, quoted text, a long answer of an
+    assistant) nothing is claimed about its speaker.
     """
 
     speaker: str
