@@ -66,7 +66,7 @@ _PERSON_AFTER = re.compile(
     r"^, (?:who['’ ]|s?he['’ ]|an? \d+-year-old\b)"
 )
 _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Harry Potter conference"
-    r"^ (?:fans?|fandom|conferences?|themes?|themed|books?|movies?|films?|series|party|project|world|universe|characters?|trivia|"
+    r"^ (?:fans?|conferences?|themes?|themed|books?|movies?|films?|series|party|project|world|universe|characters?|trivia|"
     r"quotes?|concerts?|songs?|albums?|exhibitions?|museum|marathon|award|prize|foundation|collection)\b"
 )
 _AND_I_AFTER = re.compile(r"^ (?:and|&) I\b(?!['’])")  # at the beginning of a clause, somebody and I

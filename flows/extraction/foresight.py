@@ -76,9 +76,10 @@ _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ...]:
     """The sentences of users that say for certain what is ahead, as said, at most 100; no questions, wishes or cancelled plans.
 
-    A certain date ahead is enough; one of today needs a word of what is to come, and without any date it must be said that it
-    is planned ("I'm going to", 我打算). One that names a day which is not certain is left out. It lasts from the start to the end
-    of its date; where it names several, it has none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
+    A certain date ahead is enough; one of today needs a word of what is to come, and without any date it must be said that
+    it is planned ("I'm going to", 我打算). One that names a day which is not certain is left out. It lasts from start to
+    end of its date; where it names several, it has none. Its claims are those of the family ``plan:``; what a later sentence of
+    the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]

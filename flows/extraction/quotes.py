@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
@@ -66,6 +67,14 @@ class Passage:
     sentences: tuple[Sentence, ...]
 
 
+class _Before(NamedTuple):
+    """What a passage takes along, as in ``Quote``."""
+
+    question: Spoken | None = None
+    context: Spoken | None = None
+    behind: Spoken | None = None
+
+
 def told(utterances: Sequence[Utterance]) -> list[Told]:
     """The messages of a cut that have words, with their sentences annotated by dates and claims."""
     languages = languages_of([utterance.message.text for utterance in utterances])
@@ -85,11 +94,11 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
     for position, each in enumerate(messages):
         earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
         for number, passage in enumerate(each.passages):
-            answers, context = _taken_along(each, number, earlier)
+            along = _taken_along(each, number, earlier)
             corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
             if corrected is not None and corrected.words not in passage.words:
-                answers, context = None, corrected
-            yield _fact(each, passage, topic, answers, context)
+                along = _Before(context=corrected)
+            yield _fact(each, passage, topic, along)
 
 
 def _before(utterances: Sequence[Utterance], index: int) -> str:
@@ -202,47 +211,44 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     return next((other for other in others if name in other.casefold().split()), "")
 
 
-def _taken_along(each: Told, number: int, before: Sequence[Told]) -> tuple[Spoken | None, Spoken | None]:
-    """What a passage answers or replies to, and what is before that where it cannot be read alone either.
+def _taken_along(each: Told, number: int, before: Sequence[Told]) -> _Before:
+    """What a passage answers, or else replies to, and what is before that where it says too little alone.
 
     A passage that replies to nothing, but leans, has the sentence before it.
     """
     passage = each.passages[number]
     replied = _replied_to(each, before) if number == 0 or each.message.role == "assistant" else None
     if replied is not None:
-        return replied[0], _behind(*replied, before)
+        taken, other, answers = replied
+        return _Before(taken if answers else None, None if answers else taken, _behind(taken, other, before))
     if passage.artifact is None and not leans(passage.sentences[0]):
-        return None, None
+        return _Before()
     own = _own([one for other in each.passages[:number] for one in other.sentences])
     if own:
-        return None, _stretch(own, len(own) - 1, each)
+        return _Before(context=_stretch(own, len(own) - 1, each))
     told_before = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
-    return None, next((_stretch(own, len(own) - 1, other) for other, own in told_before), None)
+    return _Before(context=next((_stretch(own, len(own) - 1, other) for other, own in told_before), None))
 
 
-def _replied_to(each: Told, before: Sequence[Told]) -> tuple[Spoken, Told] | None:
-    """What somebody else said last, if it was lately; of a question nothing but itself is answered.
-
-    An answer made of artifacts has no words of its own: what was asked says what it is about.
-    """
+def _replied_to(each: Told, before: Sequence[Told]) -> tuple[Spoken, Told, bool] | None:
+    """What somebody else said last, of which message, and whether it asks; a request to an assistant needs no question mark."""
     for other in reversed(before):
         if other.message.sender_id == each.message.sender_id:
             break
         own = _own(other.sentences)
-        if each.message.role == "assistant":  # a request needs no question mark
+        if each.message.role == "assistant" and own:
             at = next((at for at in reversed(range(len(own))) if not leans(own[at])), 0)
-            if own:
-                return _stretch(own, at, other), other
-            continue
+            return _stretch(own, at, other), other, True
         asked = next((at for at in reversed(range(len(own))) if own[at].is_question), None)
         if asked is not None and asked >= len(own) - _LAST_SENTENCES:
-            return _stretch(own, asked, other), other
+            return _stretch(own, asked, other), other, True
     if not before or before[-1].message.sender_id == each.message.sender_id:
         return None
     if each.message.sent_at - before[-1].message.sent_at > _REPLIED_WITHIN and not leans(each.sentences[0]):
         return None
+    # an answer made of artifacts has no words of its own: what was asked says what it is about
     told_before = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
-    return next(((_stretch(own, _nearest(own, each), other), other) for other, own in told_before), None)
+    return next(((_stretch(own, _nearest(own, each), other), other, False) for other, own in told_before), None)
 
 
 def _behind(taken: Spoken, source: Told, before: Sequence[Told]) -> Spoken | None:
@@ -282,15 +288,16 @@ def _stretch(own: Sequence[Sentence], at: int, source: Told, longest: int = _LON
     return Spoken(speaker=source.message.sender_name, words=words, message_id=source.message.message_id)
 
 
-def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None) -> ExtractedFact:
+def _fact(each: Told, passage: Passage, topic: str, along: _Before) -> ExtractedFact:
     first = passage.sentences[0]
     quote = Quote(
         speaker=each.message.sender_name,
         listener=first.listener,
         words=passage.words,
         language=first.language,
-        question=question,
-        context=context,
+        question=along.question,
+        context=along.context,
+        behind=along.behind,
         artifact=passage.artifact,
     )
     event = event_of(passage.sentences)
@@ -320,7 +327,7 @@ def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[Dat
     to = "" if not quote.listener else f"对{quote.listener}" if chinese else f" → {quote.listener}"
     if quote.language == "en" and quote.listener:
         to = f" to {quote.listener}"
-    before = [each for each in (quote.context, quote.question) if each is not None]
+    before = [each for each in (quote.behind, quote.context, quote.question) if each is not None]
     led = "".join(
         f"（{each.speaker}：「{each.words}」）" if chinese else f' ({each.speaker}: "{each.words}")' for each in before
     )

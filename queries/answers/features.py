@@ -171,11 +171,6 @@ def _leans_on(memory: Memory) -> str:
     return before.words if before else ""
 
 
-def _answers(memory: Memory) -> bool:
-    replied_to = memory.quote and memory.quote.question
-    return bool(replied_to and any(mark in replied_to.words for mark in "?？"))
-
-
 def _kind(question: str, memory: Memory) -> tuple[float, float]:
     """Whether the kind of words that is asked for is there, and whether it is missing; neither where no kind is known."""
     told = said(memory)
@@ -187,7 +182,7 @@ def _kind(question: str, memory: Memory) -> tuple[float, float]:
         asked = question.casefold()
         names = [name for name in _CAPITAL.findall(told) if not _TIME.match(name)]
         first = told.split(".")[0].split(",")[0].split()
-        names += first if len(first) < _FEW and _answers(memory) else []  # a bare answer
+        names += first if len(first) < _FEW and memory.quote and memory.quote.question else []  # a bare answer
         found = any(name.casefold() not in asked for name in names)
     else:
         return 0.0, 0.0
