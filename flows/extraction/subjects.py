@@ -40,7 +40,7 @@ _LEADS = Guarded(
     r"^(?:(?:hey|hi|hello|wow|oh|yeah|yes|so|and|but|also|well|ok|okay|thanks?(?: you)?|please|sorry|now|"
     r"i(?:['’]m| am)(?: (?:also|really|just|still))* (?:trying to(?: (?:figure out|understand|decide))?|curious about|"
     r"wondering (?:if|how|whether|about)|looking (?:for|to))|i['’]d like to(?: know)?|"
-    r"i(?: just| really)? (?:want(?:ed)? to(?: (?:know|understand|ask))?|need(?: you)? to|need help with|"
+    r"i(?: just| really)? (?:want(?:ed)? to(?: (?:know|understand|ask))?|need(?: you)?(?: to| help with)?|"
     r"was wondering (?:if|how))|"
     r"(?:can|could|would|will) you(?: please)?(?: (?:explain|give me|tell me(?: about)?|show me|recommend|suggest|"
     r"help me(?: (?:with|to|understand|figure out|create|make sure))?))?|(?:help|give|tell|show) me(?: (?:with|to|about))?|"
@@ -104,16 +104,21 @@ def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -
 
 def _request(sentences: Sequence[Sentence]) -> str:
     """What is asked for first, where it is one short clause."""
-    for one in sentences:
-        lead = _LEADS.match(one.text) if one.language == "en" else None
-        if not lead and not one.is_question:
-            continue
-        words = _CLAUSE.split(one.text[len(lead[0]) if lead else 0 :], maxsplit=1)[0].strip(" .?!？。！,")
-        longest = _LONGEST_CJK if has_cjk(words) else _LONGEST
-        told = set(tokenise(words)) - _COMMON
-        if len(words) <= longest and len(told) >= _ENOUGH and not _POINTS.search(words):
-            return words[:1].upper() + words[1:]
-    return ""
+    asked = (asked_for(one.text, one.language) for one in sentences if one.is_question or _LEADS.match(one.text))
+    return next(filter(None, asked), "")
+
+
+def asked_for(text: str, language: str) -> str:
+    """The first clause of a request without what leads to it; empty where it is long, says little or points elsewhere.
+
+    >>> asked_for("Please deploy invoice-api to staging and tell me when it is done.", "en")
+    'Deploy invoice-api to staging'
+    """
+    lead = _LEADS.match(text) if language == "en" else None
+    words = _CLAUSE.split(text[len(lead[0]) if lead else 0 :], maxsplit=1)[0].strip(" .?!？。！,")
+    short = len(words) <= (_LONGEST_CJK if has_cjk(words) else _LONGEST)
+    tells = short and len(set(tokenise(words)) - _COMMON) >= _ENOUGH and not _POINTS.search(words)
+    return words[:1].upper() + words[1:] if tells else ""
 
 
 def _topics(sentences: Sequence[Sentence], spread: Counter[str], speakers: set[str], closeness: Sequence[float]) -> str:
