@@ -214,20 +214,21 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
 def _taken_along(each: Told, number: int, before: Sequence[Told]) -> _Before:
     """What a passage answers, or else replies to, and what is before that where it says too little alone.
 
-    A passage that replies to nothing, but leans, has the sentence before it.
+    A passage that replies to nothing, but leans or stands behind code, a list or the like, has the words before it.
     """
     passage = each.passages[number]
     replied = _replied_to(each, before) if number == 0 or each.message.role == "assistant" else None
     if replied is not None:
         taken, other, answers = replied
         return _Before(taken if answers else None, None if answers else taken, _behind(taken, other, before))
-    if passage.artifact is None and not leans(passage.sentences[0]):
+    interrupted = number > 0 and each.passages[number - 1].artifact is not None
+    if passage.artifact is None and not interrupted and not leans(passage.sentences[0]):
         return _Before()
     own = _own([one for other in each.passages[:number] for one in other.sentences])
-    if own:
-        return _Before(context=_stretch(own, len(own) - 1, each))
-    told_before = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
-    return _Before(context=next((_stretch(own, len(own) - 1, other) for other, own in told_before), None))
+    source = each
+    if not own and before:
+        source, own = _last_told(before)
+    return _Before(context=_stretch(own, len(own) - 1, source) if own else None)
 
 
 def _replied_to(each: Told, before: Sequence[Told]) -> tuple[Spoken, Told, bool] | None:
@@ -246,9 +247,14 @@ def _replied_to(each: Told, before: Sequence[Told]) -> tuple[Spoken, Told, bool]
         return None
     if each.message.sent_at - before[-1].message.sent_at > _REPLIED_WITHIN and not leans(each.sentences[0]):
         return None
-    # an answer made of artifacts has no words of its own: what was asked says what it is about
+    other, own = _last_told(before)
+    return (_stretch(own, _nearest(own, each), other), other, False) if own else None
+
+
+def _last_told(before: Sequence[Told]) -> tuple[Told, list[Sentence]]:
+    """The last message that has words of its own, and these; an answer made of artifacts has none."""
     told_before = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
-    return next(((_stretch(own, _nearest(own, each), other), other, False) for other, own in told_before), None)
+    return next(told_before, (before[-1], []))
 
 
 def _behind(taken: Spoken, source: Told, before: Sequence[Told]) -> Spoken | None:

@@ -105,6 +105,13 @@ def test_a_reply_to_code_takes_the_request_along():
     assert thanks.quote.context.words == "My plant tracker says that the database is locked."
 
 
+def test_what_is_said_behind_code_takes_along_what_is_said_before_it():
+    *_, asked = facts(
+        "Ann: The plant tracker forgets my cactus.\n```python\ncon.commit()\n```\nCan you find what I did wrong with commits?"
+    )
+    assert asked.quote.context.words == "The plant tracker forgets my cactus."
+
+
 def test_nothing_is_claimed_of_who_wrote_a_draft_or_had_it_written():
     extraction = LocalExtractor().extract(
         talk("Ann: Write a letter for Mr. Ode.", "assistant: Dear Mr. Ode,\nI live in Rome.\nI am 40.\nBest regards,\nAnn")
