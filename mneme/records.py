@@ -238,10 +238,10 @@ Artifact = Literal["answer", "code", "draft", "file", "letter", "list", "output"
 class Quote(_Frozen):
     """What makes a fact without a model: the words of one message, unchanged, and what they need to be read alone.
 
-    ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; ``context`` what is
-    before the question, or before the words without one, where they lean on it ("it", "there", a bare "yes"). Of an
-    ``artifact`` inside a message (code, a draft, a list, quoted text, a long answer of an assistant) nothing is claimed about
-    its speaker.
+    ``language`` is an ISO 639-1 code, empty where it is not known. ``question`` is what the words answer; else ``context``
+    what they reply to, or the sentence before them where they lean on it ("it", "there", a bare "yes"); ``behind`` what is
+    before the question or the message replied to, where that says too little alone. Of an ``artifact`` inside a message
+    (code, a draft, a list, quoted text, a long answer of an assistant) nothing is claimed about its speaker.
     """
 
     speaker: str
@@ -250,6 +250,7 @@ class Quote(_Frozen):
     language: str = ""
     question: Spoken | None = None
     context: Spoken | None = None
+    behind: Spoken | None = None
     artifact: Artifact | None = None
 
 

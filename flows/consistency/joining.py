@@ -84,6 +84,6 @@ def _own_about(record: Said) -> str:
     said = [words_of(record)]
     event_at = record.event_at if isinstance(record, AtomicFact) else record.start
     if isinstance(record, AtomicFact) and record.quote is not None:
-        around = (record.quote.question, record.quote.context)
+        around = (record.quote.behind, record.quote.question, record.quote.context)
         said += [record.quote.speaker, *(each.words if each is not None else "" for each in around)]
     return _SAID + long_hash("\n".join((*map(normal, said), event_at.isoformat() if event_at else "")))

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from flows.cuts import ExtractedCase, Utterance
 from flows.extraction.agent_steps import Step, called, shortened, told, written
 from flows.extraction.sentences import sentence_spans
+from flows.extraction.subjects import asked_for
 from mneme.caseless import Caseless
+from mneme.languages import languages_of
 from mneme.records import StoredMessage, ToolCall
 
 _LONGEST_TEXT = 600  # characters
@@ -40,7 +42,7 @@ _NEUTRAL = 0.5
 def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
     """The task of an episode in which an agent called tools; None where there is no agent or no call.
 
-    ``task_intent`` is the request before the first call, ``approach`` the calls with their results. ``quality_score``
+    ``task_intent`` is what was asked for before the first call, ``approach`` the calls with their results. ``quality_score``
     starts at 0.5 for a task of which nothing is known:
     - up to 0.3 away for the share of calls that failed; 0.1 for or against it as the last call went well or not, if its
       result is known;
@@ -57,7 +59,8 @@ def case_of(utterances: Sequence[Utterance]) -> ExtractedCase | None:
         return None
     steps = list(_steps(messages))
     requests = [message.text for message in messages[: places[0] + 1] if message.role == "user"]
-    intent = shortened(requests[-1] if requests else messages[0].text or steps[0].tool, _LONGEST_TEXT)
+    request = requests[-1] if requests else messages[0].text or steps[0].tool
+    intent = asked_for(request, languages_of([request])[0]) or shortened(request, _LONGEST_TEXT)
     report = _report(messages, places[-1])
     reactions = "\n".join(message.text for message in messages[places[0] + 1 :] if message.role == "user")
     score = _quality(steps, report, reactions)

@@ -65,6 +65,10 @@ _PERSON_AFTER = re.compile(
     r"smiled|cooks|agreed|agrees|texted|texts|cooked|loves|hopes|feels|knows|invited)\b|"
     r"^, (?:who['’ ]|s?he['’ ]|an? \d+-year-old\b)"
 )
+_KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Harry Potter conference"
+    r"^ (?:fans?|conferences?|themes?|themed|books?|movies?|films?|series|party|project|world|universe|characters?|trivia|"
+    r"quotes?|concerts?|songs?|albums?|exhibitions?|museum|marathon|award|prize|foundation|collection)\b"
+)
 _AND_I_AFTER = re.compile(r"^ (?:and|&) I\b(?!['’])")  # at the beginning of a clause, somebody and I
 _SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I)\b")
 _PLACE_BEFORE = Guarded(
@@ -287,7 +291,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
         return PERSON if someone else LOCATION if _PLACE_BEFORE.search(before) else ""
     if given and len(words) <= 3:
-        return PERSON
+        return OTHER if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
     if place:
         return LOCATION
     if opens:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.spoken import Sentence
-from mneme.dates import DateMention
+from mneme.dates import DateMention, resolve_dates
 from mneme.guarded import Guarded
 from mneme.records import Claim
 from mneme.relations import PLANNED
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
+_MOST_DATES = 20  # of one form in a sentence
 _FAMILY = "plan:"  # claims of plans
 
 _VAGUE = (  # what follows "going to" and plans nothing
@@ -75,9 +76,10 @@ _DONE = re.compile("[了过](?:[，。！]|$)|已经|刚刚")
 def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ...]:
     """The sentences of users that say for certain what is ahead, as said, at most 100; no questions, wishes or cancelled plans.
 
-    A certain date ahead is enough; one of today needs a word of what is to come, and without a certain date it must be said
-    that it is planned ("I'm going to", 我打算). It lasts from the start to the end of its date; where it names several, it has
-    none. Its claims are those of the family ``plan:``; what a later sentence of the episode claims as over is left out.
+    A certain date ahead is enough; one of today needs a word of what is to come, and without any date it must be said that
+    it is planned ("I'm going to", 我打算). One that names a day which is not certain is left out. It lasts from start to
+    end of its date; where it names several, it has none. Its claims are those of the family ``plan:``; what a later sentence of
+    the episode claims as over is left out.
     """
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
@@ -88,6 +90,8 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
         date = _date(one)
+        if date is None and len(one.dates) < 2 and _names_a_day(one):
+            continue
         start, end = (date.since, date.until) if date else (None, None)
         found.append(ExtractedForesight(one.meant or one.text, one.text, (one.index,), start, end, claims))
         if len(found) == _MOST:
@@ -142,5 +146,13 @@ def _is_over(one: Sentence) -> bool:
 
 
 def _date(one: Sentence) -> DateMention | None:
-    later = {date.span: date for date in _ahead(one)}
+    """The one date ahead; else the one stretch that still runs: "this month"."""
+    later = {date.span: date for date in _ahead(one)} or {date.span: date for date in one.dates if date.until > one.said_at}
     return next(iter(later.values())) if len(later) == 1 else None
+
+
+def _names_a_day(one: Sentence) -> bool:
+    """Whether there is a date to come in the likeliest reading, though not for certain."""
+    return not one.meant and any(
+        date.until > one.said_at for date in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    )

@@ -8,13 +8,18 @@ from mneme.dates import DateMention, resolve_dates
 
 _MOST = 20  # dates of one form in a sentence
 _REACH = 200  # characters before a date in which its clause begins
-_ASIDE = re.compile(  # a clause beside the main one, up to the date in it
+_ASIDE = re.compile(  # a clause or phrase beside the main one, up to the date in it
     r"(?:\w\W+\b(?:when|while|which|who|where|that (?:was|were|is|are|has|had))|"
-    r"\b(?:after|before|because|since|although|though|unless))\b"
-    r"(?:(?! [-–—] )[^,;:.!?])*$|(?:因为|由于|自从)[^，；。！？]*$",
+    r"\b(?:after|before|because|since|although|though|unless|(?:the|an?|my|our) (?:\w+ )?\w+ that \w+)|"
+    r"\b(?:the|my|our|your|his|her|their|that|this|those|these|every|some|any|every\w+|some\w+)(?: \w+){0,3} "
+    r"(?<!\bis )(?<!\bwas )(?<!\band )(?<!\bbut )(?<!\bso )(?<!\bthen )(?:I|you|we|they|he|she) \w+|"
+    r",\s*(?:\w+ed|bought|made|built|written|taken|given|born|found|sold|held|sent))\b"
+    r"(?:(?! [-–—] )[^,;:.!?])*$|\bfrom\s*$|(?:因为|由于|自从|等)[^，；。！？]*$|[了过]$",
     re.IGNORECASE,
 )
-_ASIDE_BEHIND = re.compile("[^，；。！？]{0,20}?(?:之[前后]|以[前后]|的时候)")
+_ASIDE_BEHIND = re.compile(
+    "[^，；。！？]{0,20}?(?:之[前后]|以[前后]|的时候)|(?<=年)的|(?!的|[^，；。！？的]*[早晚中上下]?[上午点]的)[^，；。！？是在]{1,8}的(?![，。！？]|$)"
+)
 _PARTED = re.compile(r"[;；](?!\s*$)")
 _HEADS = re.compile("[^;；]*[:：]")  # what follows is of the date: 下周计划：…；…
 

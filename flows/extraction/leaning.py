@@ -13,7 +13,7 @@ _LEAST_CHARACTERS = 8  # the same in Chinese and Japanese
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _POINTS_BACK = frozenset(
     "it its it's that that's this this's these those they them their theirs he him his she her hers there here one ones both "
-    "same such then so too also either neither another others latter former".split()
+    "same such here's there's then so too also either neither another others latter former".split()
 )
 _LOOKED_AT = 6  # words at the beginning in which a word that points back has nothing before it to point to
 _CHINESE = re.compile(r"^[\W_]*(?:它|他|她|这|那|其|该|此|也|还|都|是的|不是|对|嗯|好|没有|可以|当然|因为|所以|但|不过|而且)")

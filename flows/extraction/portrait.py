@@ -32,7 +32,7 @@ _NO_INTEREST = r"(?!(?:keep|do|go|think|feel|look|mean|wait|work|hav|try|be|gett
 _CUES = tuple(
     (category, Guarded(_OPENS + pattern, re.I))
     for category, pattern in (
-        ("preference", rf"i{_ADVERB} (?:love|like|enjoy|adore|prefer) {_DEICTIC}[a-z\"“]"),
+        ("preference", rf"i{_ADVERB} (?:(?:love|like|enjoy|adore) {_DEICTIC}[a-z\"“]|prefer {_DEICTIC}[a-z])"),
         ("preference", rf"i(?:['’]m| am){_ADVERB} (?:a (?:big|huge|massive) fan of|into|fond of|keen on) {_DEICTIC}[a-z\"“]"),
         ("preference", r"my (?:all-time )?fav(?:ou?rite|e)s? (?:[a-z-]+ ){0,3}(?:is|are) (?!the (?:one|part)\b)"),
         ("dislike", rf"i{_ADVERB} (?:hate|dislike|detest|can['’]?t stand|don['’]?t (?:like|eat|drink)) {_DEICTIC}[a-z]"),

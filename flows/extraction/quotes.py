@@ -3,8 +3,8 @@
 1. A message is cut into its parts (artifacts.py) and each part into sentences (sentences.py).
 2. Sentences that stand together make a passage: short messages are one, long ones are cut at paragraphs.
 3. The first passage of a reply takes along what it replies to: the question, or the message before it, as much of it as
-   belongs together; and what is before a question that leans on it. A later passage that leans on words before it takes the
-   sentence before. One that corrects what was said takes that, of which it has the dates and claims with the right value.
+   belongs together; and what is before that where it says too little alone. Another passage that leans on words before it takes
+   the sentence before. One that corrects what was said takes that, of which it has the dates and claims with the right value.
 4. What is shown and searched is put together from the fields: ``Mira to Paul, 19 April 2025 (Paul: "..."): ...``.
 
 Nothing is replaced, glued or left out: every sentence of every message stands in one quote.
@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from flows.cuts import ExtractedFact, Utterance
 from flows.extraction.artifacts import parts_of
@@ -26,14 +27,17 @@ from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.languages import languages_of
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
 from mneme.relations import SAID, claims_in
+from mneme.text import tokenise
 from mneme.times import zone_or_utc
 
 _LONGEST = 500  # characters of a passage of somebody's own words
 _LONGEST_OF_ARTIFACT = 900  # the same of an artifact, and of a message that is as long as a document
 _LONG_MESSAGE = 5_000
-_ANSWERED_WITHIN = 3  # messages back in which a question may stand, or the occasion of a day
+_ANSWERED_WITHIN = 3  # messages back in which a question may stand
+_OCCASION_WITHIN = 10  # messages back in which the occasion or the month of a day may stand
 _LONGEST_BEFORE = 300  # characters of a question or context that are taken along
-_LONGEST_BEHIND = 150  # the same of what is before a question
+_LONGEST_BEHIND = 200  # the same of what is before those
+_TELLS_LITTLE = 60  # characters taken along that need what is before them, whether they lean or not
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
 _ADDRESSED = re.compile(
@@ -63,6 +67,14 @@ class Passage:
     sentences: tuple[Sentence, ...]
 
 
+class _Before(NamedTuple):
+    """What a passage takes along, as in ``Quote``."""
+
+    question: Spoken | None = None
+    context: Spoken | None = None
+    behind: Spoken | None = None
+
+
 def told(utterances: Sequence[Utterance]) -> list[Told]:
     """The messages of a cut that have words, with their sentences annotated by dates and claims."""
     languages = languages_of([utterance.message.text for utterance in utterances])
@@ -81,19 +93,17 @@ def quotes_of(messages: Sequence[Told], topic: str) -> Iterator[ExtractedFact]:
     """The facts of an episode, in order: one for each passage of each message."""
     for position, each in enumerate(messages):
         earlier = messages[max(0, position - _ANSWERED_WITHIN) : position]
-        question, behind = _question_before(each, earlier)
         for number, passage in enumerate(each.passages):
-            answers = question if number == 0 or each.message.role == "assistant" else None
-            context = behind if answers else _context_of(each, number, earlier)
+            along = _taken_along(each, number, earlier)
             corrected = next((one.corrects for one in passage.sentences if one.corrects is not None), None)
             if corrected is not None and corrected.words not in passage.words:
-                answers, context = None, corrected
-            yield _fact(each, passage, topic, answers, context)
+                along = _Before(context=corrected)
+            yield _fact(each, passage, topic, along)
 
 
 def _before(utterances: Sequence[Utterance], index: int) -> str:
     """The end of what was said shortly before a message."""
-    nearest = utterances[max(0, index - _ANSWERED_WITHIN) : index]
+    nearest = utterances[max(0, index - _OCCASION_WITHIN) : index]
     return "\n".join(each.message.text[-_LONGEST_BEFORE:] for each in nearest)
 
 
@@ -201,48 +211,65 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     return next((other for other in others if name in other.casefold().split()), "")
 
 
-def _question_before(each: Told, earlier: Sequence[Told]) -> tuple[Spoken | None, Spoken | None]:
-    """What a message answers: the last question of the message before it that somebody else said, unless it was answered.
+def _taken_along(each: Told, number: int, before: Sequence[Told]) -> _Before:
+    """What a passage answers, or else replies to, and what is before that where it says too little alone.
 
-    And what was said before that, where the question leans on it.
+    A passage that replies to nothing, but leans or stands behind code, a list or the like, has the words before it.
     """
-    for place in reversed(range(len(earlier))):
-        other = earlier[place]
+    passage = each.passages[number]
+    replied = _replied_to(each, before) if number == 0 or each.message.role == "assistant" else None
+    if replied is not None:
+        taken, other, answers = replied
+        return _Before(taken if answers else None, None if answers else taken, _behind(taken, other, before))
+    interrupted = number > 0 and each.passages[number - 1].artifact is not None
+    if passage.artifact is None and not interrupted and not leans(passage.sentences[0]):
+        return _Before()
+    own = _own([one for other in each.passages[:number] for one in other.sentences])
+    source = each
+    if not own and before:
+        source, own = _last_told(before)
+    return _Before(context=_stretch(own, len(own) - 1, source) if own else None)
+
+
+def _replied_to(each: Told, before: Sequence[Told]) -> tuple[Spoken, Told, bool] | None:
+    """What somebody else said last, of which message, and whether it asks; a request to an assistant needs no question mark."""
+    for other in reversed(before):
         if other.message.sender_id == each.message.sender_id:
             break
         own = _own(other.sentences)
-        if each.message.role == "assistant":  # a request needs no question mark
+        if each.message.role == "assistant" and own:
             at = next((at for at in reversed(range(len(own))) if not leans(own[at])), 0)
-            return (_taken_along(own, at, other) if own else None), None
+            return _stretch(own, at, other), other, True
         asked = next((at for at in reversed(range(len(own))) if own[at].is_question), None)
         if asked is not None and asked >= len(own) - _LAST_SENTENCES:
-            taken = _taken_along(own, asked, other)
-            first = next(at for at, one in enumerate(own) if taken.words.startswith(one.text))
-            needs_more = leans(own[asked]) and leans(own[first])
-            return taken, _behind(own[:first], other, earlier[:place]) if needs_more else None
-    return None, None
-
-
-def _behind(own: Sequence[Sentence], source: Told, earlier: Sequence[Told]) -> Spoken | None:
-    """What is before a question: the sentences of its message, or the end of the message before it."""
-    if not own and earlier and _replies(source.message, earlier[-1].message):
-        source = earlier[-1]
-        own = _own(source.sentences)
-    return _taken_along(own, len(own) - 1, source, _LONGEST_BEHIND) if own else None
-
-
-def _context_of(each: Told, number: int, before: Sequence[Told]) -> Spoken | None:
-    """What a passage needs to be read alone: the sentence before it, or the message that it replies to."""
-    passage = each.passages[number]
-    needed = passage.artifact is not None or leans(passage.sentences[0])
-    earlier = _own([one for other in each.passages[:number] for one in other.sentences])
-    if earlier:
-        return _taken_along(earlier[-1:], 0, each) if needed else None
-    if not needed and (number > 0 or not before or not _replies(each.message, before[-1].message)):
+            return _stretch(own, asked, other), other, True
+    if not before or before[-1].message.sender_id == each.message.sender_id:
         return None
-    for other in reversed(before):  # an answer made of artifacts has no words of its own: what was asked says what it is about
-        if own := _own(other.sentences):
-            return _taken_along(own, len(own) - 1, other)
+    if each.message.sent_at - before[-1].message.sent_at > _REPLIED_WITHIN and not leans(each.sentences[0]):
+        return None
+    other, own = _last_told(before)
+    return (_stretch(own, _nearest(own, each), other), other, False) if own else None
+
+
+def _last_told(before: Sequence[Told]) -> tuple[Told, list[Sentence]]:
+    """The last message that has words of its own, and these; an answer made of artifacts has none."""
+    told_before = ((other, own) for other in reversed(before) if (own := _own(other.sentences)))
+    return next(told_before, (before[-1], []))
+
+
+def _behind(taken: Spoken, source: Told, before: Sequence[Told]) -> Spoken | None:
+    """What is before words taken along that lean or are few: in their message, else in the last one that can be read alone."""
+    own = _own(source.sentences)
+    inside = [at for at, one in enumerate(own) if one.text in taken.words]
+    if len(taken.words) > _TELLS_LITTLE and not all(leans(own[at]) for at in inside):
+        return None
+    if inside and (first := inside[0]):
+        return _stretch(own[:first], first - 1, source, _LONGEST_BEHIND)
+    place = next(at for at, each in enumerate(before) if each is source)
+    for other in reversed(before[:place]):
+        own = _own(other.sentences)
+        if own and not all(map(leans, own)):
+            return _stretch(own, _nearest(own, source), other, _LONGEST_BEHIND)
     return None
 
 
@@ -251,11 +278,13 @@ def _own(sentences: Sequence[Sentence]) -> list[Sentence]:
     return [one for one in sentences if not one.artifact and not one.text.startswith("[")]
 
 
-def _replies(message: StoredMessage, before: StoredMessage) -> bool:
-    return message.sender_id != before.sender_id and message.sent_at - before.sent_at <= _REPLIED_WITHIN
+def _nearest(own: Sequence[Sentence], reply: Told) -> int:
+    """The sentence of a message that a reply is about: it shares most words with it, or is the last that does not lean."""
+    words = set(tokenise(reply.message.text[:_LONGEST]))
+    return max(range(len(own)), key=lambda at: (len(words.intersection(tokenise(own[at].text))), not leans(own[at]), at))
 
 
-def _taken_along(own: Sequence[Sentence], at: int, source: Told, longest: int = _LONGEST_BEFORE) -> Spoken:
+def _stretch(own: Sequence[Sentence], at: int, source: Told, longest: int = _LONGEST_BEFORE) -> Spoken:
     """``own[at]`` with as many sentences before it, and then after it, as are short enough to be taken along."""
     start, end = own[at].start, own[at].end
     for other in (*reversed(own[:at]), *own[at + 1 :]):
@@ -265,15 +294,16 @@ def _taken_along(own: Sequence[Sentence], at: int, source: Told, longest: int = 
     return Spoken(speaker=source.message.sender_name, words=words, message_id=source.message.message_id)
 
 
-def _fact(each: Told, passage: Passage, topic: str, question: Spoken | None, context: Spoken | None) -> ExtractedFact:
+def _fact(each: Told, passage: Passage, topic: str, along: _Before) -> ExtractedFact:
     first = passage.sentences[0]
     quote = Quote(
         speaker=each.message.sender_name,
         listener=first.listener,
         words=passage.words,
         language=first.language,
-        question=question,
-        context=context,
+        question=along.question,
+        context=along.context,
+        behind=along.behind,
         artifact=passage.artifact,
     )
     event = event_of(passage.sentences)
@@ -303,7 +333,7 @@ def rendered(quote: Quote, said_at: datetime, timezone: str, dates: Sequence[Dat
     to = "" if not quote.listener else f"对{quote.listener}" if chinese else f" → {quote.listener}"
     if quote.language == "en" and quote.listener:
         to = f" to {quote.listener}"
-    before = [each for each in (quote.context, quote.question) if each is not None]
+    before = [each for each in (quote.behind, quote.context, quote.question) if each is not None]
     led = "".join(
         f"（{each.speaker}：「{each.words}」）" if chinese else f' ({each.speaker}: "{each.words}")' for each in before
     )

@@ -1,92 +1,92 @@
-"""The subject of an episode: the clause that stands for it best, in the words in which somebody said it. Pure.
+"""The subject of an episode: what somebody would call it. Pure.
 
-1. Sentences are parted into clauses at their marks; of a chat with an assistant, those of the user.
-2. A clause counts as much as its words come back in other messages and as its message is near the mean of all
-   (centroid-based summarisation, Radev et al. 2004, on clauses); more, where it tells what somebody did or plans, less, where
-   it needs the words before it.
-3. The best is shown without what only leads to it ("Hey, can you help me understand") and cut at a word, with its speaker
-   where it says "I"; of a talk between people, with a second one that is about something else and counts nearly as much.
+1. Of a chat with an assistant, the first thing asked for, if it is short and can be read alone ("Plan a vegetable garden").
+2. Else its topics, at most three: noun phrases, each in the words in which it was first said.
+3. Else the first sentence that says something, cut at a word.
+
+No tagger is needed for noun phrases. In English one stands behind an article, a possessive, a preposition, a number or a known
+verb, and ends before the next such word or mark; names are told by their capitals. In Chinese it is a stretch between words
+of grammar that comes back; in German any word with a capital, elsewhere what follows an article. A phrase counts as much as
+its words come back in other messages (centroid-based summarisation, Radev et al. 2004) and as its message is near the mean.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from math import log
+from collections.abc import Iterable, Iterator, Sequence
+from math import log2
 from typing import NamedTuple
 
+from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.spoken import Sentence
 from flows.extraction.word_lists import word_list
 from mneme.guarded import Guarded
-from mneme.text import has_cjk, tokenise
+from mneme.text import STOP_WORDS, has_cjk, tokenise
 
 _LONGEST, _LONGEST_CJK = 64, 24  # characters
+_TOPICS = 3
 _MOST_READ = 400  # sentences of an episode
-_MOST_SPREAD = 6  # messages from which a word does not count more
-_FEW, _ENOUGH = 3, 4  # words of content in a clause
-_BRIEF = 3.0  # added to the number of words, so that two do not make a centre
-_COMMON_WEIGHT = 0.25  # of a word that fits every conversation
-_CLOSENESS = 1.0  # weight of the cosine against that of words, which reaches 1.5
-_FIRST = 0.4  # more for what the user of an assistant asks first, or asks for at all
-_NEWS_WEIGHT = 0.35  # more for what somebody tells of themselves, and half as much for a date and for a claim
-_ASKING = 9  # characters of what leads to a clause from which it is a request
-_LESS = 0.6  # share of its score that a clause has which leans on others, and a question between people
-_CUT = 0.85  # the same of one that is too long to be shown whole
-_SECOND, _LONGEST_PAIR = 0.8, 110  # a second clause: share of the best score, and characters of both
+_MOST_WORDS = 4  # of a phrase
+_MOST_SPREAD = 8  # messages from which a word does not count more
+_NAME, _EXACT = 1.3, 1.4  # more for what has a name, and for more than one word
+_ENOUGH = 3  # words of content of a request that says enough
+_WEAK = 0.45  # share of the score of the best that a topic must have
+_CLOSENESS = 1.0  # weight of the cosine against that of words, which reaches 3
 
-_MARKS = re.compile(
-    r"(?<![.!?…,;:()\"“”«»])[.!?…,;:()\"“”«»]++(?=\s|$)|[。！？，；：、（）「」\n“”(]+|\s[-–—]+\s"
-    r"|\s(?=(?:because|'cause|cause|although|which|but|so that)\b)"
-)
-_EDGES = " \t-–—*_#>~'’`)("
+_WORD = re.compile(r"(?:[A-Z]\.)+|[^\W_]+(?:[-.'’/][^\W_]+)*|[^\w\s]|\n")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_CAPITAL = re.compile(r"[^\W\d_a-zà-ÿ]")
 _SHOWN = re.compile(r"\[[^\]]*\]?")  # an attachment
 _LEADS = Guarded(
-    r"^(?:(?:hey|hi|hello|wow|woah|oh|yeah|yes|yep|yup|no|so|and|but|also|well|ok|okay|sure|right|btw|by the way|actually|"
-    r"anyways?|just|plus|thanks?(?: you)?|please|definitely|absolutely|totally|kinda|sorry|like|guess what|then|now|"
-    r"unfortunately|note|update|especially since|maybe|"
-    r"i(?:['’]m| am)(?: (?:also|really|just|still|kinda))* (?:trying to(?: (?:figure out|understand|decide))?|curious about|"
-    r"wondering (?:if|how|whether|about)|worried (?:about|that)|having trouble(?: (?:with|figuring out|understanding))?|"
-    r"not sure (?:how to|if|about)|looking (?:for|to)|preparing for|glad|happy|sure)|"
-    r"i(?: just| really)? (?:want(?:ed)? to(?: (?:know|understand|make sure|ask))?|wanna(?: know)?|need to|need help with|"
-    r"was wondering (?:if|how)|think|guess|mean|know|hope)|i['’]d like to(?: know)?|"
+    r"^(?:(?:hey|hi|hello|wow|oh|yeah|yes|so|and|but|also|well|ok|okay|thanks?(?: you)?|please|sorry|now|"
+    r"i(?:['’]m| am)(?: (?:also|really|just|still))* (?:trying to(?: (?:figure out|understand|decide))?|curious about|"
+    r"wondering (?:if|how|whether|about)|looking (?:for|to))|i['’]d like to(?: know)?|"
+    r"i(?: just| really)? (?:want(?:ed)? to(?: (?:know|understand|ask))?|need(?: you)?(?: to| help with)?|"
+    r"was wondering (?:if|how))|"
     r"(?:can|could|would|will) you(?: please)?(?: (?:explain|give me|tell me(?: about)?|show me|recommend|suggest|"
-    r"help me(?: (?:with|to|understand|figure out|create|make sure))?))?|help me(?: (?:with|to|understand|figure out))?|"
+    r"help me(?: (?:with|to|understand|figure out|create|make sure))?))?|(?:help|give|tell|show) me(?: (?:with|to|about))?|"
     r"do you (?:think|know|have)|let me|let['’]s|how (?:can|do|should) i|what(?:['’]s| is)(?: the best way to)?)\b[,!]? ?)+",
     re.I,
 )
-_POINTS = re.compile(
-    r"\b(?:its?|it's|that|that's|this|these|those|they|them|he|she|him|her|his|there|ones?|you|you're|yours?)\b|"
-    r"^(?:and|but|or|to|for|with|of|as|than|if|when|because|'?cause|since|like|who|which|[a-z]+ing)\b",
+_CLAUSE = re.compile(r"[.,;:!?]\s|[。！？，；：\n]|\s(?:and|but|because|so that|which|when)\s")
+_POINTS = re.compile(r"\b(?:its?|that|this|these|those|they|them|he|she|him|her|his|there|ones?|yours?)\b", re.I)
+_DETERMINERS = frozenset("a an the my your our his her their its this these those some any no another each every".split())
+_LED_TO = _DETERMINERS | frozenset(  # a noun phrase may stand behind these, and behind a number or a verb
+    "of in on at for with from by about into over under through after before between without against during and or than as "
+    "like near".split()
+)
+_BEFORE_VERBS = frozenset(
+    "i you we they he she it who to not will would can could should must may might do does did let".split()
+)
+_GRAMMAR = STOP_WORDS | _LED_TO | (_BEFORE_VERBS - {"will", "may"}) | word_list("grammar")
+_CALENDAR = word_list("calendar")
+_ARTICLES = re.compile(
+    r"\b(?:les?|la|l['’]|une?|des|du|mon|ma|mes|el|los|las|unas?|unos?|mis?|il|lo|gli|os?|as?|uma?|der|die|das|den|dem|eine?[nmrs]?)"
+    r"[ ]?([^\W\d_]{4,}(?:-[^\W\d_]+)?)",
     re.I,
 )
-_CHINESE_POINTS = re.compile("[它他她这那你]|^(?:而|但|也|都|就|还|和|因为|所以|如果)")
-_SELF = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur|[Mm]e|us)\b|I['’]|我")
-_NO_NEWS = (
-    r"(?!(?:love|like|think|feel|felt|know|hope|guess|want|wish|get|believe|agree|see|appreciate|remember|need|can|could|would|will|"
-    r"should|am|are|was|were|do|did|had|have)\b)"
+_GERMAN = re.compile(r"(?<=[^\W_] )[A-ZÄÖÜ][^\W\d_]{3,}(?:-[^\W\d_]+)*")
+_CHINESE_GRAMMAR = re.compile(
+    "(?:我们|你们|他们|她们|咱们|大家|这个|那个|这边|那边|什么|怎么|多少|时候|已经|可以|可能|应该|还是|就是|不是|没有|如果|因为|所以|但是|"
+    "然后|现在|今天|明天|昨天|后天|今晚|今年|去年|星期|礼拜|上午|下午|晚上|早上|下周|这周|上周|一下|一个|一点|有点|觉得|知道|希望|需要|谢谢|好的|收到|问题|"
+    "[我你您他她它这那哪的地得了着过吗呢吧啊呀嘛哈哦嗯是在有和与跟或把被给对从到向往让叫请就都也还又再才只很太更最不没别要想会能该去来做"
+    "说看用等及其之以为于而且但并却么谁几两一二三四五六七八九十百千万个位次件点号月日年天周时分]|[^\u4e00-\u9fff])+"
 )
-_NEWS = Guarded(
-    rf"^(?:(?:i|we)(?:['’]ve| have)?(?: just| finally| recently| also)? {_NO_NEWS}[a-z]+\b|"
-    r"(?:my|our) [a-z]+ |(?:i|we)['’](?:m|re) (?:\w+ )?(?:working|planning|starting|opening|moving|learning|"
-    r"taking|writing|training|building|going|looking|getting|making|reading|playing|studying|preparing|organi[sz]ing)\b)",
-    re.I,
-)
+_CHINESE_VERBS = "找谈订租买住坐听接送换搬约拿发好下完上起来到"  # at the ends of a stretch
 _COMMON = frozenset(tokenise(" ".join(word_list("common"))))
+_ADJECTIVES = word_list("adjectives")
+_VERBS = frozenset(word_list("verbs")) | frozenset(token for verb in word_list("verbs") for token in tokenise(verb))
 
 
-class _Clause(NamedTuple):
-    """A stretch of a sentence; ``order`` is its place among all, ``opens`` says that it begins its sentence, ``asks`` that
-    it is what is asked for."""
+class _Phrase(NamedTuple):
+    """A noun phrase as said, and where."""
 
-    order: int
-    one: Sentence
-    opens: bool
-    asks: bool
     words: str
-    tokens: frozenset[str]
+    one: Sentence
+    named: bool
 
 
 def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -> str:
-    """A clause of at most 64 characters or two of 110, as said; empty where nothing was said but small talk.
+    """What an episode is about in at most 64 characters, in words that were said; empty where nothing was but small talk.
 
     Args:
         sentences: of the episode, in order.
@@ -95,35 +95,60 @@ def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -
     own = [one for one in sentences if not one.artifact] or list(sentences)
     with_assistant = any(one.role == "assistant" for one in sentences)
     read = ([one for one in own if one.role == "user"] if with_assistant else own)[:_MOST_READ] or own[:_MOST_READ]
-    spread = _spread(sentences[:_MOST_READ])
-    names = {token for one in read for token in tokenise(f"{one.speaker} {one.listener}")}
-    scored: list[tuple[float, _Clause]] = []
-    for order, (one, opens, asks, words) in enumerate(_clauses(read)):
-        clause = _Clause(order, one, opens, asks, words, frozenset(tokenise(words)) - names)
-        if clause.tokens <= _COMMON:
+    if with_assistant and (asked := _request(read)):
+        return asked
+    speakers = {token for one in read for token in tokenise(f"{one.speaker} {one.listener}")}
+    topics = _topics(read, _spread(sentences[:_MOST_READ]), speakers, closeness)
+    return topics or _first(read)
+
+
+def _request(sentences: Sequence[Sentence]) -> str:
+    """What is asked for first, where it is one short clause."""
+    asked = (asked_for(one.text, one.language) for one in sentences if one.is_question or _LEADS.match(one.text))
+    return next(filter(None, asked), "")
+
+
+def asked_for(text: str, language: str) -> str:
+    """The first clause of a request without what leads to it; empty where it is long, says little or points elsewhere.
+
+    >>> asked_for("Please deploy invoice-api to staging and tell me when it is done.", "en")
+    'Deploy invoice-api to staging'
+    """
+    lead = _LEADS.match(text) if language == "en" else None
+    words = _CLAUSE.split(text[len(lead[0]) if lead else 0 :], maxsplit=1)[0].strip(" .?!？。！,")
+    short = len(words) <= (_LONGEST_CJK if has_cjk(words) else _LONGEST)
+    tells = short and len(set(tokenise(words)) - _COMMON) >= _ENOUGH and not _POINTS.search(words)
+    return words[:1].upper() + words[1:] if tells else ""
+
+
+def _topics(sentences: Sequence[Sentence], spread: Counter[str], speakers: set[str], closeness: Sequence[float]) -> str:
+    """The phrases that hold most of the episode and share no word, in the order in which they are first said."""
+    best: dict[frozenset[str], tuple[float, int, _Phrase]] = {}
+    for order, phrase in enumerate(each for one in sentences for each in _phrases(one)):
+        tokens = frozenset(tokenise(phrase.words))
+        told = tokens - _COMMON - speakers
+        if not told or tokens & speakers:
             continue
-        score = _score(clause, spread) * (_asked(clause, read[0].index) if with_assistant else _told(clause))
-        scored.append((score + (_CLOSENESS * closeness[one.index] if closeness else 0.0), clause))
-    if not scored:
-        return ""
-    score, best = max(scored, key=_rank)
-    chosen = [best]
-    others = [
-        each
-        for each in scored
-        if each[1].one.index != best.one.index
-        and each[0] >= _SECOND * score
-        and len(each[1].words) + len(best.words) <= _LONGEST_PAIR
-        and not (each[1].tokens & best.tokens) - _COMMON
-    ]
-    if others and not with_assistant:
-        chosen = sorted((best, max(others, key=_rank)[1]), key=lambda clause: clause.order)
-    several = len({one.speaker for one in sentences if one.role == "user"}) > 1
-    return "; ".join(_shown(each, several) for each in chosen)
-
-
-def _rank(scored: tuple[float, _Clause]) -> tuple[float, int]:
-    return scored[0], -scored[1].order
+        weight = sum(log2(1 + min(spread[token], _MOST_SPREAD)) for token in told) / (len(tokens) + 1)
+        score = weight * (_NAME if phrase.named else 1.0) * (_EXACT if len(told) > 1 else 1.0)
+        score += _CLOSENESS * closeness[phrase.one.index] if closeness else 0.0
+        known = best.get(tokens)
+        if known is None or score > known[0]:
+            best[tokens] = (score, known[1] if known else order, phrase)
+    chosen: list[tuple[int, str]] = []
+    taken: set[str] = set()
+    highest = 0.0
+    for tokens, (score, order, phrase) in sorted(best.items(), key=lambda each: (-each[1][0], each[1][1])):
+        length = sum(len(words) + 2 for _, words in chosen) + len(phrase.words)
+        highest = max(highest, score)
+        if not tokens & taken and length <= (_LONGEST_CJK if has_cjk(phrase.words) else _LONGEST) and score >= _WEAK * highest:
+            chosen.append((order, phrase.words))
+            taken |= tokens
+        if len(chosen) == _TOPICS:
+            break
+    chinese = any(has_cjk(words) for _, words in chosen)
+    joined = ("、" if chinese else ", ").join(words for _, words in sorted(chosen))
+    return joined[:1].upper() + joined[1:]
 
 
 def _spread(sentences: Sequence[Sentence]) -> Counter[str]:
@@ -134,76 +159,59 @@ def _spread(sentences: Sequence[Sentence]) -> Counter[str]:
     return Counter(token for tokens in words.values() for token in tokens)
 
 
-def _score(clause: _Clause, spread: Counter[str]) -> float:
-    """How much of the episode a clause holds, and how well it stands alone."""
-    text, chinese = clause.words, has_cjk(clause.words)
-    weights = (
-        log(1 + min(spread[token], _MOST_SPREAD)) * (_COMMON_WEIGHT if token in _COMMON else 1.0)
-        for token in sorted(clause.tokens)
-    )
-    score = sum(weights) / (len(clause.tokens) + _BRIEF)
-    telling = len(clause.tokens - _COMMON) / (4 if chinese else 1)
-    score *= 0.4 if telling < _FEW else 1.0 if telling >= _ENOUGH else 0.85
-    if (_CHINESE_POINTS if chinese else _POINTS).search(text):
-        score *= _LESS
-    if not clause.opens and not _SELF.match(text):
-        score *= _LESS
-    return score * (_CUT if len(text) > (_LONGEST_CJK if chinese else _LONGEST) else 1.0)
+def _phrases(one: Sentence) -> Iterator[_Phrase]:
+    text = _SHOWN.sub(" ", one.text)
+    if one.language == "zh":
+        yield from (_Phrase(name, one, kind != "person") for name, kind in chinese_entities(text))
+        stretches = (words.strip(_CHINESE_VERBS) for words in _CHINESE_GRAMMAR.split(text))
+        yield from (_Phrase(words, one, False) for words in stretches if 2 <= len(words) <= 8)
+    elif one.language in ("en", ""):
+        yield from (_Phrase(words, one, named) for words, named in _english(text))
+    elif one.language == "de":
+        yield from (_Phrase(word, one, False) for word in _GERMAN.findall(text))
+    else:
+        yield from (_Phrase(word, one, False) for word in _ARTICLES.findall(text))
 
 
-def _asked(clause: _Clause, first: int) -> float:
-    """What a user asks an assistant first counts more."""
-    return 1 + _FIRST * ((clause.one.index == first) + clause.asks)
+def _english(text: str) -> Iterator[tuple[str, bool]]:
+    """Noun phrases, and whether they are names: runs of words between words of grammar, verbs and marks."""
+    run: list[tuple[str, bool]] = []
+    led, before = False, ""
+    for word in (*_WORD.findall(text), "."):
+        lowered = word.lower().replace("’", "'").removesuffix("'s")
+        name = bool(before) and _CAPITAL.match(word) is not None and lowered not in _GRAMMAR
+        acts = before in _BEFORE_VERBS or before.endswith(("'ll", "'d", "'t")) or (run and lowered.endswith("ed"))
+        verb = not name and (acts or (_is_verb(lowered) and before not in _DETERMINERS))
+        if verb or lowered in _GRAMMAR or "'" in lowered or not word[0].isalnum() or (not name and lowered.endswith("ly")):
+            yield from _ended(run, led)
+            run, led = [], verb or lowered in _LED_TO
+        else:
+            run.append((word, name))
+            led = led or word[0].isdigit()
+        before = "" if word in ".!?\n" else lowered
 
 
-def _told(clause: _Clause) -> float:
-    """What somebody tells of themselves counts more, what they ask less."""
-    if clause.one.is_question:
-        return _LESS
-    news = bool(_NEWS.search(clause.words)) + 0.5 * bool(clause.one.dates) + 0.5 * bool(clause.one.claims)
-    return 1 + _NEWS_WEIGHT * news
+def _ended(run: Sequence[tuple[str, bool]], led: bool) -> Iterator[tuple[str, bool]]:
+    run = list(run[-_MOST_WORDS:])
+    while run and (run[0][0][0].isdigit() or run[0][0] in _ADJECTIVES or run[0][0].lower() in _CALENDAR):
+        del run[0]
+    while run and (run[-1][0].lower() in _CALENDAR or _ORDINAL.fullmatch(run[-1][0])):
+        del run[-1]
+    named = any(name for _, name in run)
+    if run and (led or named) and any(map(str.isalpha, run[-1][0])) and len(run[-1][0]) > 2:
+        yield " ".join(word for word, _ in run).removesuffix("'s").removesuffix("’s"), named
 
 
-def _shown(clause: _Clause, several: bool) -> str:
-    words = clause.words
+def _is_verb(word: str) -> bool:
+    return word in _VERBS or any(token in _VERBS for token in tokenise(word)[:1])
+
+
+def _first(sentences: Iterable[Sentence]) -> str:
+    """The first sentence that says something, cut at a word."""
+    told = (one.text for one in sentences if not set(tokenise(one.text)) - set(tokenise(one.listener)) <= _COMMON)
+    words = next(told, "").strip(" .?!？。！…")
     longest = _LONGEST_CJK if has_cjk(words) else _LONGEST
     if len(words) > longest:
         cut = words[: longest - 1]
         words = f"{cut[: cut.rfind(' ')] if ' ' in cut[longest // 2 :] else cut}…"
-    words = words[:1].upper() + words[1:]
-    return f"{clause.one.speaker}: {words}" if several and clause.one.speaker and _SELF.search(words) else words
-
-
-def _clauses(sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, bool, bool, str]]:
-    """The clauses of each sentence without what leads to them, with whether each begins its sentence and whether it is asked
-    for; neighbours are one as long as they are short."""
-    for one in sentences:
-        longest = _LONGEST_CJK if has_cjk(one.text) else _LONGEST
-        start = end = 0
-        opens, asks = True, False
-        for first, last in _parts(one.text):
-            lead = _LEADS.match(one.text[first:last]) if one.language == "en" else None
-            first += len(lead[0]) if lead and not (end and last - start <= longest) else 0
-            if first >= last:
-                continue
-            if end and last - start <= longest:
-                end = last
-                continue
-            if end:
-                yield one, opens, asks, one.text[start:end]
-                opens = False
-            start, end = first, last
-            asks = one.is_question or (lead is not None and len(lead[0]) > _ASKING)
-        if end:
-            yield one, opens, asks, one.text[start:end]
-
-
-def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """The places between the marks of a sentence, without blanks around them; an attachment is no part."""
-    at, text = 0, _SHOWN.sub(lambda shown: " " * len(shown[0]), text)
-    for mark in (*_MARKS.finditer(text), None):
-        end = mark.start() if mark else len(text)
-        words = text[at:end]
-        if any(map(str.isalnum, words)):
-            yield at + len(words) - len(words.lstrip(_EDGES)), at + len(words.rstrip(_EDGES))
-        at = mark.end() if mark else end
+    return words[:1].upper() + words[1:]

@@ -84,13 +84,13 @@ def certain_dates(sentence: str, said_at: datetime, zone: tzinfo, language: str,
         earlier: what was said shortly before: an occasion or a month in it may be that of a day without one.
     """
     local = said_at.astimezone(zone)
-    rules, doubt = _LANGUAGES.get(language, (english.find_iso, english_doubt.in_doubt))
+    rules, doubts = _LANGUAGES.get(language, (english.find_iso, english_doubt))
     found = rules(sentence, local.date(), _MOST)
     if not found:
         return ()
-    chosen = [each for each in _apart(found) if each.certain and not doubt(sentence, each)]
-    if language == "zh" and earlier:
-        chosen = [each for each in chosen if not chinese_doubt.is_of_another(sentence[each.start : each.end], earlier)]
+    chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(sentence, each)]
+    if earlier:
+        chosen = [each for each in chosen if not doubts.is_of_another(sentence[each.start : each.end], earlier)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
         chosen = [
             each for each in chosen if not each.relative or each.span is None or abs((each.span.first - local.date()).days) > 2
@@ -123,7 +123,7 @@ def resolve_dates(text: str, said_at: datetime, zone: tzinfo, most: int = 1_000)
     return list(_mentions(text, _apart(found), zone))
 
 
-_LANGUAGES = {"en": (english.find, english_doubt.in_doubt), "zh": (chinese.find, chinese_doubt.in_doubt)}
+_LANGUAGES = {"en": (english.find, english_doubt), "zh": (chinese.find, chinese_doubt)}
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 

@@ -26,8 +26,14 @@ def in_doubt(sentence: str, date: Found) -> bool:
         or _AGAIN.search(sentence, begins, ends)
         or _TOLD.search(sentence, far, start)
         or ((date.lacks_year or _WEEKDAY.match(sentence, start, end)) and _TODAY_IS.search(sentence, near, start))
+        or (date.lacks_year and _ABOUT.search(sentence, near, start))
         or (date.lacks_year and _OTHER_YEAR.search(sentence, far, end + _REACH))
     )
+
+
+def is_of_another(mention: str, earlier: str) -> bool:
+    """Whether a day without a month may be of an occasion or a month that was named before: Easter? We leave on the 4th."""
+    return _BARE_DAY.match(mention) is not None and _NAMED_BEFORE.search(earlier) is not None
 
 
 def _is_quoted(sentence: str, start: int, end: int, far: int) -> bool:
@@ -88,4 +94,14 @@ _OTHER_YEAR = Caseless(
     r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
     r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
     r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager)))\b",
+)
+# "we talked about the trip in June": it may be the trip that is then.
+_ABOUT = Caseless(
+    r"\b(?:about|for|of|discuss\w*|mention\w*|remember\w*|plan\w*|book\w*) (?:the|my|our|your|his|her|their|an?) "
+    r"\w+(?: \w+)?\s*$"
+)
+_BARE_DAY = Caseless(r"(?:on\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$")
+_NAMED_BEFORE = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter|Thanksgiving|"
+    r"Halloween|birthdays?|anniversary|holidays?|(?:next|last) month)\b"
 )

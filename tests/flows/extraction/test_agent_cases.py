@@ -31,7 +31,7 @@ def test_a_task_done_with_tools_is_a_case():
         agent("Done, the table is booked.", 2),
         message("Ann", "Perfect, thanks!", 3),
     )
-    assert found.task_intent == "Please book a table for four in Lyon."
+    assert found.task_intent == "Book a table for four in Lyon"
     assert found.approach == "1. search_restaurants(city=Lyon) -> 3 found\n2. book(seats=4) -> confirmed"
     assert found.quality_score == 1.0
     assert found.key_insight == "Done, the table is booked."
@@ -134,4 +134,4 @@ def test_the_example_is_judged_by_how_it_went():
     assert second.quality_score == 1.0
     assert second.key_insight == "Migrating before the rollout avoided the lock timeout of last time."
     assert disk.key_insight.startswith("The cause was debug logging")
-    assert costs.task_intent == "I need the cloud costs of March by service, compared with February."
+    assert costs.task_intent == "The cloud costs of March by service"

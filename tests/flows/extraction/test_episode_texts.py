@@ -27,10 +27,8 @@ def test_the_subject_names_what_the_episode_keeps_coming_back_to():
     assert "tomatoes" in subject or "snails" in subject
 
 
-def test_the_subject_is_no_greeting_and_says_who_says_i():
-    subject = extract(*GARDEN).subject
-    assert "Hey" not in subject
-    assert "Bo: My vegetable garden" in subject
+def test_the_subject_is_what_the_talk_comes_back_to():
+    assert extract(*GARDEN).subject == "Vegetable garden, tomatoes, copper tape"
 
 
 def test_an_episode_of_small_talk_is_about_its_participants():

@@ -18,7 +18,10 @@ def happens(text):
         ("I was nervous yesterday when I read my poem.", "yesterday"),
         ("A lot has happened since we talked - I joined a gym last week.", "last week"),
         ("Last week I moved. It was on Friday that I got the keys.", None),
+        ("Last week the kids and I went to the zoo.", "Last week"),
         ("下周计划：写文档；做测试。", "下周"),
+        ("昨天的会很顺利。", "昨天"),
+        ("我是去年来的。", "去年"),
     ],
 )
 def test_a_passage_happens_on_the_date_of_its_main_clause(text, date):
@@ -35,6 +38,13 @@ def test_a_passage_happens_on_the_date_of_its_main_clause(text, date):
         "After the exam yesterday I slept for a week.",
         "Since you started on 3 February, it has been a month.",
         "I work on a report that was finished yesterday.",
+        "The cake you baked yesterday was great.",
+        "She works at the school that opened in 2019.",
+        "My new phone, bought last week, is broken.",
+        "The photos from last weekend are online.",
+        "昨天买的菜坏了。",
+        "我买了五月十号的机票。",
+        "等下周再说。",
     ],
 )
 def test_a_date_beside_the_main_clause_is_not_that_of_the_whole(text):

@@ -34,6 +34,7 @@ def test_a_line_is_a_sentence_as_said_after_the_name_of_who_said_it(text, catego
         "I love that!",
         "I love your dress.",
         "I love having them around.",
+        'I prefer "reliable".',
         "Yeah, I love to.",
         "I used to love tea.",
         "I would love to see Rome.",

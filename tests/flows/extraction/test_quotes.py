@@ -31,7 +31,7 @@ def test_an_answer_takes_its_question_along():
 
 def test_an_answer_to_a_question_that_leans_takes_what_is_before_it_along():
     *_, answer = facts("Bo: I had an interview at the museum in Oslo.", "Ann: Exciting! How did it go?", "Bo: It was great!")
-    assert answer.quote.context == Spoken(speaker="Bo", words="I had an interview at the museum in Oslo.", message_id="m0")
+    assert answer.quote.behind == Spoken(speaker="Bo", words="I had an interview at the museum in Oslo.", message_id="m0")
     assert answer.statement == (
         'Bo to Ann, 2 March 2026 (Bo: "I had an interview at the museum in Oslo.") '
         '(Ann: "Exciting! How did it go?"): It was great!'
@@ -40,24 +40,47 @@ def test_an_answer_to_a_question_that_leans_takes_what_is_before_it_along():
 
 def test_a_question_that_can_be_read_alone_takes_nothing_along():
     *_, answer = facts("Bo: I am home.", "Ann: Where does your sister Carla paint houses these days?", "Bo: In Bergen.")
-    assert answer.quote.context is None
+    assert answer.quote.behind is None
 
 
 def test_a_sentence_that_leans_takes_the_one_before_it_along():
-    _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Bo: It is closed for repairs.")
+    _, second = facts("Ann: The museum in Oslo opens on Sundays.", "Ann: It is closed for repairs.")
     assert second.quote.context == Spoken(speaker="Ann", words="The museum in Oslo opens on Sundays.", message_id="m0")
 
 
 def test_a_reply_takes_the_message_before_it_along():
     _, reply = facts("Ann: The van is free on Sunday. I drive.", "Bo: I finish work at ten on Sunday mornings now.")
     assert reply.quote.context == Spoken(speaker="Ann", words="The van is free on Sunday. I drive.", message_id="m0")
-    assert reply.quote.question is None
+    assert (reply.quote.question, reply.quote.behind) == (None, None)
+
+
+def test_a_reply_to_few_words_takes_what_is_before_them_along():
+    *_, last = facts(
+        "Ann: Shall we eat at the new place in Oslo?", "Bo: On Friday the 7th, then.", "Ann: Perfect, at half past seven."
+    )
+    assert [last.quote.behind.words, last.quote.context.words] == [
+        "Shall we eat at the new place in Oslo?",
+        "On Friday the 7th, then.",
+    ]
+
+
+def test_what_is_before_few_words_is_what_can_be_read_alone():
+    *_, last = facts(
+        "Ann: My sister Carla paints houses in Bergen.", "Bo: Oh, nice!", "Ann: Thanks!", "Bo: And since when is she there?"
+    )
+    assert last.quote.behind.words == "My sister Carla paints houses in Bergen."
+
+
+def test_of_a_long_message_a_reply_takes_along_what_it_is_about():
+    walk = "We walked along the river for hours and hours. " * 4
+    _, reply = facts(f"Ann: My kite broke in the storm. {walk}{walk}Anyway, have a nice day.", "Bo: I can mend a kite.")
+    assert "My kite broke in the storm." in reply.quote.context.words
 
 
 def test_what_is_taken_along_is_the_end_of_a_long_message():
     long = "We walked along the river for hours. " * 9
-    _, reply = facts(f"Ann: {long}Then it rained.", "Bo: I stayed at home the whole Saturday.")
-    assert reply.quote.context.words.endswith("for hours. Then it rained.")
+    _, reply = facts(f"Ann: {long}The valley was wet with rain.", "Bo: I stayed at home the whole Saturday.")
+    assert reply.quote.context.words.endswith("for hours. The valley was wet with rain.")
     assert len(reply.quote.context.words) <= 300
 
 
@@ -80,6 +103,13 @@ def test_a_reply_to_code_takes_the_request_along():
         "Ann: Flask serves the plant tracker, by the way.",
     )
     assert thanks.quote.context.words == "My plant tracker says that the database is locked."
+
+
+def test_what_is_said_behind_code_takes_along_what_is_said_before_it():
+    *_, asked = facts(
+        "Ann: The plant tracker forgets my cactus.\n```python\ncon.commit()\n```\nCan you find what I did wrong with commits?"
+    )
+    assert asked.quote.context.words == "The plant tracker forgets my cactus."
 
 
 def test_nothing_is_claimed_of_who_wrote_a_draft_or_had_it_written():

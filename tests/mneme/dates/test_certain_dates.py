@@ -349,6 +349,9 @@ def test_no_text_and_no_time_makes_it_fail(text: str, said_at: datetime, languag
 
 
 def test_a_chinese_day_may_be_of_the_occasion_that_was_named_before():
+    assert written(certain_dates("We leave on the 14th.", WEDNESDAY, UTC, "en", earlier="What about Easter?")) == ""
+    assert written(certain_dates("We leave on the 14th.", WEDNESDAY, UTC, "en", earlier="And then?")) == "2026-03-14"
+    assert written(certain_dates("We talked about the trip in June.", WEDNESDAY, UTC, "en")) == ""
     assert written(certain_dates("我们14号要出发。", WEDNESDAY, UTC, "zh", earlier="国庆去哪里？")) == ""
     assert written(certain_dates("我们14号要出发。", WEDNESDAY, UTC, "zh", earlier="去哪里？")) == "2026-03-14"
 
