@@ -12,6 +12,7 @@ from mneme.relations import PLANNED
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
+_MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
 _FAMILY = "plan:"  # claims of plans
 
@@ -152,7 +153,6 @@ def _date(one: Sentence) -> DateMention | None:
 
 
 def _names_a_day(one: Sentence) -> bool:
-    """Whether there is a date to come in the likeliest reading, though not for certain."""
-    return not one.meant and any(
-        date.until > one.said_at for date in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
-    )
+    """Whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
+    dates = [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    return any(date.until > one.said_at and date.span.days <= _MONTH for date in dates)
