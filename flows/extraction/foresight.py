@@ -148,7 +148,8 @@ def _is_over(one: Sentence) -> bool:
 
 def _date(one: Sentence) -> DateMention | None:
     """The one date ahead; else the one stretch that still runs: "this month"."""
-    later = {date.span: date for date in _ahead(one)} or {date.span: date for date in one.dates if date.until > one.said_at}
+    running = [date for date in one.dates if date.until > one.said_at and date.span.days <= _MONTH]
+    later = {date.span: date for date in _ahead(one) or running}
     return next(iter(later.values())) if len(later) == 1 else None
 
 
