@@ -130,12 +130,12 @@ def _insight(messages: Sequence[StoredMessage], steps: Sequence[Step], report: s
 
 
 def _repair(steps: Sequence[Step]) -> Iterator[str]:
-    """The last failure, and the steps after it until the same tool worked, or else the next thing that did."""
+    """The first failure and the last, and the steps after it until the same tool worked, or else the next thing that did."""
     failed = [at for at, step in enumerate(steps) if step.has_failed]
     if not failed:
         return
     at = failed[-1]
-    yield f"Failed: {told(steps[at])}."
+    yield from (f"Failed: {told(steps[place])}." for place in dict.fromkeys((failed[0], at)))
     later = [step for step in steps[at + 1 :] if not step.has_failed]
     again = next((number for number, step in enumerate(later, 1) if step.tool == steps[at].tool), 1)
     if later:

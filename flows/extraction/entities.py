@@ -24,6 +24,7 @@ from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS
 
 PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
+WORK = "work"
 OTHER = "other"
 """What has a name, of which nothing tells what it is: it may be a composer, a film or a site."""
 
@@ -291,7 +292,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
         return PERSON if someone else LOCATION if _PLACE_BEFORE.search(before) else ""
     if given and len(words) <= 3:
-        return OTHER if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
+        return WORK if len(words) > 1 and _KNOWN_AFTER.match(after) else PERSON
     if place:
         return LOCATION
     if opens:

@@ -12,6 +12,7 @@ from mneme.relations import PLANNED
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
+_MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
 _FAMILY = "plan:"  # claims of plans
 
@@ -147,12 +148,12 @@ def _is_over(one: Sentence) -> bool:
 
 def _date(one: Sentence) -> DateMention | None:
     """The one date ahead; else the one stretch that still runs: "this month"."""
-    later = {date.span: date for date in _ahead(one)} or {date.span: date for date in one.dates if date.until > one.said_at}
+    running = [date for date in one.dates if date.until > one.said_at and date.span.days <= _MONTH]
+    later = {date.span: date for date in _ahead(one) or running}
     return next(iter(later.values())) if len(later) == 1 else None
 
 
 def _names_a_day(one: Sentence) -> bool:
-    """Whether there is a date to come in the likeliest reading, though not for certain."""
-    return not one.meant and any(
-        date.until > one.said_at for date in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
-    )
+    """Whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
+    dates = [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    return any(date.until > one.said_at and date.span.days <= _MONTH for date in dates)

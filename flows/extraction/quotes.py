@@ -258,7 +258,7 @@ def _last_told(before: Sequence[Told]) -> tuple[Told, list[Sentence]]:
 
 
 def _behind(taken: Spoken, source: Told, before: Sequence[Told]) -> Spoken | None:
-    """What is before words taken along that lean or are few: in their message, else in the last one that can be read alone."""
+    """What is before words taken along that lean or are few: in their message, else in the last one that tells something."""
     own = _own(source.sentences)
     inside = [at for at, one in enumerate(own) if one.text in taken.words]
     if len(taken.words) > _TELLS_LITTLE and not all(leans(own[at]) for at in inside):
@@ -268,7 +268,7 @@ def _behind(taken: Spoken, source: Told, before: Sequence[Told]) -> Spoken | Non
     place = next(at for at, each in enumerate(before) if each is source)
     for other in reversed(before[:place]):
         own = _own(other.sentences)
-        if own and not all(map(leans, own)):
+        if own and (len(other.message.text) > _TELLS_LITTLE or not all(map(leans, own))):
             return _stretch(own, _nearest(own, source), other, _LONGEST_BEHIND)
     return None
 

@@ -27,14 +27,14 @@ _TOPICS = 3
 _MOST_READ = 400  # sentences of an episode
 _MOST_WORDS = 4  # of a phrase
 _MOST_SPREAD = 8  # messages from which a word does not count more
-_NAME, _EXACT = 1.3, 1.4  # more for what has a name, and for more than one word
+_NAME, _EXACT = 1.6, 1.15  # more for what has a name, and for more than one word
 _ENOUGH = 3  # words of content of a request that says enough
-_WEAK = 0.45  # share of the score of the best that a topic must have
-_CLOSENESS = 1.0  # weight of the cosine against that of words, which reaches 3
+_WEAK = 0.35  # share of the score of the best that a topic must have
+_CLOSENESS = 0.5  # weight of the cosine against that of words, which reaches 3
 
 _WORD = re.compile(r"(?:[A-Z]\.)+|[^\W_]+(?:[-.'’/][^\W_]+)*|[^\w\s]|\n")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
-_CAPITAL = re.compile(r"[^\W\d_a-zà-ÿ]")
+_NAME_WRITTEN = re.compile(r"(?!(?:[^\W\d_a-zà-ÿ]){5})[^\W\d_a-zà-ÿ]")  # but no "INTENSE"
 _SHOWN = re.compile(r"\[[^\]]*\]?")  # an attachment
 _LEADS = Guarded(
     r"^(?:(?:hey|hi|hello|wow|oh|yeah|yes|so|and|but|also|well|ok|okay|thanks?(?: you)?|please|sorry|now|"
@@ -126,8 +126,8 @@ def _topics(sentences: Sequence[Sentence], spread: Counter[str], speakers: set[s
     best: dict[frozenset[str], tuple[float, int, _Phrase]] = {}
     for order, phrase in enumerate(each for one in sentences for each in _phrases(one)):
         tokens = frozenset(tokenise(phrase.words))
-        told = tokens - _COMMON - speakers
-        if not told or tokens & speakers:
+        told = tokens - _COMMON
+        if not told or any(each == name or (len(each) > 2 and name.startswith(each)) for each in tokens for name in speakers):
             continue
         weight = sum(log2(1 + min(spread[token], _MOST_SPREAD)) for token in told) / (len(tokens) + 1)
         score = weight * (_NAME if phrase.named else 1.0) * (_EXACT if len(told) > 1 else 1.0)
@@ -179,7 +179,7 @@ def _english(text: str) -> Iterator[tuple[str, bool]]:
     led, before = False, ""
     for word in (*_WORD.findall(text), "."):
         lowered = word.lower().replace("’", "'").removesuffix("'s")
-        name = bool(before) and _CAPITAL.match(word) is not None and lowered not in _GRAMMAR
+        name = bool(before) and _NAME_WRITTEN.match(word) is not None and lowered not in _GRAMMAR
         acts = before in _BEFORE_VERBS or before.endswith(("'ll", "'d", "'t")) or (run and lowered.endswith("ed"))
         verb = not name and (acts or (_is_verb(lowered) and before not in _DETERMINERS))
         if verb or lowered in _GRAMMAR or "'" in lowered or not word[0].isalnum() or (not name and lowered.endswith("ly")):

@@ -30,7 +30,7 @@ def named(*lines):
         ("We deploy it with Gunicorn and nothing else.", "Gunicorn", "other"),
         ("I build it with TypeScript and I'm nearly done.", "TypeScript", "other"),
         ("We send it with LoRa every hour.", "LoRa", "other"),
-        ("I went to a Jane Hollow conference.", "Jane Hollow", "other"),
+        ("I went to a Jane Hollow conference.", "Jane Hollow", "work"),
         ("@Bo_Lind can you look at it?", "Bo_Lind", "person"),
     ],
 )

@@ -40,9 +40,9 @@ def test_it_is_short():
 
 
 def test_messages_near_the_centre_count_more():
-    talk = said("Ann: Our kite broke in the storm.", "Bo: Our boat sank in the harbour.")
-    assert subject_of(talk, [0.0, 0.9]).startswith("Boat")
-    assert subject_of(talk, [0.9, 0.0]).startswith("Kite")
+    talk = said("Ann: Our kite, our tent and our rope are new.", "Bo: Our boat, our oar and our anchor are old.")
+    assert subject_of(talk, [0.0, 0.9]) == "Boat, oar, anchor"
+    assert subject_of(talk, [0.9, 0.0]) == "Kite, tent, rope"
 
 
 @pytest.mark.parametrize(
