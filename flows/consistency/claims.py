@@ -211,7 +211,7 @@ class _Fold:
 
     def _is_over(self, older: Stated, newer: Stated) -> bool:
         """Whether the day of an older plan had passed: another has the same name."""
-        return self._plan and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
+        return self._plan and not self._row.recurs and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
 
     def _can_close(self, older: Stated, newer: Stated, named: bool, by_value: bool) -> bool:
         if self._judged and older.by_model and newer.by_model:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mneme.records import Claim
-from mneme.relations.chinese import chinese_asked, chinese_claims, is_one_of_a_kind_in_chinese
-from mneme.relations.english import english_asked, english_claims, is_one_of_a_kind
+from mneme.relations.chinese import chinese_asked, chinese_claims, is_of_chinese_words
+from mneme.relations.english import english_asked, english_claims, is_of_words
 from mneme.relations.table import attributes
 from mneme.relations.values import PLANNED, SAID, UNREAD, same_value, says_more
 from mneme.text import has_cjk
@@ -31,6 +31,7 @@ class Relation:
     ``single`` says that a subject has one value at a time, so that a new one ends the old. ``edge`` is the relation of the
     graph (``lives_in``), empty where there is none; ``category`` that of the line of a profile, empty where there is none.
     ``goes_on`` says that another begins where one ends, so that what is told soon after a change tells of that change.
+    ``recurs`` says of a plan that it comes again and again, so that it is not over with its day.
     """
 
     attribute: str
@@ -38,6 +39,7 @@ class Relation:
     edge: str = ""
     category: str = ""
     goes_on: bool = False
+    recurs: bool = False
 
 
 @lru_cache(maxsize=4_096)
@@ -55,10 +57,11 @@ def relation_of(attribute: str) -> Relation:
     row = rows.get(attribute) or (rows.get(f"{family}:") if colon else None)
     if row is None:
         raise KeyError(attribute)
-    single = row.get("single", False)
     if family == "plan":
-        single = is_one_of_a_kind_in_chinese(kind) if has_cjk(kind) else is_one_of_a_kind(kind)
-    return Relation(attribute, single, row.get("edge", ""), row.get("category", ""), row.get("goes_on", False))
+        kind_of = is_of_chinese_words if has_cjk(kind) else is_of_words
+        return Relation(attribute, kind_of("one_of_a_kind", kind), recurs=kind_of("recurring", kind))
+    single, goes_on = row.get("single", False), row.get("goes_on", False)
+    return Relation(attribute, single, row.get("edge", ""), row.get("category", ""), goes_on)
 
 
 def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, ...]:

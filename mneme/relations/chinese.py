@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.table import Pattern, Slot, Table, kind_named, table
-from mneme.relations.values import Found, distinct_claims, same_kind, settled, tool_kind
+from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
+from mneme.relations.values import UNREAD, Found, distinct_claims, same_kind, settled, tool_kind
 
 _LONGEST = 400  # characters that are read
 _PERSON = r"我们|咱们|我|[^,]{1,9}?"
@@ -17,6 +17,11 @@ _NOT_CERTAIN = re.compile(
     "可不可以|差点|以为|开玩笑|骗你|才怪|建议|请你|请帮|帮我|觉得|认为|小说|电影里|剧里|游戏里|告诉我|问我|说他|说她|说过|他说|她说|"
     "妈说|爸说|希望|但愿|应该|最好|考虑|想要|想去|想搬|想换|想在|准备要|当时|那时|小时候|的时候|年前|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|"
     "就好了|假装|扮演|台词|如何|是否|不是说|难道|吧$|吧[,。!]"
+)
+# What asks of others, and what takes back what was said before it.
+_ASKS_OF_OTHERS = re.compile("请你|请帮|帮我|告诉我|问我|谁|哪|什么|怎么|多少|几[个点号岁时]|吗|能不能|可不可以|有没有|要不要")
+_TAKES_BACK = re.compile(
+    "^[,。!;](?:如果|要是|假如|除非|才怪|骗你|难道|听说|据说|[他她]说)|开玩笑|就好了|才怪|骗你|假装|的话|[他她]说|梦|小说|电影|剧|游戏"
 )
 _PLANS_NOT_DONE = re.compile(
     "想|打算|准备|计划|将要|快要|要(?=搬|去|换|离职|辞职|结婚|买|跳槽)|会(?=搬|去|换)|正在考虑|可以|能"
@@ -34,7 +39,10 @@ _LEADING = re.compile(
 _ONCE = re.compile("以前|曾经|过去|原来|从前|之前")
 _SEVERAL = re.compile("兼职|也在|还在|另外")
 _ONE = re.compile("^一?[家个所间名位款部台]")
-_DONE_WITH = re.compile("^(?:我们?的?|咱们?的?|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+")
+_DONE_WITH = re.compile(
+    "^(?:我们?的?|咱们?的?|[这那][辆台部张把套件]|组里的?|菜场的?|菜市场的?|食堂的?|楼下[^的]{0,6}的|门口[^的]{0,6}的|去|看|做|要去|要|参加|这次|这个|那个|本次|的|那|这)+"
+)
+_JOURNEY = re.compile("(?:之行|行程|旅游)$")
 _TIME_OF = re.compile("的?(?:举办|开始|举行)?(?:时间|日期|地点)?$")
 _BAD = re.compile("[我你您他她它这那哪谁啥吗呢]|^(?:[得着过不很了进满的没]|下(?![雨雪]))|一起|什么")
 _NO_ACT = re.compile("^[去看做说想好要]?.?$|[我你他她它这那哪谁啥吗呢]|什么|一下|睡|^(?:好|出发|开始|继续|回家|吃饭|休息)")
@@ -42,6 +50,8 @@ _PASSING = re.compile(
     "今[天晚早日]|[明后]天|明早|明晚|[这本](?:周|个?星期|个?月|次|几天|两天|会儿?)|下雨(?!天)|下雪|暂时|先不|等会|待会|一会"
 )
 _LAST = re.compile("上(?!午)|去年")
+_MODEL_OF = re.compile("(?<=[\u4e00-\u9fff])(?=[A-Za-z\\d])")
+_NOW = re.compile("现在|如今|以后|今后|往后")
 _KIN_OF = re.compile(r"^(?P<owner>我们?|咱们?|[^的]{2,4}?)(?:家)?的?(?P<kin>[^的]{1,4})$")
 _KINDS = {
     "电脑": "laptop",
@@ -69,8 +79,13 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
     """What a sentence claims for certain, in order, each once."""
     text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).strip()
-    if '"' in text or "“" in text or "「" in text or _QUESTION.search(text) or _NOT_CERTAIN.search(text):
+    if '"' in text or "“" in text or "「" in text or _QUESTION.search(text):
         return
+    if doubt := _NOT_CERTAIN.search(text):
+        begin = max(text.rfind(mark, 0, doubt.start()) for mark in ",。!;")
+        if begin < 0 or not _ASKS_OF_OTHERS.search(text[begin:]) or _TAKES_BACK.search(text[begin:]):
+            return
+        text = text[:begin]
     yield from distinct_claims(_found(text, chinese(), speaker), sentence)
 
 
@@ -94,9 +109,21 @@ def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
                 bare, over = bare.replace("不再", "", 1), not over
             if not bare:
                 continue
-            for found, whose in _of_clause(held, numbers, bare, over, subject, speaker):
+            told = list(_of_clause(held, numbers, bare, over, subject, speaker))
+            if _NOW.search(clause) and told and not any(found[3] for found, _ in told):
+                yield from _ended_by(told[0][0])
+            for found, whose in told:
                 subject = whose or subject
                 yield found
+
+
+def _ended_by(now: Found) -> Iterator[Found]:
+    """What ends with something that is told as so now."""
+    subject, attribute, _, _ = now
+    if attribute.startswith("plan:"):
+        yield subject, attribute, "", True
+    elif attributes().get(attribute, {}).get("goes_on", False):
+        yield subject, attribute, UNREAD, True
 
 
 def _of_clause(
@@ -144,7 +171,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family, own = known
         subject = speaker if about == "m" and own else family
     elif to := next((name for name in groups if name.startswith("to_") and groups[name]), None):
-        if _BAD.search(match[to]) or match[to] in chinese().words["no_place"]:
+        if _BAD.search(match[to]) or match[to].endswith(tuple(chinese().words["no_place"])):
             return
         family = match[to] + to.removeprefix("to_")
         if to == "to_旅行":
@@ -155,10 +182,12 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         family = match["act"].replace("的", "")
     else:
         family = kind_named(match, _KINDS)
-    found: list[Found] = [
-        (subject, attribute + family if attribute.endswith(":") else attribute, value, ends or over)
-        for attribute, value, ends in pattern.gives
-    ]
+    head = next((word for word in chinese().words["amounts"] if family.endswith(word)), family)
+
+    def whole(attribute: str) -> str:
+        return attribute + (head if attribute == "is:" else family) if attribute.endswith(":") else attribute
+
+    found: list[Found] = [(subject, whole(attribute), value, ends or over) for attribute, value, ends in pattern.gives]
     for slot in pattern.slots:
         if groups.get(slot.group) is None:
             continue
@@ -166,10 +195,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", over: bool, speaker: str)
         if claim is None:
             return
         attribute, value = claim
-        if attribute.endswith(":"):
-            head = next((word for word in chinese().words["amounts"] if family.endswith(word)), family)
-            attribute += head if attribute == "is:" else family
-        found.append((subject, attribute, value, slot.ends or over))
+        found.append((subject, whole(attribute), value, slot.ends or over))
     if whereto:
         found.append(("旅行", "plan:旅行", whereto, pattern.ends))
     if over and any(slot.ends for slot in pattern.slots):
@@ -196,7 +222,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]") -> tuple[str, str] | None:
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
         return f"uses:{kind_named(match, _KINDS)}", value
-    kind = tool_kind(value, held.tools)
+    kind = tool_kind(_MODEL_OF.sub(" ", value), held.tools)
     if attribute in ("uses", "known"):
         return None if kind is None else ("car" if kind == "car" else f"uses:{kind}", value)
     return attribute, value
@@ -265,6 +291,7 @@ def thing(text: str, event: bool, open_: bool) -> tuple[str, bool] | None:
     words = chinese().words
     bare = _patterns()[1].sub("", text)
     bare = _TIME_OF.sub("", _DONE_WITH.sub("", bare)).replace("的", "").strip()
+    bare = _JOURNEY.sub("旅行", bare)
     if (
         not (2 <= len(bare) <= 14 or bare in words["tasks"])
         or bare in words["not_things"]
@@ -319,6 +346,6 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
     return []
 
 
-def is_one_of_a_kind_in_chinese(plan: str) -> bool:
-    """Whether there is one such plan at a time, so that another time is a new one."""
-    return any(plan.endswith(word) for word in chinese().words["one_of_a_kind"])
+def is_of_chinese_words(name: str, plan: str) -> bool:
+    """Whether a plan is of the kind of a list of words."""
+    return plan.endswith(tuple(chinese().words[name]))

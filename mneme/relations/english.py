@@ -344,8 +344,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
     return []
 
 
-def is_one_of_a_kind(plan: str) -> bool:
-    """Whether there is one such plan at a time, so that another time is a new one: the launch, but not a call."""
-    head = plan.split()[-1]
-    ones = english().words["one_of_a_kind"]
-    return head in ones or plan.replace(" ", "-") in ones
+def is_of_words(name: str, plan: str) -> bool:
+    """Whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
+    words = english().words[name]
+    return plan.split()[-1] in words or plan.replace(" ", "-") in words

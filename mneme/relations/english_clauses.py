@@ -39,6 +39,11 @@ _ASIDE = re.compile(
     r"must know|are free|need|feel like|have time)\b[^,.;!]*",
     re.IGNORECASE,
 )
+_ASKS_OF_OTHERS = re.compile(
+    r"(?:(?:and|so|but|then|or) )?(?:please|tell|ask|let|can you|could you|do you|not sure (?:how|what|when|where)|"
+    r"no idea (?:how|what|where)|how (?:do|can) i|help|write|draft|give|send|come|call|ring|text|bring|remind|"
+    r"(?:he|she|they|mum|dad|you|(?:the|my|our) \w+) (?!said|says|told|tells|heard|thinks?|reckons|claims)\w+ )"
+)
 _ONLY_UNCERTAIN = frozenset(
     """moved relocated started joined lived worked yeah april as back when growing at in years had even would could
     should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
@@ -178,10 +183,24 @@ def prepared(sentence: str) -> str | None:
         text = _SHORT_IS.sub(" is", _CONTRACTION.sub(_written_out, text))
     text = _ASIDE.sub("", text)
     low = _AGREED.sub("agreed", text.lower())
+    if _is_uncertain(low):
+        text = _before_doubt(text)
+    return _contrasted(text) if text else None
+
+
+def _is_uncertain(low: str) -> bool:
     words = words_of(low)
-    if not words.isdisjoint(_NOT_CERTAIN) or (not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low)):
-        return None
-    return _contrasted(text)
+    return not words.isdisjoint(_NOT_CERTAIN) or bool(not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low))
+
+
+def _before_doubt(text: str) -> str:
+    """What is asserted before a part that asks or tells of others: "I'm in Leeds, tell me if you need a lift"."""
+    starts = [0, *(mark.end() for mark in _PARTS.finditer(text))]
+    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        part = lowered(text[begin:end])
+        if _is_uncertain(_AGREED.sub("agreed", part)):
+            return text[:begin].rstrip(" ,;:-") if _ASKS_OF_OTHERS.match(part) else ""
+    return ""
 
 
 def _written_out(short: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from flows.consistency.claims import End, ends
 from mneme.records import Stated
+from mneme.relations import UNREAD
 
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
 HOME, LIKES, LAUNCH = "ann|home", "ann|likes", "launch|plan:launch"
@@ -114,6 +115,36 @@ def test_the_tenth_statement_of_an_episode_comes_after_the_ninth() -> None:
     ninth = Stated(id="t/c/e/f/9", values=("tea",), **at)
     tenth = Stated(id="t/c/e/f/10", ends=("tea",), **at)
     assert standing(LIKES, ninth, tenth) == []
+
+
+def test_a_change_that_is_told_again_ends_nothing_that_came_of_it() -> None:
+    """She moves to Bonn; two weeks later she is still unpacking. A move in the autumn is another."""
+    moved = said(5, "Bonn", over="")
+    assert standing(HOME, said(1, "Berlin"), moved, said(20, over="")) == ["Bonn"]
+    assert standing(HOME, said(1, "Berlin"), said(5, over=""), said(6, "Bonn"), said(20, over="")) == ["Bonn"]
+    assert standing(HOME, said(1, "Berlin"), moved, said(200, over="")) == []
+
+
+def test_what_happened_before_a_state_was_told_ends_nothing_of_it() -> None:
+    assert standing(HOME, said(10, "Bonn"), said(20, over="", event=3)) == ["Bonn"]
+    assert standing(HOME, said(10, "Bonn"), said(10, over="", message="n")) == ["Bonn"]
+
+
+def test_a_state_without_a_value_takes_no_other_s_place_and_ends_with_the_next_change() -> None:
+    assert standing(HOME, said(1, "Berlin"), said(5, UNREAD)) == ["Berlin", UNREAD]
+    assert standing(HOME, said(1, UNREAD), said(5, "Bonn")) == [UNREAD, "Bonn"]
+    assert standing(HOME, said(1, UNREAD), said(5, "Bonn", over="")) == ["Bonn"]
+
+
+def test_a_class_is_not_over_with_its_day_and_a_meeting_is() -> None:
+    for about, left in (("yoga class|plan:yoga class", ["Friday"]), ("lunch|plan:lunch", ["Tuesday", "Friday"])):
+        assert standing(about, said(1, "Tuesday", event=3), said(30, "Friday", over="")) == left
+
+
+def test_an_end_of_the_trip_ends_the_only_one_there_is() -> None:
+    assert standing("trip|plan:trip", said(1, "Lisbon"), said(9, over="")) == []
+    assert standing("trip|plan:trip", said(1, "Lisbon"), said(3, "Porto"), said(9, over="")) == ["Lisbon", "Porto"]
+    assert standing("trip|plan:trip", said(1, "Lisbon"), said(3, "Porto"), said(9, over="Lisbon")) == ["Porto"]
 
 
 statements = st.lists(

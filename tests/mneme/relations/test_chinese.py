@@ -13,17 +13,20 @@ def claimed(sentence: str) -> list[str]:
     ("sentence", "claims"),
     [
         ("我住在上海浦东。", ["李强|home|上海浦东"]),
-        ("我上个月搬到杭州了。", ["李强|home|杭州"]),
-        ("我现在租房住在朝阳区。", ["李强|home|朝阳区"]),
-        ("我搬家了，现在住在海淀。", ["李强|home|-", "李强|home|海淀"]),
+        ("我上个月搬到杭州了。", ["李强|home|-", "李强|home|杭州"]),
+        ("我现在租房住在朝阳区。", ["李强|home|-…", "李强|home|朝阳区"]),
+        ("我搬家了，现在住在海淀。", ["李强|home|-", "李强|home|-…", "李强|home|海淀"]),
         ("我在深圳定居了。", ["李强|home|深圳"]),
-        ("我姐姐搬去珠海了。", ["李强的姐姐|home|珠海"]),
+        ("我姐姐搬去珠海了。", ["李强的姐姐|home|-", "李强的姐姐|home|珠海"]),
         ("我换地址了，新地址是人民路66号。", ["李强|address|人民路66号"]),
         ("我家在苏州。", ["李强|home|苏州"]),
-        ("我搬来北京了。", ["李强|home|北京"]),
-        ("我跳槽到小米了，下周一入职。", ["李强|employer|小米"]),
+        ("我搬来北京了。", ["李强|home|-", "李强|home|北京"]),
+        ("我跳槽到小米了，下周一入职。", ["李强|employer|-", "李强|employer|小米"]),
         ("我是一名中学老师。", ["李强|role|中学老师"]),
-        ("我辞职了，不当老师了，现在做自媒体。", ["李强|employer|-", "李强|role|-", "李强|role|-老师", "李强|role|自媒体"]),
+        (
+            "我辞职了，不当老师了，现在做自媒体。",
+            ["李强|employer|-", "李强|role|-", "李强|role|-老师", "李强|role|-…", "李强|role|自媒体"],
+        ),
         ("我在字节跳动当产品经理。", ["李强|employer|字节跳动", "李强|role|产品经理"]),
         ("上个月我从字节跳动离职了。", ["李强|role|-", "李强|employer|-字节跳动"]),
         ("我老公在中国银行工作。", ["李强的老公|employer|中国银行"]),
@@ -156,4 +159,33 @@ def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
     ],
 )
 def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("我跟两个室友合租，周末轮流做饭。", ["李强|home|…"]),
+        ("昨天终于搬完了，新家在江北。", ["李强|home|-", "李强|home|江北"]),
+        ("在新家的第一晚，谁来帮我拆箱子。", ["李强|home|-"]),
+        ("我在一家出版社做校对。", ["李强|employer|…"]),
+        ("出版社那边我辞了。", ["李强|employer|-", "李强|role|-"]),
+        ("我跟小敏谈了两年恋爱了。", ["李强|relationship|恋爱", "李强|partner|小敏"]),
+        ("我和小敏上个月分了。", ["李强|relationship|-", "李强|partner|-小敏"]),
+        ("端午我跟同事去青岛。", ["青岛旅行|plan:青岛旅行|端午", "旅行|plan:旅行|青岛"]),
+        ("青岛去不成了。", ["青岛旅行|plan:青岛旅行|-", "旅行|plan:旅行|-青岛"]),
+        ("手机换成小米了。", ["李强|uses:phone|小米"]),
+        ("我买了新手机。", ["李强|uses:phone|-"]),
+        ("美式九块九。", ["美式|is:美式|九块九"]),
+        ("房租又涨了。", ["李强|rent|-"]),
+    ],
+)
+def test_changes_are_told_in_everyday_words(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence", ["我想换工作。", "如果我们分手了怎么办。", "蛋糕分了。", "我从公司走了，晚上见。", "我搬家了，才怪。"]
+)
+def test_what_only_sounds_like_a_change_ends_nothing(sentence: str) -> None:
     assert claimed(sentence) == []

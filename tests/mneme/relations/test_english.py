@@ -396,3 +396,46 @@ def test_everyday_habits_and_states(sentence: str, claims: list[str]) -> None:
 )
 def test_what_only_sounds_like_a_habit_or_a_state_claims_nothing(sentence: str) -> None:
     assert claimed(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("Still out in Croydon, so tell me when you leave.", ["Mira|home|…"]),
+        ("I live with my parents.", ["Mira|home|…"]),
+        ("We're renting a flat above a bakery in Leith.", ["Mira|home|Leith"]),
+        ("First night in the new place in Dundee, boxes everywhere!", ["Mira|home|-", "Mira|home|Dundee"]),
+        ("We've moved!", ["Mira|home|-"]),
+        ("I do the books for a furniture shop.", ["Mira|employer|…"]),
+        ("Monday was my first day at the aquarium.", ["Mira|employer|-", "Mira|employer|aquarium"]),
+        ("I got a new job!", ["Mira|employer|-", "Mira|role|-"]),
+        ("Priya and I called it a day.", ["Mira|relationship|-", "Mira|partner|-Priya"]),
+        ("Mum turns 70 on the 3rd of June.", ["Mira's mum|birthday|the 3rd of June"]),
+        ("I got mum's birthday wrong.", ["Mira's mum|birthday|-"]),
+        ("We're in Porto from the 12th of June.", ["porto trip|plan:porto trip|from the 12th of June", "trip|plan:trip|Porto"]),
+        ("Lisbon is off.", ["lisbon trip|plan:lisbon trip|-", "trip|plan:trip|-Lisbon"]),
+        ("My phone is an old Huawei.", ["Mira|uses:phone|old Huawei"]),
+        ("Got a new phone at last.", ["Mira|uses:phone|-"]),
+        ("The Pixel is in a drawer.", ["Mira|uses:phone|-Pixel"]),
+        ("I'm selling my bike for 300.", ["bike|is:bike|300"]),
+        ("The bike is down to 250.", ["bike|is:bike|250"]),
+        ("They've moved pottery to Mondays.", ["pottery|plan:pottery|-", "pottery|plan:pottery|Mondays"]),
+        ("The landlord wants 780 a month for it.", ["Mira|rent|780 a month"]),
+        ("The letter came: from January it's 845 a month.", ["Mira|rent|845 a month"]),
+        ("My landlord put the rent up again.", ["Mira|rent|-"]),
+    ],
+)
+def test_changes_are_told_in_everyday_words(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I moved the sofa.", "We moved on.", "I left the office at five.", "We split up at the station.", "I need a new phone.",
+        "We're thinking of moving out.", "I got a new job for you.", "We're done with dinner.", "The rent went up everywhere.",
+        "I dreamt that we moved.", "If we moved, I'd need a new job.", "We're moving to Rome, if the bank agrees.",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_a_change_ends_nothing(sentence: str) -> None:
+    assert claimed(sentence) == []
