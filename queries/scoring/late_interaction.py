@@ -9,10 +9,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from connectors.aging_cache import AgingCache
 from connectors.telemetry.searches import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import TOKEN_DIMENSION, Row, message_key
 from queries.scoring.field import Field, Numbers, rank_of
+
+_MOST_KEPT = 5_000  # rows in each of two generations, some 2 KB each
+_SECONDS = 300.0  # of a generation: what nobody asks for leaves memory within ten minutes
+_kept: AgingCache[int, tuple[Row, bytes]] = AgingCache(_MOST_KEPT, _SECONDS)
+"""The vectors of a row's tokens by its address: a row that was written again is another (queries/records.py)."""
 
 COMPARED = 100  # statements: those that the other scores put first; of the rest hardly one answers
 
@@ -25,7 +31,7 @@ def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | N
     vectors of tokens, as a foresight, matches as well as its vector is near.
 
     Args:
-        index: asked for the vectors of the statements and of the messages in whose words they are told.
+        index: asked for the vectors of statements, and of the messages in whose words others are told.
         question: the vectors of its tokens, as ``Embedding.token_vectors``.
         field: the candidates, both legs known.
 
@@ -70,7 +76,12 @@ def _directions(tokens: bytes) -> npt.NDArray[np.float32]:
 
 def _token_vectors(index: MemoryIndex, rows: Sequence[Row]) -> list[bytes]:
     """The vectors of the tokens of each row, of its message where it has none of its own; empty where there are none."""
-    messages = {row.key: message_key(row, row.message_ids[0]) for row in rows if len(row.message_ids) == 1}
-    found = index.token_vectors(list(dict.fromkeys((*(row.key for row in rows), *messages.values()))))
-    own_or_told_in = ((row.key, messages.get(row.key, row.key)) for row in rows)
-    return [found.get(own) or found.get(message, b"") for own, message in own_or_told_in]
+    known = [_kept.get(id(row)) for row in rows]
+    unknown = [row for row, kept in zip(rows, known, strict=True) if kept is None]
+    told_in = [message_key(row, row.message_ids[0]) if len(row.message_ids) == 1 else row.key for row in unknown]
+    found = index.token_vectors(list(dict.fromkeys((*(row.key for row in unknown), *told_in)))) if unknown else {}
+    for row, message in zip(unknown, told_in, strict=True):
+        if vectors := found.get(row.key) or found.get(message):
+            found[row.key] = vectors
+            _kept.put(id(row), (row, vectors))
+    return [kept[1] if kept is not None else found.get(row.key, b"") for row, kept in zip(rows, known, strict=True)]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from connectors.embedders.hash_embedder import HashEmbedder
+from mneme.ports import embeddings_of
 from mneme.rows import Vector
 from queries.remembered import RememberingEmbedder
 
@@ -35,4 +36,4 @@ def test_only_what_is_new_is_embedded_and_the_order_is_kept():
     embedder.embed(["old"])
     found = embedder.embed(["new", "old", "new"])
     assert inner.asked == [["old"], ["new"]]
-    assert np.array_equal(found, HashEmbedder().embed(["new", "old", "new"]))
+    assert np.array_equal(found, [each.vector for each in embeddings_of(HashEmbedder(), ["new", "old", "new"])])

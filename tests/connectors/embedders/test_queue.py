@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from connectors.embedders.queue import EmbeddingQueue
 from mneme.errors import ModelError, ModelMalformed, ModelRefused, ModelTimeout
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Embedding, Vector
+from mneme.rows import Embedding, Vector, directions, whole_numbers
 from tests.servers.model_answers import embedding
 
 DIMENSION = 16
@@ -47,7 +47,8 @@ class Recorder:
 
 
 def assert_are_vectors_of(texts: Sequence[str], embeddings: Sequence[Embedding]) -> None:
-    np.testing.assert_array_equal(np.array([each.vector for each in embeddings]).reshape(-1, DIMENSION), vectors_of(texts))
+    kept = [directions(whole_numbers(vector)) for vector in vectors_of(texts)]
+    np.testing.assert_array_equal([each.vector for each in embeddings], kept)
 
 
 def vectors_of(texts: Sequence[str]) -> Vector:

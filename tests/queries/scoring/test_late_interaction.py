@@ -99,3 +99,12 @@ def test_statements_and_their_episode_know_how_well_they_match():
     assert columns["match_rank"][1] == 0.0
     of_episode = dict(zip(EPISODE_FEATURES, episode_features(question, field)[0].tolist(), strict=True))
     assert (of_episode["best_match"], of_episode["mean_match"]) == pytest.approx((1.0, 0.5))
+
+
+def test_the_vectors_of_a_row_are_read_once_for_as_long_as_it_is_the_same():
+    index, asked = index_of(replace(message("acme/garden/m1"), token_vectors=words(1, 2))), []
+    read = index.token_vectors
+    index.token_vectors = lambda keys: asked.append(len(keys)) or read(keys)  # type: ignore[method-assign]
+    said = told("a", message_ids=("m1",), conversation_id="garden")
+    assert [float(matches_of(index, words(1, 2), field_of(said))[0]) for _ in range(2)] == [1.0, 1.0]
+    assert asked == [2], "the statement and its message, in one round trip"
