@@ -157,9 +157,9 @@ class _Fold:
         return _same_value(self._attribute, other, value) and (self._row.single or not _says_more(value, other))
 
     def _goes_on(self, value: str, newer: Stated) -> bool:
-        """Whether what ends all says that a value still holds: that one itself, or that of a plan which has another day."""
-        if value == PLANNED:
-            return bool(newer.values)
+        """Whether what ends all says that a value still holds: that one itself, or that there is a plan, on another day."""
+        if self._plan:
+            return value == PLANNED and bool(newer.values)
         return any(_same_value(self._attribute, value, other) for other in newer.values)
 
     def _supersede(self, claim: _Claim) -> None:
