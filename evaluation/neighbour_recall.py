@@ -18,7 +18,7 @@ from connectors.models import open_embedder
 from evaluation.made_memories import Asked, MadeMemories
 from mneme.ids import owner_key
 from mneme.ports import Filter, VectorLeg
-from mneme.rows import Collection, Row, Vector
+from mneme.rows import Collection, Row, Vector, directions, whole_numbers
 from mneme.settings import Settings
 
 K = 10
@@ -93,10 +93,10 @@ def approximation(
 
 def _nearest(rows: Sequence[Row], questions: Vector) -> list[frozenset[str]]:
     """The ids of the nearest rows of each question."""
-    held = [(row.id, row.vector) for row in rows if row.vector is not None]
+    held = [(row.id, directions(whole_numbers(row.vector))) for row in rows if row.vector is not None]
     if not held:
         return [frozenset()] * len(questions)
-    cosines = questions @ np.stack([vector for _, vector in held]).T
+    cosines = np.stack([directions(whole_numbers(each)) for each in questions]) @ np.stack([vector for _, vector in held]).T
     count = min(K, len(held))
     places = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
     return [frozenset(held[place][0] for place in best) for best in places]
