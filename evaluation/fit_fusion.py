@@ -18,7 +18,7 @@ from rich.progress import track
 
 from connectors.models import open_embedder
 from evaluation.fitting import check_ready
-from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
+from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of, with_trees
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set
@@ -30,23 +30,23 @@ from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, WITH_ASSISTANT
 from queries.scoring.field import Numbers
 from queries.scoring.learned import Coefficients
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "coefficients.json"
 ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_FEATURES = (*STATEMENT_FEATURES, *EPISODE_FEATURES)
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "words": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "bm25" in name or "word" in name),
-    "meaning": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "cosine" in name),
+    "words": tuple(name for name in _FEATURES if "bm25" in name or "word" in name),
+    "meaning": tuple(name for name in _FEATURES if "cosine" in name),
     "the very message": ("message_bm25", "message_bm25_rank", "message_cosine", "message_cosine_rank"),
-    "late interaction": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "match" in name),
+    "late interaction": tuple(name for name in _FEATURES if "match" in name),
     "neighbours": ("previous_bm25", "previous_cosine", "next_bm25", "next_cosine", "is_first", "is_last"),
-    "the episode's other facts": tuple(
-        name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "best_" in name or "mean_" in name
-    ),
+    "the episode's other facts": tuple(name for name in _FEATURES if "best_" in name or "mean_" in name),
     "who speaks": ("speaker_named", "another_named", "said_by_asker"),
     "form of the text": ("length", "is_question", "has_number", "has_name", "is_artifact"),
+    "an assistant": tuple(name for name in _FEATURES if name.startswith(WITH_ASSISTANT)),
     "dates": ("is_dated", "dated_for_when", "number_for_count", "period_fit"),
 }
 
@@ -88,13 +88,16 @@ def run_fit_fusion(
         console, "Cross-validated by conversation, mean over the sets", [r for row in rows for r in row], list(rows[0][0])
     )
     _show_groups(examples, validated[best], best, console)
+    (refined,) = cross_validated(examples, [best], trees=True)
+    rows = [_row(examples, refined, alpha=best), _row(examples, refined - validated[best], alpha="gain")]
+    print_table(console, "With trees", [r for row in rows for r in row], list(rows[0][0]))
     # 3.
     embedder = open_embedder(settings)
     fingerprint, late_interaction = embedder.identity.fitted_as, bool(embedder.identity.token_dimension)
     embedder.close()
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
-        model = fit(chosen)
+        model = with_trees(fit(chosen), chosen, best)
         return Coefficients(
             backend=settings.index.backend,
             embedder=fingerprint,
@@ -102,6 +105,7 @@ def run_fit_fusion(
             alpha=best,
             statements=model.statements,
             episodes=model.episodes,
+            trees=model.trees,
             legs=dict(model.legs),
             fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in loaded),
             date=utc_now().date(),
@@ -115,7 +119,7 @@ def run_fit_fusion(
         (folds / FOLDS_FILE).write_text(json.dumps(fold_of, indent=1) + "\n", encoding="utf-8")
     _write(coefficients(examples), out)
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
-    figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
+    figures = dict(zip(METRICS, np.mean(refined, axis=0), strict=True))
     line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
     console.print(f"FIT fusion index={settings.index.backend} alpha={best} {line}", soft_wrap=True, highlight=False)
 
@@ -160,7 +164,7 @@ def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, conso
     """What each group of features is worth: the paired difference to the model fitted without it."""
     rows: list[Row] = []
     for group, names in GROUPS.items():
-        (without,) = cross_validated(examples, [alpha], names)
+        (without,) = cross_validated(examples, [alpha], (*names, *(f"{WITH_ASSISTANT}_{name}" for name in names)))
         rows += _row(examples, full - without, without=group)
     print_table(console, "What each group of features adds", rows, list(rows[0]))
 

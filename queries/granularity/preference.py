@@ -15,6 +15,7 @@ a little lower, so the best of what was asked for comes first, and behind it the
 Nothing is added and nothing left out, and within a type the order stays.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,7 @@ from queries.records import record_of
 
 _LOWERED = 0.1  # of its score, what was not asked for; more would bury it, for a form may be mistaken
 _LONG_TOPIC = 3  # words from which a topic is so exact that one fact may tell all of it
+_SENTENCE = re.compile(r"\w[^.!?。！？\n]*[.!?。！？]*")
 _STORIES = 3  # episodes that are told as a whole; the facts of others fill the rest of the places
 
 
@@ -190,6 +192,6 @@ def _words(fact: Row) -> frozenset[str]:
 
 
 def _only_asks(row: Row) -> bool:
-    """Whether a message, or the quote that a fact is, ends with a question."""
-    said = (row.body.get("quote") or {}).get("words") or row.body.get("text") or ""
-    return ends_in_question(str(said))
+    """Whether a message, or the quote that a fact is, has no sentence but questions."""
+    said = str((row.body.get("quote") or {}).get("words") or row.body.get("text") or "")
+    return ends_in_question(said) and all(ends_in_question(each) for each in _SENTENCE.findall(said))
