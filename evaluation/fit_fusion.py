@@ -18,7 +18,7 @@ from rich.progress import track
 
 from connectors.models import open_embedder
 from evaluation.fitting import check_ready
-from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of, with_trees
+from evaluation.fusion_model import METRICS, Example, cross_validated, example_of, fit, folds_of
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set
@@ -88,16 +88,13 @@ def run_fit_fusion(
         console, "Cross-validated by conversation, mean over the sets", [r for row in rows for r in row], list(rows[0][0])
     )
     _show_groups(examples, validated[best], best, console)
-    (refined,) = cross_validated(examples, [best], trees=True)
-    rows = [_row(examples, refined, alpha=best), _row(examples, refined - validated[best], alpha="gain")]
-    print_table(console, "With trees", [r for row in rows for r in row], list(rows[0][0]))
     # 3.
     embedder = open_embedder(settings)
     fingerprint, late_interaction = embedder.identity.fitted_as, bool(embedder.identity.token_dimension)
     embedder.close()
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
-        model = with_trees(fit(chosen), chosen, best)
+        model = fit(chosen)
         return Coefficients(
             backend=settings.index.backend,
             embedder=fingerprint,
@@ -105,7 +102,6 @@ def run_fit_fusion(
             alpha=best,
             statements=model.statements,
             episodes=model.episodes,
-            trees=model.trees,
             legs=dict(model.legs),
             fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in loaded),
             date=utc_now().date(),
@@ -119,7 +115,7 @@ def run_fit_fusion(
         (folds / FOLDS_FILE).write_text(json.dumps(fold_of, indent=1) + "\n", encoding="utf-8")
     _write(coefficients(examples), out)
     console.print(f"coefficients for {fingerprint} on {settings.index.backend}: {out}", soft_wrap=True, highlight=False)
-    figures = dict(zip(METRICS, np.mean(refined, axis=0), strict=True))
+    figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
     line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
     console.print(f"FIT fusion index={settings.index.backend} alpha={best} {line}", soft_wrap=True, highlight=False)
 

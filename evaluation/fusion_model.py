@@ -2,16 +2,13 @@
 
 1. An example is everything that competes for one question: its features, and which of it answers.
 2. Two logistic regressions, for statements and for episodes; a third for the legs of the recall.
-3. Boosted trees over the statements that these put first (queries/scoring/trees.py).
-4. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
+3. Cross-validate: whole conversations are left out, for questions of one share its episodes and its people.
 
 scikit-learn, a development dependency, is needed to fit only, and is imported there.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +20,10 @@ from queries.gather import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Numbers
-from queries.scoring.learned import TREE_FEATURES, Weights, refined, tree_features, with_episodes
-from queries.scoring.trees import DEPTH, LEAVES, SPLITS, Tree, Trees
+from queries.scoring.learned import Weights, with_episodes
 
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation
-TREES = 60
-NEVER = 1e9  # a threshold that no feature is above
 LEGS = ("episodes_bm25", "episodes_cosine", "facts_bm25", "facts_cosine")
 RRF_K = 60
 METRICS = ("recall@10", "recall@20", "ndcg@10", "mrr")
@@ -65,7 +59,6 @@ class Model:
     statements: Weights
     episodes: Weights
     legs: Mapping[str, float]
-    trees: Trees | None = None
 
 
 def example_of(
@@ -110,7 +103,11 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
         InputError: there is too little to fit on.
         SettingsError: scikit-learn is not installed.
     """
-    of_set = _weights_of_sets(examples)
+    sizes: dict[str, int] = {}
+    for example in examples:
+        sizes[example.question_set] = sizes.get(example.question_set, 0) + 1
+    largest = max(sizes.values())
+    of_set = {name: largest / size for name, size in sizes.items()}
 
     def weights(names: tuple[str, ...], parts: Iterable[tuple[Numbers, Labels, float]]) -> Weights:
         given = [(rows, labels, weight) for rows, labels, weight in parts if len(labels)]
@@ -136,61 +133,18 @@ def fit(examples: Sequence[Example], without: Collection[str] = ()) -> Model:
     )
 
 
-def with_trees(model: Model, examples: Sequence[Example], alpha: float) -> Model:
-    """The model with trees fitted on what it puts first in these examples, weighed as in ``fit``."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    of_set = _weights_of_sets(examples)
-    rows, labels, weights = [], [], []
-    for each in examples:
-        if len(each.answers):
-            best, features = tree_features(each.statements, _together(each, model, alpha))
-            rows.append(features)
-            labels.append(each.answers[best])
-            weights.append(_sample_weights(each.answers[best], of_set[each.question_set]))
-    boosted = HistGradientBoostingClassifier(
-        max_iter=TREES, max_depth=DEPTH, learning_rate=0.08, l2_regularization=5.0, min_samples_leaf=60, early_stopping=False
-    ).fit(np.vstack(rows), np.concatenate(labels), sample_weight=np.concatenate(weights))
-    trees = tuple(_heap(each[0].nodes) for each in boosted._predictors)
-    return replace(model, trees=Trees(trees=trees, bias=round(float(boosted._baseline_prediction[0, 0]), 4)))
-
-
-def _heap(nodes: Any) -> Tree:
-    """A tree of scikit-learn; one that ends above the last depth goes on by splits that nothing passes."""
-    features, thresholds = [TREE_FEATURES[0]] * SPLITS, [NEVER] * SPLITS
-    values = [0.0] * LEAVES
-
-    def fill(node: int, place: int) -> None:
-        here = nodes[node]
-        if place >= SPLITS:
-            values[place - SPLITS] = round(float(here["value"]), 4)
-        elif here["is_leaf"]:
-            fill(node, 2 * place + 1)
-        else:
-            features[place], thresholds[place] = TREE_FEATURES[here["feature_idx"]], round(float(here["num_threshold"]), 4)
-            fill(here["left"], 2 * place + 1)
-            fill(here["right"], 2 * place + 2)
-
-    fill(0, 0)
-    return Tree(features=tuple(features), thresholds=tuple(thresholds), values=tuple(values))
-
-
-def cross_validated(
-    examples: Sequence[Example], alphas: Sequence[float], without: Collection[str] = (), trees: bool = False
-) -> list[Numbers]:
+def cross_validated(examples: Sequence[Example], alphas: Sequence[float], without: Collection[str] = ()) -> list[Numbers]:
     """For each alpha the ``METRICS`` of every example, by a model that has not seen its conversation.
 
-    Each of shape (examples, metrics). With ``trees`` those of all features order the best.
+    Each of shape (examples, metrics).
     """
     folds = folds_of(examples)
     found = [np.zeros((len(examples), len(METRICS))) for _ in alphas]
     for fold in range(FOLDS):
-        others = [each for each in examples if folds[each.conversation] != fold]
-        linear = fit(others, without)
-        for figures, alpha in zip(found, alphas, strict=True):
-            model = with_trees(linear, others, alpha) if trees else linear
-            for place, example in enumerate(examples):
-                if folds[example.conversation] == fold:
+        model = fit([each for each in examples if folds[each.conversation] != fold], without)
+        for place, example in enumerate(examples):
+            if folds[example.conversation] == fold:
+                for figures, alpha in zip(found, alphas, strict=True):
                     figures[place] = measure(example, model, alpha)
     return found
 
@@ -207,10 +161,9 @@ def folds_of(examples: Sequence[Example]) -> dict[str, int]:
 
 def measure(example: Example, model: Model, alpha: float) -> tuple[float, ...]:
     """The ``METRICS`` of all statements in the order of their scores."""
-    scores = _together(example, model, alpha)
-    if model.trees is not None:
-        scores = refined(model.trees, example.statements, scores)
-    order = np.argsort(-scores, kind="stable")
+    facts = model.statements.log_odds(example.statements, STATEMENT_FEATURES)
+    episodes = model.episodes.log_odds(example.episodes, EPISODE_FEATURES)
+    order = np.argsort(-with_episodes(facts, episodes, example.parents, alpha), kind="stable")
     messages = list(dict.fromkeys(message for place in order[:100] for message in example.said_in[place]))
     evidence = example.evidence
     return (
@@ -219,17 +172,6 @@ def measure(example: Example, model: Model, alpha: float) -> tuple[float, ...]:
         ndcg_at(messages, evidence, 10),
         reciprocal_rank(messages[:40], evidence),
     )
-
-
-def _together(example: Example, model: Model, alpha: float) -> Numbers:
-    """The log-odds of each statement with its episode's, by the regressions."""
-    facts = model.statements.log_odds(example.statements, STATEMENT_FEATURES)
-    return with_episodes(facts, model.episodes.log_odds(example.episodes, EPISODE_FEATURES), example.parents, alpha)
-
-
-def _weights_of_sets(examples: Sequence[Example]) -> dict[str, float]:
-    sizes = Counter(each.question_set for each in examples)
-    return {name: max(sizes.values()) / size for name, size in sizes.items()}
 
 
 def _sample_weights(labels: Labels, weight: float) -> Numbers:

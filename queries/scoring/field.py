@@ -94,9 +94,9 @@ class Field:
         return np.where(counts > 0, self._of_episodes(np.add, numbers) / np.maximum(counts, 1), without)
 
     @property
-    def has_facts(self) -> npt.NDArray[np.bool_]:
-        """Whether each episode has facts."""
-        return self._counts > 0
+    def has_empty_episodes(self) -> bool:
+        """Whether there are episodes without facts."""
+        return not self._counts.all()
 
     @cached_property
     def _counts(self) -> npt.NDArray[np.int64]:

@@ -2,8 +2,7 @@
 
 Two regressions, one for statements (does a message that it stands for answer the question?) and one for episodes (is such a
 message in it?), over the features of queries/scoring/features.py. A fact counts with its episode, as in DESIGN section 9, in
-log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of the two probabilities would order by. Boosted
-trees (queries/scoring/trees.py) put those that come first so into their final order.
+log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of the two probabilities would order by.
 """
 
 import json
@@ -24,10 +23,6 @@ from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, episode_features, statement_features
 from queries.scoring.field import Field, Numbers, probability
-from queries.scoring.trees import Trees
-
-TREE_FEATURES = (*STATEMENT_FEATURES, "linear")
-REFINED = 120  # statements: those that the regressions put first
 
 
 class Weights(BaseModel):
@@ -47,7 +42,7 @@ class Weights(BaseModel):
 class Coefficients(BaseModel):
     """What was fitted for one index and one embedder. ``legs`` are the weights of the recall's rankings.
 
-    ``late_interaction``: whether the tokens of questions and statements were compared. ``trees``: None where none were fitted.
+    ``late_interaction``: whether the tokens of questions and statements were compared.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,21 +53,15 @@ class Coefficients(BaseModel):
     alpha: float
     statements: Weights
     episodes: Weights
-    trees: Trees | None = None
     legs: dict[str, float]
     fitted_on: str
     date: date
 
     @model_validator(mode="after")
     def _has_every_weight(self) -> "Coefficients":
-        split_by = {name for tree in (self.trees.trees if self.trees else ()) for name in tree.features}
-        for given, names in (
-            (set(self.statements.weights), set(STATEMENT_FEATURES)),
-            (set(self.episodes.weights), set(EPISODE_FEATURES)),
-            (split_by | set(TREE_FEATURES), set(TREE_FEATURES)),
-        ):
-            if given != names:
-                different = ", ".join(sorted(given ^ names))
+        for weights, names in ((self.statements, STATEMENT_FEATURES), (self.episodes, EPISODE_FEATURES)):
+            if set(weights.weights) != set(names):
+                different = ", ".join(sorted(set(weights.weights) ^ set(names)))
                 raise ValueError(
                     f"the features are others than this version's ({different}); fit again with `mneme fit fusion`"
                 )
@@ -95,17 +84,14 @@ class LearnedScorer:
         if not field.statements and not field.episodes:
             return {}
         alpha = self._alpha
-        features = statement_features(question, field, messages, self._forms)
-        facts = self._coefficients.statements.log_odds(features, STATEMENT_FEATURES)
+        facts = self._coefficients.statements.log_odds(
+            statement_features(question, field, messages, self._forms), STATEMENT_FEATURES
+        )
         episodes = self._coefficients.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
-        usual = float(np.median(facts)) if len(facts) and not field.has_facts.all() else 0.0
+        usual = float(np.median(facts)) if len(facts) and field.has_empty_episodes else 0.0
         means = field.mean_of_episodes(facts, without=usual)
-        together, of_episodes = with_episodes(facts, episodes, field.parents, alpha), alpha * means + (1 - alpha) * episodes
-        if self._coefficients.trees is not None:
-            together = refined(self._coefficients.trees, features, together)
-            best = np.where(field.has_facts, field.best_of_episodes(together), of_episodes)
-            of_episodes = np.minimum(of_episodes, best)  # which stands above its episode
-        scores, of_episodes = probability(together), probability(of_episodes)
+        scores = probability(with_episodes(facts, episodes, field.parents, alpha))
+        of_episodes = probability(alpha * means + (1 - alpha) * episodes)
         ids = (each.row.id for each in (*field.episodes, *field.statements))
         return dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True))
 
@@ -118,28 +104,6 @@ def with_episodes(statements: Numbers, episodes: Numbers, parents: npt.NDArray[n
     alone = np.clip(statements, episodes.min(), episodes.max()) if len(episodes) else statements
     found: Numbers = alpha * statements + (1 - alpha) * np.where(parents < 0, alone, np.append(episodes, 0.0)[parents])
     return found
-
-
-def tree_features(features: Numbers, together: Numbers) -> tuple[npt.NDArray[np.int64], Numbers]:
-    """Which statements the trees look at, and a row of ``TREE_FEATURES`` for each of them.
-
-    Args:
-        features: a row of ``STATEMENT_FEATURES`` for each statement.
-        together: the log-odds of each by the regressions, as of ``with_episodes``: the feature ``linear``.
-    """
-    best = np.argsort(-together, kind="stable")[:REFINED]
-    return best, np.column_stack((features[best], together[best]))
-
-
-def refined(trees: Trees, features: Numbers, together: Numbers) -> Numbers:
-    """The log-odds by the trees of the statements that the regressions put first; the others stay behind these."""
-    if not len(together):
-        return together
-    best, rows = tree_features(features, together)
-    found = trees.log_odds(rows, TREE_FEATURES)
-    behind: Numbers = np.minimum(together, found.min())
-    behind[best] = found
-    return behind
 
 
 def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coefficients | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.fusion_model import LEGS, METRICS, TREES, Example, cross_validated, fit, folds_of, measure, with_trees
+from evaluation.fusion_model import LEGS, METRICS, Example, cross_validated, fit, folds_of, measure
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 
 BM25, COSINE = STATEMENT_FEATURES.index("bm25"), STATEMENT_FEATURES.index("cosine")
@@ -55,25 +55,6 @@ def test_a_conversation_is_measured_by_a_model_that_has_not_seen_it():
 def test_a_feature_that_is_left_out_has_no_weight():
     model = fit(EXAMPLES, without=["bm25"])
     assert model.statements.weights["bm25"] == 0.0
-
-
-def test_trees_find_what_no_sum_of_features_says():
-    def between(each: Example) -> Example:
-        """What answers has a BM25 that is neither high nor low."""
-        answer = int(np.abs(each.statements[:, BM25] - 0.5).argmin())
-        return replace(each, evidence=frozenset({f"m{answer}"}), answers=np.arange(12) == answer)
-
-    examples = [between(example(f"c{number % 6}", number)) for number in range(120)]
-    (linear,), (refined,) = cross_validated(examples, [1.0]), cross_validated(examples, [1.0], trees=True)
-    at = METRICS.index("mrr")
-    assert refined[:, at].mean() > linear[:, at].mean() + 0.2
-
-
-def test_trees_score_as_those_that_were_fitted():
-    model = with_trees(fit(EXAMPLES), EXAMPLES, 1.0)
-    assert model.trees is not None
-    assert len(model.trees.trees) == TREES
-    assert measure(EXAMPLES[0], model, 1.0)[METRICS.index("mrr")] == 1.0
 
 
 def test_a_small_set_counts_as_much_as_a_large_one():

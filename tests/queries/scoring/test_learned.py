@@ -14,8 +14,7 @@ from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 from queries.scoring.field import Field
-from queries.scoring.learned import REFINED, Coefficients, LearnedScorer, Weights, coefficients_for
-from queries.scoring.trees import SPLITS, Tree, Trees
+from queries.scoring.learned import Coefficients, LearnedScorer, Weights, coefficients_for
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 
@@ -74,38 +73,6 @@ def test_every_candidate_has_a_score_from_0_to_1_and_the_best_fact_stands_above_
             assert max(found[f"{name}/f/{at}"] for at in range(len(inside))) >= found[name] - 1e-9
 
 
-def by_trees(feature: str) -> Coefficients:
-    """Who has more than half of a feature is likely, who has less is not."""
-    tree = Tree(features=(feature,) * SPLITS, thresholds=(0.5,) * SPLITS, values=(-2.0,) * 4 + (2.0,) * 4)
-    return coefficients().model_copy(update={"trees": Trees(trees=(tree,), bias=0.0)})
-
-
-def test_trees_have_the_last_word_on_statements():
-    field = field_of({"e": [1.0, 4.0], "d": [2.0]})
-    found = LearnedScorer(by_trees("shares_no_word")).score(QUESTION, field, ())
-    assert found["e/f/0"] == found["e/f/1"] == found["d/f/0"]
-    found = LearnedScorer(by_trees("bm25")).score(QUESTION, field, ())
-    assert found["e/f/1"] > 0.5 > found["e/f/0"] == found["d/f/0"]
-
-
-@given(st.dictionaries(st.sampled_from("abcd"), st.lists(measured, max_size=4), max_size=4), st.lists(st.floats(0, 20)))
-def test_by_trees_as_well_the_best_fact_stands_above_its_episode(facts, others):
-    field = field_of(facts, tuple(others))
-    found = LearnedScorer(by_trees("bm25")).score(QUESTION, field, ())
-    assert found.keys() == {each.row.id for each in (*field.episodes, *field.statements)}
-    for name, inside in facts.items():
-        if inside:
-            assert max(found[f"{name}/f/{at}"] for at in range(len(inside))) >= found[name] - 1e-9
-
-
-def test_what_trees_do_not_look_at_stays_behind():
-    field = field_of({"e": [float(REFINED + 5 - place) for place in range(REFINED + 5)]})
-    found = LearnedScorer(by_trees("shares_no_word"), alpha=1.0).score(QUESTION, field, ())
-    in_order = [found[f"e/f/{place}"] for place in range(REFINED + 5)]
-    assert in_order == sorted(in_order, reverse=True)
-    assert in_order[0] == in_order[REFINED - 1]
-
-
 def test_what_stands_alone_is_no_worse_than_the_same_in_the_worst_episode():
     found = scores(field_of({"e": [9.0], "d": [4.0]}, (4.0,)))
     assert found["o0"] >= found["d/f/0"]
@@ -149,12 +116,6 @@ class TestWhichCoefficients:
         entry["episodes"]["weights"]["length_of_beard"] = 1.0
         path = tmp_path / "fitted.json"
         path.write_text(json.dumps([entry]))
-        with pytest.raises(SettingsError, match=r"length_of_beard.*mneme fit fusion"):
-            coefficients_for(settings(coefficients=path), EMBEDDER)
-
-    def test_trees_of_other_features_say_to_fit_again(self, tmp_path):
-        path = tmp_path / "fitted.json"
-        path.write_text(json.dumps([by_trees("length_of_beard").model_dump(mode="json")]))
         with pytest.raises(SettingsError, match=r"length_of_beard.*mneme fit fusion"):
             coefficients_for(settings(coefficients=path), EMBEDDER)
 
