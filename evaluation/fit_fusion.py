@@ -30,23 +30,23 @@ from mneme.errors import InputError
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, WITH_ASSISTANT
 from queries.scoring.field import Numbers
 from queries.scoring.learned import Coefficients
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "coefficients.json"
 ALPHAS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_FEATURES = (*STATEMENT_FEATURES, *EPISODE_FEATURES)
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "words": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "bm25" in name or "word" in name),
-    "meaning": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "cosine" in name),
+    "words": tuple(name for name in _FEATURES if "bm25" in name or "word" in name),
+    "meaning": tuple(name for name in _FEATURES if "cosine" in name),
     "the very message": ("message_bm25", "message_bm25_rank", "message_cosine", "message_cosine_rank"),
-    "late interaction": tuple(name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "match" in name),
+    "late interaction": tuple(name for name in _FEATURES if "match" in name),
     "neighbours": ("previous_bm25", "previous_cosine", "next_bm25", "next_cosine", "is_first", "is_last"),
-    "the episode's other facts": tuple(
-        name for name in (*STATEMENT_FEATURES, *EPISODE_FEATURES) if "best_" in name or "mean_" in name
-    ),
+    "the episode's other facts": tuple(name for name in _FEATURES if "best_" in name or "mean_" in name),
     "who speaks": ("speaker_named", "another_named", "said_by_asker"),
     "form of the text": ("length", "is_question", "has_number", "has_name", "is_artifact"),
+    "an assistant": tuple(name for name in _FEATURES if name.startswith(WITH_ASSISTANT)),
     "dates": ("is_dated", "dated_for_when", "number_for_count", "period_fit"),
 }
 
@@ -160,7 +160,7 @@ def _show_groups(examples: Sequence[Example], full: Numbers, alpha: float, conso
     """What each group of features is worth: the paired difference to the model fitted without it."""
     rows: list[Row] = []
     for group, names in GROUPS.items():
-        (without,) = cross_validated(examples, [alpha], names)
+        (without,) = cross_validated(examples, [alpha], (*names, *(f"{WITH_ASSISTANT}_{name}" for name in names)))
         rows += _row(examples, full - without, without=group)
     print_table(console, "What each group of features adds", rows, list(rows[0]))
 

@@ -79,8 +79,8 @@ def gather(
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)
     if beyond := [each for each in evidence.episodes if each not in fused]:
-        # The graph led to more, some of it perhaps on a way that is not the best any more, now that all of them are known.
-        led = dict.fromkeys((*evidence.walk.episodes(), *beyond))
+        # The graph led to more. The way there need not be the best any more, nor pass those to which it led at first.
+        led = dict.fromkeys((*evidence.walk.episodes(), *rankings.get(_GRAPH, ()), *beyond))
         fused = _fused(rankings | {_GRAPH: list(led)}, settings.rrf_k, leg_weights)
     facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
     ahead = days_ahead(question.text, scope.moment)

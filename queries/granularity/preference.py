@@ -15,6 +15,7 @@ a little lower, so the best of what was asked for comes first, and behind it the
 Nothing is added and nothing left out, and within a type the order stays.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,6 +36,7 @@ from queries.records import record_of
 
 _LOWERED = 0.1  # of its score, what was not asked for; more would bury it, for a form may be mistaken
 _LONG_TOPIC = 3  # words from which a topic is so exact that one fact may tell all of it
+_SENTENCE = re.compile(r"\w[^.!?。！？\n]*[.!?。！？]*")
 _STORIES = 3  # episodes that are told as a whole; the facts of others fill the rest of the places
 
 
@@ -190,10 +192,10 @@ def _words(fact: Row) -> frozenset[str]:
     return frozenset(tokenise(str(fact.body["atomic_fact"])))
 
 
-def _ends_in_question(row: Row) -> bool:
-    """Whether a message, or the quote that a fact is, ends with a question."""
-    said = (row.body.get("quote") or {}).get("words") or row.body.get("text") or ""
-    return ends_in_question(str(said))
+def _asks_alone(row: Row) -> bool:
+    """Whether a message, or the quote that a fact is, has no sentence but questions."""
+    said = str((row.body.get("quote") or {}).get("words") or row.body.get("text") or "")
+    return ends_in_question(said) and all(ends_in_question(each) for each in _SENTENCE.findall(said))
 
 
-_only_asks = Derived(_ends_in_question, 10_000)  # of all that was found
+_only_asks = Derived(_asks_alone, 10_000)  # of all that was found

@@ -19,7 +19,7 @@ from queries.recall import Candidate
 from queries.records import words_of
 from queries.scoring.field import Field, Legs, Numbers, rank_of
 
-STATEMENT_FEATURES = (
+_OF_STATEMENTS = (
     "bm25",
     "bm25_rank",
     "shares_no_word",
@@ -58,9 +58,7 @@ STATEMENT_FEATURES = (
     "previous_match",
     "next_match",
 )
-"""One weight each in a ``queries.learned.Coefficients``."""
-
-EPISODE_FEATURES = (
+_OF_EPISODES = (
     "bm25",
     "bm25_rank",
     "cosine",
@@ -73,6 +71,16 @@ EPISODE_FEATURES = (
     "best_match",
     "mean_match",
 )
+WITH_ASSISTANT = "with_assistant"
+
+
+def _in_two_settings(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Features, and what each counts besides where an assistant takes part in the talk: there answers look different."""
+    return (*names, WITH_ASSISTANT, *(f"{WITH_ASSISTANT}_{name}" for name in names))
+
+
+STATEMENT_FEATURES, EPISODE_FEATURES = _in_two_settings(_OF_STATEMENTS), _in_two_settings(_OF_EPISODES)
+"""One weight each in a ``queries.scoring.learned.Coefficients``."""
 
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<![.!?:\"“] )(?<!^)\b[A-Z][a-z]+")
@@ -194,7 +202,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "previous_match": around(match_around[previous], match),
         "next_match": around(match_around[following], match),
     }
-    return _side_by_side([columns[name] for name in STATEMENT_FEATURES])
+    return _side_by_side([columns[name] for name in _OF_STATEMENTS], field)
 
 
 def episode_features(question: Question, field: Field) -> Numbers:
@@ -217,12 +225,14 @@ def episode_features(question: Question, field: Field) -> Numbers:
         "best_match": field.best_of_episodes(field.match),
         "mean_match": field.mean_of_episodes(field.match),
     }
-    return _side_by_side([columns[name] for name in EPISODE_FEATURES])
+    return _side_by_side([columns[name] for name in _OF_EPISODES], field)
 
 
-def _side_by_side(columns: Sequence[Numbers]) -> Numbers:
+def _side_by_side(columns: Sequence[Numbers], field: Field) -> Numbers:
     """A row for each candidate, whose numbers lie together: then equal rows have equal scores, to the last bit."""
-    return np.ascontiguousarray(np.array(columns).T)
+    numbers = np.array(columns)
+    besides = np.concatenate((np.ones_like(numbers[:1]), numbers)) * field.with_assistant
+    return np.ascontiguousarray(np.concatenate((numbers, besides)).T)
 
 
 def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:

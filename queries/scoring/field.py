@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from queries.questions.people import is_assistant
 from queries.recall import Candidate
 
 Numbers = npt.NDArray[np.float64]
@@ -76,6 +77,12 @@ class Field:
     def match(self) -> Numbers:
         """The match of the tokens between the worst (0) and the best (1); 0 where they were not compared."""
         return np.zeros(len(self.statements)) if self.matches is None else between(self.matches)
+
+    @cached_property
+    def with_assistant(self) -> bool:
+        """Whether an assistant is among those who talk."""
+        talking = {row.people for row in (each.row for each in (*self.statements, *self.episodes))}
+        return any(is_assistant(person) for people in talking for person in people)
 
     def best_of_episodes(self, numbers: Numbers) -> Numbers:
         """The highest of the numbers of each episode's facts; 0 where it has none. ``numbers`` are those of the statements."""

@@ -121,6 +121,17 @@ def test_a_quote_that_only_asks_is_not_what_a_question_wants():
     assert preferred.favoured == {said.id}
 
 
+def test_a_quote_that_asks_back_tells_as_well():
+    said, asked = (
+        world.quoted(row)
+        for row in conversation(MAYA, "c", "Boats", [("Maya", "It is green"), ("Jonas", "Mine is red. And yours?")])[-2:]
+    )
+    preferred = preference(
+        understand("What colour is it?", None), [Candidate(said), Candidate(asked)], {said.id: 0.5, asked.id: 0.6}
+    )
+    assert preferred.favoured == {said.id, asked.id}
+
+
 def test_a_time_that_lies_ahead_asks_for_what_is_expected_then():
     inside, outside, undated = (
         Candidate(row, 1.0, 0.5)

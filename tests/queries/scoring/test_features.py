@@ -42,6 +42,16 @@ def test_every_feature_is_a_finite_number_for_whatever_was_found(legs, alone):
     assert episode_features(question, field).shape == (1, len(EPISODE_FEATURES))
 
 
+def test_each_feature_counts_apart_where_an_assistant_talks():
+    among_people = (statement("a", speakers=("Ann",)), statement("b", speakers=("Bob",)))
+    with_assistant = (statement("a", speakers=("Ann",)), statement("b", speakers=("Assistant",)))
+    assert (
+        column("What?", "with_assistant_bm25", *among_people) == column("What?", "with_assistant", *among_people) == [0.0, 0.0]
+    )
+    assert column("What?", "with_assistant_bm25", *with_assistant) == column("What?", "bm25", *with_assistant) == [1.0, 1.0]
+    assert column("What?", "with_assistant", *with_assistant) == [1.0, 1.0]
+
+
 def test_a_tiny_best_score_makes_no_infinite_share():
     assert column("What?", "bm25", statement("a", 2.2e-313), statement("b", -1.0)) == [1.0, 0.0]
 
