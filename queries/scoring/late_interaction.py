@@ -5,6 +5,7 @@ Each token of the question is compared with all tokens of the candidate, and the
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,12 @@ from mneme.rows import TOKEN_DIMENSION, Row, message_key
 from queries.scoring.field import Field, Numbers, rank_of
 
 COMPARED = 100  # statements: those that the other scores put first; of the rest hardly one answers
+_SHORTEST = 1e-9
 
 
 @stage("late_interaction")
-def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | None:
-    """How well the tokens of each statement match those of the question.
+def compared(index: MemoryIndex, question: bytes, field: Field) -> Field | None:
+    """The field with how well the tokens of each statement match those of the question, and what each means.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no
     vectors of tokens, as a foresight, matches as well as its vector is near.
@@ -30,7 +32,7 @@ def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | N
         field: the candidates, both legs known.
 
     Returns:
-        From -1 to 1, of shape (statements,); None where nothing can be compared.
+        None where nothing can be compared.
     """
     if not question or not field.statements:
         return None
@@ -39,12 +41,15 @@ def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | N
     known = np.array([bool(each) for each in vectors])
     if not known.any():
         return None
-    compared = max_sim(question, [each for each in vectors if each])
-    low, high = compared.min(), compared.max()
-    found = np.full(len(field.statements), low)
-    found[order] = low + field.legs.near[order] * (high - low)
-    found[order[known]] = compared
-    return found
+    there = [each for each in vectors if each]
+    best = max_sim(question, there)
+    low, high = best.min(), best.max()
+    matches = np.full(len(field.statements), low)
+    matches[order] = low + field.legs.near[order] * (high - low)
+    matches[order[known]] = best
+    meanings = np.zeros((len(field.statements), TOKEN_DIMENSION))
+    meanings[order[known]] = _means(there)
+    return replace(field, matches=matches, meanings=meanings)
 
 
 def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
@@ -57,10 +62,20 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
     Returns:
         From -1 to 1, of shape (statements,).
     """
-    starts = np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
     cosines = _directions(question) @ _directions(b"".join(statements)).T
-    found: Numbers = np.maximum.reduceat(cosines, starts, axis=1).mean(axis=0, dtype=np.float64)
+    found: Numbers = np.maximum.reduceat(cosines, _starts(statements), axis=1).mean(axis=0, dtype=np.float64)
     return found
+
+
+def _means(statements: Sequence[bytes]) -> Numbers:
+    """The mean direction of the tokens of each statement."""
+    sums = np.add.reduceat(_directions(b"".join(statements)), _starts(statements), axis=0, dtype=np.float64)
+    found: Numbers = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), _SHORTEST)
+    return found
+
+
+def _starts(statements: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    return np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
 
 
 def _directions(tokens: bytes) -> npt.NDArray[np.float32]:
