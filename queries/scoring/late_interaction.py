@@ -21,7 +21,7 @@ _SHORTEST = 1e-9
 
 @stage("late_interaction")
 def compared(index: MemoryIndex, question: bytes, field: Field) -> Field | None:
-    """The field with how well the tokens of each statement match those of the question, and what each means.
+    """The field with how well the tokens of each statement match those of the question, and the vectors of its tokens.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no
     vectors of tokens, as a foresight, matches as well as its vector is near.
@@ -41,15 +41,15 @@ def compared(index: MemoryIndex, question: bytes, field: Field) -> Field | None:
     known = np.array([bool(each) for each in vectors])
     if not known.any():
         return None
-    there = [each for each in vectors if each]
-    best = max_sim(question, there)
+    best = max_sim(question, [each for each in vectors if each])
     low, high = best.min(), best.max()
     matches = np.full(len(field.statements), low)
     matches[order] = low + field.legs.near[order] * (high - low)
     matches[order[known]] = best
-    meanings = np.zeros((len(field.statements), TOKEN_DIMENSION))
-    meanings[order[known]] = _means(there)
-    return replace(field, matches=matches, meanings=meanings)
+    tokens = [b""] * len(field.statements)
+    for at, each in zip(order, vectors, strict=True):
+        tokens[at] = each
+    return replace(field, matches=matches, token_vectors=tokens)
 
 
 def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
@@ -67,8 +67,8 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
     return found
 
 
-def _means(statements: Sequence[bytes]) -> Numbers:
-    """The mean direction of the tokens of each statement."""
+def mean_directions(statements: Sequence[bytes]) -> Numbers:
+    """The mean direction of the tokens of each statement; none is empty."""
     sums = np.add.reduceat(_directions(b"".join(statements)), _starts(statements), axis=0, dtype=np.float64)
     found: Numbers = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), _SHORTEST)
     return found

@@ -36,6 +36,7 @@ from queries.questions.viewpoint import likely_people
 from queries.records import words_of
 from queries.scoring.change_words import LONGEST, tells_of_change
 from queries.scoring.field import Field, Numbers, probability
+from queries.scoring.late_interaction import mean_directions
 
 FEATURES = (
     "older_fits",
@@ -150,7 +151,7 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
         "near_in_meaning": _near_in_meaning(field, places),
         "near_in_a_change": near * change[:, None],
         "another_sitting": at[None, :] < at[:, None] - _SITTING,
-        "another_value": np.array([[is_another(one, other) for other in values] for one in values]),
+        "another_value": np.array([[is_another(one, other) for other in values] for one in values]) if kind else np.zeros(()),
     }
     has_value = np.array([bool(each) for each in values], dtype=np.float64)
     pairs = np.stack([np.broadcast_to(features[name], earlier.shape) for name in FEATURES], axis=-1)
@@ -212,11 +213,13 @@ def _of_same(question: Question, rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
 def _near_in_meaning(field: Field, places: Sequence[int]) -> Numbers:
     """The cosine of each two statements by what they mean, in standard deviations; 0 where one is not known."""
     found = np.zeros((len(places), len(places)))
-    if field.meanings is not None:
-        meanings = field.meanings[places]
-        known = np.linalg.norm(meanings, axis=1) > 0
-        both = known[:, None] & known[None, :] & ~np.eye(len(places), dtype=np.bool_)
-        found[both] = _standard((meanings @ meanings.T)[both])
+    known = [at for at, place in enumerate(places) if field.token_vectors and field.token_vectors[place]]
+    if len(known) > 1:
+        meanings = mean_directions([field.token_vectors[places[at]] for at in known])
+        others = ~np.eye(len(known), dtype=np.bool_)
+        cosines = np.zeros(others.shape)
+        cosines[others] = _standard((meanings @ meanings.T)[others])
+        found[np.ix_(known, known)] = cosines
     return found
 
 

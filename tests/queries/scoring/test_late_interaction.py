@@ -14,7 +14,7 @@ from queries.recall import Candidate
 from queries.scoring import late_interaction
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import compared, max_sim
+from queries.scoring.late_interaction import compared, max_sim, mean_directions
 from tests.contracts.rows import episode, fact, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -73,14 +73,16 @@ def test_a_statement_in_the_words_of_its_message_is_compared_by_those_of_the_mes
     assert matches(words(1, 2), in_its_words, own, of_two, others=(said,)) == [1.0, 0.5, 0.5]
 
 
-def test_what_a_statement_means_is_the_mean_direction_of_its_tokens():
-    found = compared(index_of(), words(1), field_of(told("a", words(1, 2)), told("b")))
-    assert found is None  # neither is in the index
-    statements = told("a", words(1, 2)), told("b", words(2)), told("c")
+def test_a_field_keeps_the_tokens_of_its_statements():
+    statements = told("a", words(1, 2)), told("b")
     found = compared(index_of(*(each.row for each in statements)), words(1), field_of(*statements))
     assert found is not None
-    assert found.meanings is not None
-    assert (found.meanings @ found.meanings.T).round(3).tolist() == [[1.0, 0.707, 0.0], [0.707, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    assert found.token_vectors == [words(1, 2), b""]
+
+
+def test_what_a_statement_means_is_the_mean_direction_of_its_tokens():
+    meanings = mean_directions([words(1, 2), words(2), words(3)])
+    assert (meanings @ meanings.T).round(3).tolist() == [[1.0, 0.707, 0.0], [0.707, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def test_what_has_no_tokens_matches_as_well_as_it_is_near():

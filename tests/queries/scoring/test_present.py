@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from mneme.records import Claim
-from mneme.rows import Row
+from mneme.rows import TOKEN_DIMENSION, Row
 from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.change_words import tells_of_change
-from queries.scoring.field import Field, Numbers
+from queries.scoring.field import Field
 from queries.scoring.present import FEATURES, PresentWeights, best_statements, present_first, shipped
 from tests.queries.world import MAYA, NOW, conversation, quoted, section
 
@@ -22,8 +22,8 @@ def said(text: str, day: int, speaker: str = "Nora", *claims: Claim) -> Row:
     return quoted(conversation(MAYA, f"talk-{day}", "A talk", [(speaker, text)], day)[-1], *claims)
 
 
-def field_of(rows: Sequence[Row], meanings: Numbers | None = None) -> Field:
-    return replace(Field.of([], {}, [Candidate(row) for row in rows]), meanings=meanings)
+def field_of(rows: Sequence[Row], tokens: Sequence[bytes] = ()) -> Field:
+    return replace(Field.of([], {}, [Candidate(row) for row in rows]), token_vectors=tokens)
 
 
 def scored(question: str, *rows: Row, first: float = 0.7, weights: PresentWeights = WEIGHTS) -> list[float]:
@@ -71,9 +71,9 @@ def test_documents_and_artifacts_tell_nobodys_present():
     assert scored("Where does Nora live?", OLD, draft, policy) == [0.0, 0.0, 0.0]
 
 
-def features(question: str, *rows: Row, meanings: Numbers | None = None) -> dict[str, float]:
+def features(question: str, *rows: Row, tokens: Sequence[bytes] = ()) -> dict[str, float]:
     """What is known of the second of these statements, and the first that is older."""
-    found = best_statements(understand(question, None, owner="maya"), field_of(rows, meanings), {row.id: 0.5 for row in rows})
+    found = best_statements(understand(question, None, owner="maya"), field_of(rows, tokens), {row.id: 0.5 for row in rows})
     older, later = ([each.id for each in found.rows].index(row.id) for row in rows[:2])
     return dict(zip(FEATURES, map(float, found.features[later, older]), strict=True))
 
@@ -107,16 +107,16 @@ def test_within_an_hour_is_the_same_sitting():
 
 
 def test_nearness_in_meaning_is_measured_against_that_of_the_other_statements():
-    rows = (OLD, NEW, said("Plums were sour", 41), said("Plums were sweet", 42))
-    meanings = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.0, 0.0]])
-    near, far = (
-        features("Where does Nora live?", *some, meanings=meanings[list(at)])["near_in_meaning"]
-        for some, at in ((rows, (0, 1, 2, 3)), ((OLD, rows[2], NEW, rows[3]), (0, 2, 1, 3)))
-    )
-    assert near > 0 > far
-    assert (
-        features("Where does Nora live?", OLD, rows[3], NEW, rows[2], meanings=meanings[[0, 3, 1, 2]])["near_in_meaning"] == 0.0
-    )
+    other, silent = said("Plums were sour", 41), said("Plums were sweet", 42)
+    flat, flats, plums = (np.eye(1, TOKEN_DIMENSION, at, dtype=np.int8) * 127 for at in (0, 0, 1))
+    tokens = {OLD.id: flat, NEW.id: flats, other.id: plums}
+
+    def near(*rows: Row) -> float:
+        kept = [tokens[row.id].tobytes() if row.id in tokens else b"" for row in rows]
+        return features("Where does Nora live?", *rows, tokens=kept)["near_in_meaning"]
+
+    assert near(OLD, NEW, other) > 0 > near(OLD, other, NEW)
+    assert near(OLD, silent, NEW, other) == 0.0
 
 
 def test_nothing_is_raised_where_nothing_was_said():
