@@ -2,18 +2,18 @@
 
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.
-3. Fit: of each right and wrong statement of a question the right one stands first (a logistic regression of their differences,
-   whose weight of the score is made 1); the other statement about the same counts as much as all the rest together. A part
-   of the weights is used (``USED``).
+3. Fit: of two statements the later took the place of the older where it answers and the older is what it was before; of the
+   other sets none did that did not answer. Two statements count as far as the older fits. ``READILY`` is added.
 4. Print who stands first before and after, on what was fitted on and on the half of the changes that was not, and write.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 
 from connectors.models import open_embedder
@@ -35,9 +35,9 @@ from queries.scoring.min_max import MinMaxScorer
 from queries.scoring.present import FEATURES, PresentWeights, Statements, asks_for_present, best_statements
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "scoring" / "present.json"
-OTHERS_WEIGHT = 160  # what all questions of another set weigh together, in questions of the changes
-USED = 0.6  # of the fitted weights: in the made-up changes everything changes, and people say most things once
-BESIDE_WEIGHT = 1.5  # what the other statement about the same weighs, in all the wrong ones together
+READILY = 1.5  # log-odds: the most at which LoCoMo's and BEAM's questions for a state keep their recall, out of fold
+FITS = 0.03  # how far an older statement fits at least, as a share of the best odds
+STRENGTH = 1.0  # inverse of the L2 penalty
 FIRST_TEN = 10
 
 
@@ -75,49 +75,51 @@ def run_fit_present(
     examples = [each for questions in fitted_on for each in _examples(questions, settings, console)]
     unseen = _examples(changes.load("judge"), settings, console)
     # 3.
-    weights = fit(examples)
+    weights, bias = fit(examples)
     # 4.
     found = PresentWeights(
         weights=weights,
+        bias=bias,
         fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in fitted_on),
         date=utc_now().date(),
     )
-    rows = [*_rows(examples, weights, "fitted on"), *_rows(unseen, weights, "unseen")]
+    rows = [*_rows(examples, found, "fitted on"), *_rows(unseen, found, "unseen")]
     print_table(console, "Questions for a state: before and after", rows, list(rows[0]))
     out.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     line = " ".join(f"{name}={value:.2f}" for name, value in weights.items())
-    console.print(f"FIT present {line}", soft_wrap=True, highlight=False)
+    console.print(f"FIT present {line} bias={bias:.2f}", soft_wrap=True, highlight=False)
 
 
-def fit(examples: Sequence[Example]) -> dict[str, float]:
-    """A weight for each of ``FEATURES``, beside 1 for the log-odds of the score."""
-    sizes = {name: sum(each.question_set == name for each in examples) for name in {each.question_set for each in examples}}
-    differences: list[Numbers] = []
-    weights: list[float] = []
-    for each in examples:
-        of_set = 1.0 if each.question_set == "changes" else min(1.0, OTHERS_WEIGHT / sizes[each.question_set])
-        for difference, weight in _differences(each):
-            differences.append(difference)
-            weights.append(weight * of_set)
-    if not differences:
-        raise InputError("sets: there is too little to fit on: no question for a state has a right and a wrong statement")
-    right = np.array(differences)
-    model = logistic_regression()(fit_intercept=False, max_iter=500)
-    labels = np.repeat([True, False], len(right))
-    model.fit(np.vstack([right, -right]), labels, sample_weight=np.array([*weights, *weights]))
-    of_score, *of_features = model.coef_[0]
-    return {name: round(float(USED * value / of_score), 3) for name, value in zip(FEATURES, of_features, strict=True)}
+def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
+    """A weight for each of ``FEATURES``, and the bias."""
+    pairs = [_pairs(each) for each in examples]
+    took = np.concatenate([each.took for each in pairs]) if pairs else np.zeros(0, np.bool_)
+    if not took.any() or took.all():
+        raise InputError("sets: there is too little to fit on: no later statement took the place of an older one, or each did")
+    model = logistic_regression()(C=STRENGTH, max_iter=500)
+    model.fit(np.vstack([each.features for each in pairs]), took, sample_weight=np.concatenate([each.weight for each in pairs]))
+    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, model.coef_[0], strict=True)}
+    return weights, round(float(model.intercept_[0]) + READILY, 3)
 
 
-def _differences(example: Example) -> Iterator[tuple[Numbers, float]]:
-    """Of each right statement to each wrong one, the score first, and what it weighs."""
-    columns = np.column_stack([example.statements.log_odds, example.statements.features])
-    right = [place for place, answers in enumerate(example.answers) if answers]
-    wrong = [place for place, answers in enumerate(example.answers) if not answers]
-    for one in right:
-        for other in wrong:
-            beside = BESIDE_WEIGHT * example.beside[other]
-            yield columns[one] - columns[other], (1 / len(wrong) + beside) / len(right)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """A later and an older statement in each row: whether the later took the place of the older, and how much that counts."""
+
+    features: Numbers
+    took: npt.NDArray[np.bool_]
+    weight: Numbers
+
+
+def _pairs(example: Example) -> _Pairs:
+    found = example.statements
+    fits = np.exp(found.features[:, :, FEATURES.index("older_fits")])
+    answers, beside = np.array(example.answers, np.bool_), np.array(example.beside, np.bool_)
+    known = found.earlier & (fits > FITS)
+    if example.question_set != "changes":
+        known &= ~answers[:, None]
+    took = answers[:, None] & beside[None, :] & (example.category == changes.CHANGE)
+    return _Pairs(found.features[known], took[known], fits[known])
 
 
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
@@ -136,7 +138,7 @@ def _examples(questions: QuestionSet, settings: Settings, console: Console) -> l
                     continue
                 used = MinMaxScorer(own.retrieval) if scorer is None or question.vector is None else scorer
                 scores = used.score(question, gathered.field, gathered.messages)
-                statements = best_statements(question, gathered.field.statements, scores)
+                statements = best_statements(question, gathered.field, scores)
                 beside = both[each.id].beside if each.id in both else None
                 examples.append(
                     Example(
@@ -157,19 +159,18 @@ def _scorer(settings: Settings) -> LearnedScorer | None:
     return LearnedScorer(coefficients, settings.retrieval.alpha) if coefficients else None
 
 
-def _rows(examples: Sequence[Example], weights: Mapping[str, float], part: str) -> list[Row]:
+def _rows(examples: Sequence[Example], weights: PresentWeights, part: str) -> list[Row]:
     """For each set and kind of question how many have the answer first, and before the other statement, before and after."""
     rows: list[Row] = []
-    weight_of = np.array([weights[name] for name in FEATURES])
     kinds = dict.fromkeys((each.question_set, each.category if each.question_set == "changes" else "all") for each in examples)
     for name, kind in kinds:
         chosen = [each for each in examples if each.question_set == name and kind in ("all", each.category)]
         row: dict[str, str | float | int] = {"part": part, "set": name, "kind": kind, "questions": len(chosen)}
-        for label, use in (("before", 0.0), ("after", 1.0)):
+        for label in ("before", "after"):
             firsts = leads = 0
             for each in chosen:
-                raised = np.maximum(each.statements.features @ weight_of, 0.0) * use
-                order = np.argsort(-(each.statements.log_odds + raised), kind="stable")
+                found = each.statements
+                order = np.argsort(-(found.raised(weights) if label == "after" else found.log_odds), kind="stable")
                 answer = next((place for place, at in enumerate(order) if each.answers[at]), len(order))
                 other = next((place for place, at in enumerate(order) if each.beside[at]), len(order))
                 firsts += answer == 0

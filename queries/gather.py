@@ -17,7 +17,7 @@ from queries.granularity.preference import days_ahead
 from queries.questions.understand import Question
 from queries.recall import Candidate, Legs, Recalled, recall
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import matches_of
+from queries.scoring.late_interaction import compared
 
 Focus = Callable[[Question, Iterable[str]], Question | None]
 """``understand.focus`` with the embedder."""
@@ -89,9 +89,8 @@ def gather(
     field = Field.of(_told_by(evidence, recalled.of(Collection.MESSAGES), settings), facts, others)
     # 3.
     spoken = question.spoken.embedding if question.spoken else question
-    matches = matches_of(index, (focused or spoken).token_vectors, field)
-    if matches is not None:
-        field, evidence = replace(field, matches=matches), replace(evidence, round_trips=evidence.round_trips + 1)
+    if (known := compared(index, (focused or spoken).token_vectors, field)) is not None:
+        field, evidence = known, replace(evidence, round_trips=evidence.round_trips + 1)
     return Gathered(recalled, evidence, fused, facts, others, field, ahead)
 
 

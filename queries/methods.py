@@ -91,7 +91,7 @@ def hybrid(
         preferred = preference(question, _holders(everyone(evidence), scope), scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
-        scores = present_first(question, gathered.field.statements, scores, shipped())
+        scores = present_first(question, gathered.field, scores, shipped())
     # 4.
     barred = {each for each, candidate in evidence.episodes.items() if not scope.may_hold(candidate.row)}
     inside = {episode: [each.row.id for each in _holders(candidates, scope)] for episode, candidates in facts.items()}

@@ -60,13 +60,15 @@ class Field:
 
     ``parents`` is the place in ``episodes`` of each statement's episode, -1 for what stands alone. Facts of an episode lie
     side by side in the order they were said. ``matches`` tell how well the tokens of each statement match those of the question
-    (queries/scoring/late_interaction.py), from -1 to 1; None where they were not compared.
+    (queries/scoring/late_interaction.py), from -1 to 1; None where they were not compared. ``token_vectors`` are
+    the vectors of each statement's tokens, empty where they are not known.
     """
 
     statements: Sequence[Candidate]
     episodes: Sequence[Candidate]
     parents: npt.NDArray[np.int64]
     matches: Numbers | None = None
+    token_vectors: Sequence[bytes] = ()
 
     @cached_property
     def legs(self) -> Legs:

@@ -5,6 +5,7 @@ Each token of the question is compared with all tokens of the candidate, and the
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +22,12 @@ _kept: AgingCache[int, tuple[Row, bytes]] = AgingCache(_MOST_KEPT, _SECONDS)
 """The vectors of a row's tokens by its address: a row that was written again is another (queries/records.py)."""
 
 COMPARED = 100  # statements: those that the other scores put first; of the rest hardly one answers
+_SHORTEST = 1e-9
 
 
 @stage("late_interaction")
-def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | None:
-    """How well the tokens of each statement match those of the question.
+def compared(index: MemoryIndex, question: bytes, field: Field) -> Field | None:
+    """The field with how well the tokens of each statement match those of the question, and the vectors of its tokens.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no
     vectors of tokens, as a foresight, matches as well as its vector is near.
@@ -36,7 +38,7 @@ def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | N
         field: the candidates, both legs known.
 
     Returns:
-        From -1 to 1, of shape (statements,); None where nothing can be compared.
+        None where nothing can be compared.
     """
     if not question or not field.statements:
         return None
@@ -45,12 +47,15 @@ def matches_of(index: MemoryIndex, question: bytes, field: Field) -> Numbers | N
     known = np.array([bool(each) for each in vectors])
     if not known.any():
         return None
-    compared = max_sim(question, [each for each in vectors if each])
-    low, high = compared.min(), compared.max()
-    found = np.full(len(field.statements), low)
-    found[order] = low + field.legs.near[order] * (high - low)
-    found[order[known]] = compared
-    return found
+    best = max_sim(question, [each for each in vectors if each])
+    low, high = best.min(), best.max()
+    matches = np.full(len(field.statements), low)
+    matches[order] = low + field.legs.near[order] * (high - low)
+    matches[order[known]] = best
+    tokens = [b""] * len(field.statements)
+    for at, each in zip(order, vectors, strict=True):
+        tokens[at] = each
+    return replace(field, matches=matches, token_vectors=tokens)
 
 
 def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
@@ -63,11 +68,21 @@ def max_sim(question: bytes, statements: Sequence[bytes]) -> Numbers:
     Returns:
         From -1 to 1, of shape (statements,).
     """
-    starts = np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
     # einsum, because BLAS starts threads for a product of this size: 9 ms of the processor, not .7.
     cosines = np.einsum("ij,kj->ik", _directions(b"".join(statements)), _directions(question))
-    found: Numbers = np.maximum.reduceat(cosines, starts, axis=0).mean(axis=1, dtype=np.float64)
+    found: Numbers = np.maximum.reduceat(cosines, _starts(statements), axis=0).mean(axis=1, dtype=np.float64)
     return found
+
+
+def mean_directions(statements: Sequence[bytes]) -> Numbers:
+    """The mean direction of the tokens of each statement; none is empty."""
+    sums = np.add.reduceat(_directions(b"".join(statements)), _starts(statements), axis=0, dtype=np.float64)
+    found: Numbers = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), _SHORTEST)
+    return found
+
+
+def _starts(statements: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    return np.cumsum([0, *(len(each) // TOKEN_DIMENSION for each in statements[:-1])])
 
 
 def _directions(tokens: bytes) -> npt.NDArray[np.float32]:

@@ -14,7 +14,7 @@ from queries.recall import Candidate
 from queries.scoring import late_interaction
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import matches_of, max_sim
+from queries.scoring.late_interaction import compared, max_sim, mean_directions
 from tests.contracts.rows import episode, fact, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -45,8 +45,8 @@ def field_of(*candidates: Candidate) -> Field:
 
 
 def matches(question: bytes, *candidates: Candidate, others: tuple[Row, ...] = ()) -> list[float] | None:
-    found = matches_of(index_of(*(each.row for each in candidates), *others), question, field_of(*candidates))
-    return None if found is None else [round(float(each), 6) for each in found]
+    found = compared(index_of(*(each.row for each in candidates), *others), question, field_of(*candidates))
+    return None if found is None or found.matches is None else [round(float(each), 6) for each in found.matches]
 
 
 def test_each_token_of_the_question_counts_its_best_match():
@@ -73,6 +73,18 @@ def test_a_statement_in_the_words_of_its_message_is_compared_by_those_of_the_mes
     assert matches(words(1, 2), in_its_words, own, of_two, others=(said,)) == [1.0, 0.5, 0.5]
 
 
+def test_a_field_keeps_the_tokens_of_its_statements():
+    statements = told("a", words(1, 2)), told("b")
+    found = compared(index_of(*(each.row for each in statements)), words(1), field_of(*statements))
+    assert found is not None
+    assert found.token_vectors == [words(1, 2), b""]
+
+
+def test_what_a_statement_means_is_the_mean_direction_of_its_tokens():
+    meanings = mean_directions([words(1, 2), words(2), words(3)])
+    assert (meanings @ meanings.T).round(3).tolist() == [[1.0, 0.707, 0.0], [0.707, 1.0, 0.0], [0.0, 0.0, 1.0]]
+
+
 def test_what_has_no_tokens_matches_as_well_as_it_is_near():
     assert matches(words(1, 2), told("a", words(1, 2), 0.9), told("b", words(3), 0.1), told("c", cosine=0.5)) == [1.0, 0.0, 0.5]
 
@@ -86,7 +98,7 @@ def test_what_comes_behind_those_compared_matches_as_badly_as_the_worst(monkeypa
 def test_nothing_is_compared_where_there_are_no_vectors_of_tokens():
     assert matches(b"", told("a", words(1))) is None
     assert matches(words(1), told("a"), told("b")) is None
-    assert matches_of(index_of(), words(1), Field.of([], {}, ())) is None
+    assert compared(index_of(), words(1), Field.of([], {}, ())) is None
 
 
 def test_statements_and_their_episode_know_how_well_they_match():

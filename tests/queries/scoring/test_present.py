@@ -1,32 +1,41 @@
 """What is so now is raised in a search for a state, and in no other."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from mneme.records import Claim
-from mneme.rows import Row
+from mneme.rows import TOKEN_DIMENSION, Row
 from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.change_words import tells_of_change
-from queries.scoring.present import FEATURES, PresentWeights, Statements, best_statements, present_first, shipped
+from queries.scoring.field import Field
+from queries.scoring.present import FEATURES, PresentWeights, best_statements, present_first, shipped
 from tests.queries.world import MAYA, NOW, conversation, quoted, section
 
-WEIGHTS = shipped().model_copy(update={"weights": dict.fromkeys(FEATURES, 1.0)})
+WEIGHTS = shipped().model_copy(update={"weights": dict.fromkeys(FEATURES, 1.0), "bias": 0.0})
 
 
 def said(text: str, day: int, speaker: str = "Nora", *claims: Claim) -> Row:
     return quoted(conversation(MAYA, f"talk-{day}", "A talk", [(speaker, text)], day)[-1], *claims)
 
 
+def field_of(rows: Sequence[Row], tokens: Sequence[bytes] = ()) -> Field:
+    return replace(Field.of([], {}, [Candidate(row) for row in rows]), token_vectors=tokens)
+
+
 def scored(question: str, *rows: Row, first: float = 0.7, weights: PresentWeights = WEIGHTS) -> list[float]:
     """The scores of the rows, of which the first fits best and the others a little less."""
     before = {row.id: first - 0.05 * place for place, row in enumerate(rows)}
     asked = understand(question, None, owner="maya")
-    after = present_first(asked, [Candidate(row) for row in rows], before, weights)
+    after = present_first(asked, field_of(rows), before, weights)
     return [round(after[row.id] - before[row.id], 6) for row in rows]
 
 
-OLD = said("We rent a flat in Leith near the docks", 1)
-NEW = said("We moved, the flat in Dundee is smaller", 40)
+OLD = said("We rent a flat near the docks", 1)
+NEW = said("We moved, the flat by the park is smaller", 40)
 
 
 def test_the_later_of_two_near_statements_is_raised_where_a_state_is_asked_for():
@@ -47,65 +56,77 @@ def test_what_hardly_changes_keeps_its_scores():
     assert scored("What is Nora's cat called?", OLD, NEW) == [0.0, 0.0]
 
 
-def test_what_somebody_else_says_counts_less_unless_it_tells_of_who_is_asked_about():
-    *_, own = scored("Where does Nora live?", OLD, NEW)
-    *_, of_other = scored("Where does Nora live?", OLD, said("We moved, the flat in Dundee is smaller", 40, "Ed"))
-    assert 0 < of_other < own
+def test_what_somebody_else_says_takes_the_place_of_nothing_unless_it_tells_of_who_is_asked_about():
+    words = "We moved, the flat by the park is smaller"
+    assert scored("Where does Nora live?", OLD, said(words, 40, "Ed"))[1] == 0.0
+    assert scored("Where does Nora live?", OLD, said(f"Nora says: {words}", 40, "Ed"))[1] > 0
 
 
 def test_documents_and_artifacts_tell_nobodys_present():
     draft = quoted(
-        conversation(MAYA, "draft", "A letter", [("Nora", "We moved, the flat in Dundee is smaller")], 40)[-1], artifact="draft"
+        conversation(MAYA, "draft", "A letter", [("Nora", "We moved, the flat by the park is smaller")], 40)[-1],
+        artifact="draft",
     )
-    policy = section("handbook", "Flats", "The flat in Dundee is smaller")[-1]
+    policy = section("handbook", "Flats", "The flat by the park is smaller")[-1]
     assert scored("Where does Nora live?", OLD, draft, policy) == [0.0, 0.0, 0.0]
 
 
-def statements(question: str, *rows: Row) -> list[dict[str, float]]:
-    asked = understand(question, None, owner="maya")
-    found = best_statements(asked, [Candidate(row) for row in rows], {row.id: 0.5 for row in rows})
-    return [features_of(found, row) for row in rows]
+def features(question: str, *rows: Row, tokens: Sequence[bytes] = ()) -> dict[str, float]:
+    """What is known of the second of these statements, and the first that is older."""
+    found = best_statements(understand(question, None, owner="maya"), field_of(rows, tokens), {row.id: 0.5 for row in rows})
+    older, later = ([each.id for each in found.rows].index(row.id) for row in rows[:2])
+    return dict(zip(FEATURES, map(float, found.features[later, older]), strict=True))
 
 
-def features_of(found: Statements, row: Row) -> dict[str, float]:
-    place = next(place for place, each in enumerate(found.rows) if each.id == row.id)
-    return dict(zip(FEATURES, map(float, found.features[place]), strict=True))
+def test_a_later_statement_leads_by_as_much_as_it_rather_took_the_place_of_the_older():
+    sure, unlikely = (WEIGHTS.model_copy(update={"bias": bias}) for bias in (8.0, -8.0))
+    assert 0.7 + sum(scored("Where does Nora live?", OLD, NEW, weights=sure)) - 0.05 > 0.7
+    assert scored("Where does Nora live?", OLD, NEW, weights=unlikely) == [0.0, 0.0]
 
 
-def test_a_change_near_an_older_statement_counts_whatever_is_asked_for():
-    old, new = statements("What is Nora happy about?", OLD, NEW)
-    assert new["older_beside_a_change"] > 0
-    assert (new["later"], new["another_value"], old["older_beside_a_change"]) == (0.0, 0.0, 0.0)
+def test_a_change_near_an_older_statement_is_told_from_what_says_no_change():
+    told = [features("Where does Nora live?", OLD, row) for row in (NEW, said("The flat by the park is smaller", 40))]
+    assert [each["near_in_a_change"] > 0 for each in told] == [True, False]
 
 
 def test_another_value_of_the_kind_asked_for_is_told_from_the_same_one():
-    old, rent, same, other = (
-        said("My rent is 840 a month", 1),
-        said("From May it will be 910", 40),
-        said("The 840 go out on Mondays", 41),
-        said("I ate 3 plums", 42),
-    )
-    found = statements("What is Nora's rent?", old, rent, same, other)
-    assert [each["another_value"] > 0 for each in found] == [False, True, True, False]  # 840, after 910, is another
-    assert [each["has_value"] for each in found] == [0.0, 1.0, 1.0, 1.0]
+    old = said("My rent is 840 a month", 1)
+    later = (said(text, 40) for text in ("From May it will be 910", "The 840 go out on Mondays", "I ate 3 plums"))
+    assert [features("What is Nora's rent?", old, each)["another_value"] for each in later] == [1.0, 0.0, 0.0]
 
 
-def test_of_many_later_statements_each_counts_less():
-    one = statements("Where does Nora live?", OLD, NEW)[1]
-    many = statements("Where does Nora live?", OLD, NEW, *(said(f"Plum number {n} was sour", 40 + n) for n in range(1, 9)))[1]
-    assert 0 < many["later"] < one["later"]
+def test_what_has_a_value_of_the_kind_asked_for_is_raised_without_an_older_one():
+    assert scored("What is Nora's rent?", said("It is 840 now", 1))[0] > 0
+    assert scored("What is Nora's rent?", said("It is too much", 1)) == [0.0]
 
 
-def test_within_a_sitting_nothing_is_a_later_state():
+def test_within_an_hour_is_the_same_sitting():
     talk = conversation(MAYA, "talk", "A talk", [("Nora", "We rent a flat in Leith"), ("Nora", "First night in Dundee")], 1)
-    _, new = statements("Where does Nora live?", *(quoted(each) for each in talk[-2:]))
-    assert new["later"] == 0.0
+    assert features("Where does Nora live?", *(quoted(each) for each in talk[-2:]))["another_sitting"] == 0.0
+    assert features("Where does Nora live?", OLD, NEW)["another_sitting"] == 1.0
+
+
+def test_nearness_in_meaning_is_measured_against_that_of_the_other_statements():
+    other, silent = said("Plums were sour", 41), said("Plums were sweet", 42)
+    flat, flats, plums = (np.eye(1, TOKEN_DIMENSION, at, dtype=np.int8) * 127 for at in (0, 0, 1))
+    tokens = {OLD.id: flat, NEW.id: flats, other.id: plums}
+
+    def near(*rows: Row) -> float:
+        kept = [tokens[row.id].tobytes() if row.id in tokens else b"" for row in rows]
+        return features("Where does Nora live?", *rows, tokens=kept)["near_in_meaning"]
+
+    assert near(OLD, NEW, other) > 0 > near(OLD, other, NEW)
+    assert near(OLD, silent, NEW, other) == 0.0
+
+
+def test_nothing_is_raised_where_nothing_was_said():
+    assert present_first(understand("Where does Nora live?", None), field_of(()), {}, WEIGHTS) == {}
 
 
 def test_the_shipped_weights_are_for_these_features():
     assert set(shipped().weights) == set(FEATURES)
     with pytest.raises(ValueError, match="fit again"):
-        PresentWeights(weights={"older_beside": 1.0}, fitted_on="", date=NOW.date())
+        PresentWeights(weights={"older_beside": 1.0}, bias=0.0, fitted_on="", date=NOW.date())
 
 
 @pytest.mark.parametrize(
