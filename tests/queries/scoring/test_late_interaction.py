@@ -118,5 +118,6 @@ def test_the_vectors_of_a_row_are_read_once_for_as_long_as_it_is_the_same():
     read = index.token_vectors
     index.token_vectors = lambda keys: asked.append(len(keys)) or read(keys)  # type: ignore[method-assign]
     said = told("a", message_ids=("m1",), conversation_id="garden")
-    assert [float(matches_of(index, words(1, 2), field_of(said))[0]) for _ in range(2)] == [1.0, 1.0]
+    found = [compared(index, words(1, 2), field_of(said)) for _ in range(2)]
+    assert [each is not None and each.matches is not None and float(each.matches[0]) for each in found] == [1.0, 1.0]
     assert asked == [2], "the statement and its message, in one round trip"
