@@ -92,7 +92,7 @@ def register(benches: typer.Typer) -> None:
     """Add these commands to ``mneme bench``."""
     for name, purpose in _RETRIEVAL.items():
         benches.command(name.value, help=purpose)(_retrieval(name))
-    for command in (compare, ablations, report):
+    for command in (compare, ablations, peers, report):
         benches.command()(command)
 
 
@@ -170,6 +170,49 @@ def ablations(
         only=only or (),
         console=output(),
         folds=folds,
+    )
+
+
+def peers(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Your LoCoMo JSON.", show_default=False)],
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="Which one of the file.", show_default="the first")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this system, repeatable; mneme and floor too.", show_default=False)
+    ] = None,
+    latency: Annotated[int, typer.Option("--latency", min=0, help="Milliseconds that each chat answer takes.")] = 500,
+    environments: Annotated[
+        Path | None,
+        typer.Option("--environments", help="Where the systems are installed, and stay.", show_default="in the data folder"),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", help="Makes the environments; some systems need 3.12.", show_default="one that will do"),
+    ] = None,
+    patience: Annotated[
+        float, typer.Option("--patience", min=1, help="Seconds for which a system may take it all in.")
+    ] = 1800.0,
+    folds: FoldsOption = None,
+    out: OutOption = None,
+) -> None:
+    """Mneme beside mem0, Graphiti, EverOS, MemMachine and plain turns: one conversation, embedder and chat endpoint for all."""
+    from evaluation.peers.bench import run_peers
+    from mneme.settings import load_settings
+    from serving.terminal.output import output
+
+    run_peers(
+        path,
+        load_settings(),
+        out or _default_out("peers"),
+        conversation,
+        only or (),
+        latency / 1000,
+        environments,
+        python,
+        folds,
+        patience,
+        console=output(),
     )
 
 

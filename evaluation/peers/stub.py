@@ -1,0 +1,103 @@
+"""The endpoint that every system gets: vectors of Mneme's embedder, and chat answers that take a set time and are counted.
+
+A chat answer fills the form that its system asked for (stub_answers.py); no model is behind it. Embeddings take the time that
+the embedder takes, one request at a time.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from connectors.recorded.front import Answered, Call, OnPiece, error_body
+from evaluation.peers.stub_answers import answer
+from mneme.ports import Embedder
+
+MODEL = "stub"
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What has been asked of the endpoint: chat requests, the tokens of their prompts, and texts that were embedded."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    embedded: int = 0
+
+    def since(self, before: "Traffic") -> "Traffic":
+        """What came after ``before``."""
+        return Traffic(self.calls - before.calls, self.prompt_tokens - before.prompt_tokens, self.embedded - before.embedded)
+
+
+class StubEndpoint:
+    """An ``Answerer`` (connectors/recorded/front.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
+
+    def __init__(self, embedder: Embedder, count_tokens: Callable[[str], int], latency: float) -> None:
+        """Prepare; ``latency`` is in seconds, for each chat answer."""
+        self._embedder, self._count, self._latency = embedder, count_tokens, latency
+        self._traffic = Traffic()
+        self._lock, self._embedding = threading.Lock(), threading.Lock()
+
+    @property
+    def traffic(self) -> Traffic:
+        """So far."""
+        with self._lock:
+            return self._traffic
+
+    def answer(self, call: Call, on_piece: OnPiece) -> Answered:
+        """See ``Answerer``; what is not served gets 404, what cannot be read 400."""
+        if call.path == "/v1/models":
+            return _json({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+        serve = {"/v1/chat/completions": self._chat, "/v1/embeddings": self._embeddings}.get(call.path)
+        if serve is None:
+            return Answered(404, "application/json", error_body(f"no such path: {call.path}", "stub"))
+        try:
+            return _json(serve(json.loads(call.body)))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return Answered(400, "application/json", error_body(f"the stub does not understand this: {error!r}", "stub"))
+
+    def _chat(self, body: dict[str, Any]) -> dict[str, Any]:
+        ends = time.monotonic() + self._latency
+        texts = [(message["role"], _text(message["content"])) for message in body["messages"]]
+        form = (body.get("response_format") or {}).get("json_schema", {})
+        asked = sum(self._count(text) for _, text in texts) + (self._count(json.dumps(form["schema"])) if form else 0)
+        said = answer("\n".join(text for role, text in texts if role == "system"), texts[-1][1], form.get("schema"))
+        with self._lock:
+            before = self._traffic
+            self._traffic = Traffic(before.calls + 1, before.prompt_tokens + asked, before.embedded)
+        told = self._count(said)
+        time.sleep(max(0.0, ends - time.monotonic()))
+        message = {"role": "assistant", "content": said, "refusal": None}
+        return {
+            "id": "stub",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body.get("model", MODEL),
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+            "usage": {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told},
+        }
+
+    def _embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        with self._embedding:
+            vectors = self._embedder.embed(texts)
+        with self._lock:
+            before = self._traffic
+            self._traffic = Traffic(before.calls, before.prompt_tokens, before.embedded + len(texts))
+        rows = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(vectors)]
+        return {
+            "object": "list",
+            "data": rows,
+            "model": body.get("model", MODEL),
+            "usage": {"prompt_tokens": 0, "total_tokens": 0},
+        }
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+
+
+def _json(content: dict[str, Any]) -> Answered:
+    return Answered(200, "application/json", json.dumps(content).encode())
