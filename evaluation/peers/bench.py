@@ -3,7 +3,8 @@
 1. One conversation of a LoCoMo file, with the questions whose evidence is in it. One endpoint for all (stub.py): the vectors
    of Mneme's embedder, and a chat model that takes a set time, is counted, and answers each system's own form.
 2. Each system, one after the other, from nothing: the messages go in through its public interface, with its own defaults,
-   until all can be found. Each other system is a process with an environment of its own (environments.py).
+   until it says that all can be found and asks the endpoint nothing more. Each other system is a process with an environment
+   of its own (environments.py).
 3. Every question, one at a time: the median time, and the first ten distinct turns that its results stand for. Which turns a
    text stands for is what the system says, or else is recognised by its words (matching.py).
 
@@ -39,6 +40,7 @@ from mneme.ports import Embedder
 from mneme.settings import EmbedderSettings, Settings
 
 LATENCY, PATIENCE = 0.5, 1800.0  # seconds: of a chat answer; for which a system may take the messages in
+QUIET = 15.0  # seconds without a request, after which a system has nothing more to do in the background
 _FIRST = 10
 _NOTES = {
     "mneme": "asks no chat model by default; its embedder runs in its process and gives vectors of tokens too, as no endpoint "
@@ -58,6 +60,7 @@ def run_peers(
     python: str | None = None,
     folds: Path | None = None,
     patience: float = PATIENCE,
+    quiet: float = QUIET,
     peers: Sequence[Peer] = PEERS,
     console: Console | None = None,
 ) -> Report:
@@ -74,6 +77,7 @@ def run_peers(
         python: makes the environments; None: see ``environment_of``.
         folds: a folder of `mneme fit fusion --folds`: Mneme is scored without having seen the conversation.
         patience: seconds for which a system may take the messages in.
+        quiet: see ``QUIET``.
         peers: which systems there are.
         console: where the table goes; None is standard output.
 
@@ -100,7 +104,7 @@ def run_peers(
             floor(questions, embedder),
             *(other(peer, questions, url, embedder.identity.dimension, packages, folder, python, patience) for peer in peers),
         ]
-        rows = [_row(each, questions, stub, console) for each in candidates if not only or each.name in only]
+        rows = [_row(each, questions, stub, quiet, patience, console) for each in candidates if not only or each.name in only]
     report = Report(
         bench="peers",
         settings={
@@ -152,7 +156,9 @@ def _with(settings: Settings, url: str, embedder: Embedder) -> Settings:
     return settings.model_copy(update={"embedder": own})
 
 
-def _row(candidate: Candidate, questions: QuestionSet, stub: StubEndpoint, console: Console) -> Row:
+def _row(
+    candidate: Candidate, questions: QuestionSet, stub: StubEndpoint, quiet: float, patience: float, console: Console
+) -> Row:
     """The figures of one system, or why there are none."""
     row: dict[str, str | float | int] = {"system": candidate.name}
     with ExitStack() as stack:
@@ -161,7 +167,7 @@ def _row(candidate: Candidate, questions: QuestionSet, stub: StubEndpoint, conso
                 ingest = candidate.open(stack)
                 before, started = stub.traffic, time.perf_counter()
                 ask = ingest()
-                row["ready s"] = time.perf_counter() - started
+                row["ready s"] = max(time.perf_counter(), _settled(stub, quiet, patience)) - started
                 taken, messages = stub.traffic.since(before), len(questions.events)
                 row |= {"calls/m": taken.calls / messages, "prompt/m": taken.prompt_tokens / messages}
                 before = stub.traffic
@@ -184,6 +190,16 @@ def _row(candidate: Candidate, questions: QuestionSet, stub: StubEndpoint, conso
         "unmatched": sum(not place.messages for place in places) / max(1, len(places)),
         "note": candidate.note,
     }
+
+
+def _settled(stub: StubEndpoint, quiet: float, patience: float) -> float:
+    """When the endpoint's last request ended, once there have been none for a while."""
+    gives_up = time.perf_counter() + patience
+    while (since := stub.quiet_since) is None or time.perf_counter() - since < quiet:
+        if time.perf_counter() > gives_up:
+            raise PeerUnavailable(f"it was still asking the endpoint {patience:.0f} s after it had taken all in")
+        time.sleep(0.05)
+    return since
 
 
 def _timed(ask: Ask, question: Question) -> tuple[Sequence[Result], float]:

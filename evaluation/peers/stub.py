@@ -39,6 +39,7 @@ class StubEndpoint:
         self._embedder, self._count, self._latency = embedder, count_tokens, latency
         self._traffic = Traffic()
         self._lock, self._embedding = threading.Lock(), threading.Lock()
+        self._under_way, self._last_ended = 0, 0.0
 
     @property
     def traffic(self) -> Traffic:
@@ -46,8 +47,23 @@ class StubEndpoint:
         with self._lock:
             return self._traffic
 
+    @property
+    def quiet_since(self) -> float | None:
+        """When the last request ended, by ``time.perf_counter``; None while one is under way."""
+        with self._lock:
+            return None if self._under_way else self._last_ended
+
     def answer(self, call: Call, on_piece: OnPiece) -> Answered:
         """See ``Answerer``; what is not served gets 404, what cannot be read 400."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            return self._answer(call)
+        finally:
+            with self._lock:
+                self._under_way, self._last_ended = self._under_way - 1, time.perf_counter()
+
+    def _answer(self, call: Call) -> Answered:
         if call.path == "/v1/models":
             return _json({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
         serve = {"/v1/chat/completions": self._chat, "/v1/embeddings": self._embeddings}.get(call.path)

@@ -62,7 +62,6 @@ def _current(user: str) -> str:
         user,
         ("<CURRENT MESSAGE>", "</CURRENT MESSAGE>"),
         ("<CURRENT_MESSAGE>", "</CURRENT_MESSAGE>"),
-        ("<CURRENT MESSAGES>", "</CURRENT MESSAGES>"),
     )
 
 
@@ -87,10 +86,6 @@ def _graphiti_edges(user: str) -> Any:
     return {"edges": [{**edge, "fact": each, "valid_at": None, "invalid_at": None} for each in statements(message)]}
 
 
-def _graphiti_both(user: str) -> Any:
-    return {**_graphiti_entities(user), **_graphiti_edges(user)}
-
-
 def _graphiti_same_entities(user: str) -> Any:
     asked = json.loads(_between(user, ("<ENTITIES>", "</ENTITIES>")))
     there = json.loads(_between(user, ("<EXISTING ENTITIES>", "</EXISTING ENTITIES>")))
@@ -100,6 +95,15 @@ def _graphiti_same_entities(user: str) -> Any:
         for each in asked
     ]
     return {"entity_resolutions": resolved}
+
+
+# --- MemMachine ------------------------------------------------------------------------------------------------------
+
+
+def _memmachine(user: str) -> Any:
+    said = statements(_between(user, ("<HISTORY>", "</HISTORY>")))
+    add = {"command": "add", "tag": "Hobbies & Interests"}
+    return {"commands": [{**add, "feature": " ".join(each.split()[1:4]), "value": each} for each in said]}
 
 
 # --- what several have -----------------------------------------------------------------------------------------------
@@ -135,10 +139,10 @@ def _empty(schema: Schema | None, root: Schema | None) -> Any:
 
 
 _FORMS: tuple[tuple[frozenset[str], Callable[[str], Any]], ...] = (
-    (frozenset({"extracted_entities", "edges"}), _graphiti_both),
     (frozenset({"extracted_entities"}), _graphiti_entities),
     (frozenset({"entity_resolutions"}), _graphiti_same_entities),
     (frozenset({"edges"}), _graphiti_edges),
+    (frozenset({"commands"}), _memmachine),
     (frozenset({"memory", "attributed_to"}), _mem0),
 )
 """The fields that a form has, in its schema or quoted in its prompt, and who fills it; the first that fits."""

@@ -24,6 +24,7 @@ class SetName(StrEnum):
     """The question sets."""
 
     LOCOMO = "locomo"
+    LOCOMO_ALL = "locomo-all"
     BEAM = "beam"
     LONGMEMEVAL = "longmemeval"
     MEMDAILY = "memdaily"
@@ -81,6 +82,7 @@ OutOption = Annotated[
 
 _RETRIEVAL = {
     SetName.LOCOMO: "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals.",
+    SetName.LOCOMO_ALL: "The same with the adversarial questions, whose evidence is labelled too: as ConvMemory counts.",
     SetName.BEAM: "Retrieval on BEAM: long chats with an assistant, questions by ability.",
     SetName.LONGMEMEVAL: "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn.",
     SetName.MEMDAILY: "Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and"
