@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _FEWEST_WORDS = 4  # of a message that says something
-_SPOKEN = re.compile(r"^(?:\[[^\]]*\] *)?(?:(?:user|assistant): )?([^:\n]{1,40}): (.+)$", re.MULTILINE)
+_SPOKEN = re.compile(r"^(?:\[[^\]]*\] *)?(?:(?:user|assistant): )?([^:\x22\n]{1,40}): (.+)$", re.MULTILINE)
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]{2,}\b")
+_FIELDS = re.compile(r'"speaker": (.*?),?\n\s*"content": (.*?)\n\s*\}')
 _WORD = re.compile(r"[a-z]{4,}")
 
 Schema = Mapping[str, Any]
@@ -106,6 +107,38 @@ def _memmachine(user: str) -> Any:
     return {"commands": [{**add, "feature": " ".join(each.split()[1:4]), "value": each} for each in said]}
 
 
+# --- EverOS ----------------------------------------------------------------------------------------------------------
+
+
+def _conversation(user: str) -> str:
+    """The messages of a prompt: lines, or fields one below the other, which become lines."""
+    said = _between(user, ("Conversation content:", "Custom instructions:"), ('- EPISODE_TEXT: "', '"\n- TIME'))
+    return _FIELDS.sub(r"\1: \2", said)
+
+
+def _everos_boundaries(user: str) -> Any:
+    return {"reasoning": "one sitting", "boundaries": [], "should_wait": False}
+
+
+def _everos_episode(user: str) -> Any:
+    said = statements(_conversation(user))
+    return {"title": " ".join(" ".join(said[:1]).split()[:12]), "content": "\n".join(said)}
+
+
+def _everos_facts(user: str) -> Any:
+    said = _conversation(user).partition("**CRITICAL")[0]
+    return {"atomic_facts": {"time": _between(user, ('- TIME: "', '"')), "atomic_fact": statements(said)}}
+
+
+def _everos_choice(user: str) -> Any:
+    """Everything that was found, in its order, and no more searches."""
+    return {"core": list(range(user.count("\n"))), "next_queries": []}
+
+
+def _everos_profile(user: str) -> Any:
+    return {"operations": [{"action": "none"}]} if '"operations"' in user else {"explicit_info": [], "implicit_traits": []}
+
+
 # --- what several have -----------------------------------------------------------------------------------------------
 
 
@@ -144,5 +177,11 @@ _FORMS: tuple[tuple[frozenset[str], Callable[[str], Any]], ...] = (
     (frozenset({"edges"}), _graphiti_edges),
     (frozenset({"commands"}), _memmachine),
     (frozenset({"memory", "attributed_to"}), _mem0),
+    (frozenset({"boundaries", "should_wait"}), _everos_boundaries),
+    (frozenset({"atomic_facts"}), _everos_facts),
+    (frozenset({"title", "content"}), _everos_episode),
+    (frozenset({"core", "next_queries"}), _everos_choice),
+    (frozenset({"operations"}), _everos_profile),
+    (frozenset({"explicit_info"}), _everos_profile),
 )
 """The fields that a form has, in its schema or quoted in its prompt, and who fills it; the first that fits."""

@@ -36,13 +36,13 @@ PEERS = (
         ("graphiti-core[kuzu]==0.31.2", "openai==3.57.0", "httpx==0.28.1"),
         _ADAPTERS / "graphiti_adapter.py",
         "on Kuzu, which needs no server and which it calls deprecated; its own full-text statements are run for it; no "
-        "group_id, which that driver does not bear; a message names two things at most, so that the graph is thin; each episode "
-        "is awaited before the next, as its documentation asks",
+        "group_id, which that driver does not bear; each message names two things at most; an episode is "
+        "awaited before the next, as its documentation asks",
         environment={"GRAPHITI_TELEMETRY_ENABLED": "false"},
     ),
     Peer(
         "EverOS",
-        ("everos==1.5.1", "litellm==1.83.7"),
+        ("everos==1.5.1", "litellm==1.110.2"),
         _ADAPTERS / "everos_adapter.py",
         "without a reranker; a memory belongs to one speaker, so that both are asked; its episodes are whole sessions, since "
         "the stub sees no boundary; statements carry no ids of messages",

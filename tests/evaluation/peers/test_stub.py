@@ -86,3 +86,17 @@ def test_a_form_that_is_not_known_is_filled_with_what_is_empty() -> None:
         "$defs": {"Inner": {"type": "object", "properties": {"n": {"type": "integer"}, "all": {"type": "array"}}}},
     }
     assert json.loads(answer("", "", schema)) == {"kind": "a", "when": None, "inner": {"n": 0, "all": []}}
+
+
+def test_an_episode_is_what_was_said_whatever_the_form_of_the_prompt() -> None:
+    asked = 'Return {"title": "...", "content": "..."}\nFor instance\nEve: this is an example and no message\n'
+    fields = '{\n  "timestamp": 1,\n  "speaker": Ann,\n  "content": I moved to Lisbon last week\n}'
+    for said in (fields, "[2024-01-01] Ann: I moved to Lisbon last week"):
+        prompt = f"{asked}Conversation content:\n{said}\n\nCustom instructions:\nBob: write it down in full, please"
+        assert json.loads(answer("", prompt, None))["content"] == "Ann: I moved to Lisbon last week"
+
+
+def test_a_profile_gets_what_was_said_in_the_history() -> None:
+    user = "<OLD_PROFILE>\n{}\n</OLD_PROFILE>\n<HISTORY>\nAnn: I moved to Lisbon last week\n</HISTORY>"
+    [command] = json.loads(answer("", user, with_fields("commands")))["commands"]
+    assert (command["command"], command["value"]) == ("add", "Ann: I moved to Lisbon last week")
