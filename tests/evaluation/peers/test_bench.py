@@ -47,6 +47,14 @@ def search(request):
     return {{"found": [{{"text": text}} for text in best[: request["limit"]]]}}
 serve({{"open": lambda request: endpoint.update(request) or {{}}, "ingest": ingest, "search": search}})
 """
+GOES_ON = WORKS.replace("def ingest(", "def take_in(").replace(
+    "def search(",
+    """def ingest(request):
+    import threading
+    threading.Timer(0.3, take_in, [request]).start()
+    return take_in(request)
+def search(""",
+)
 CRASHES = "import sys; sys.stdin.readline(); print('{}', flush=True); sys.stdin.readline(); raise MemoryError('too many nodes')"
 SLOW = "import sys, time; sys.stdin.readline(); print('{}', flush=True); time.sleep(60)"
 REFUSES = """
@@ -136,6 +144,15 @@ def test_every_system_is_a_row_with_figures_or_with_the_reason_why_there_are_non
     printed = console.export_text()
     assert "works: works is a fake" in printed, "what to know beside a row is said"
     assert "BENCH peers " in printed
+
+
+def test_what_a_system_still_asks_in_the_background_counts(tmp_path: Path, locomo_file: Path, settings: Settings) -> None:
+    goes_on = peer(tmp_path, "goes-on", GOES_ON)
+    report = run_peers(locomo_file, settings, tmp_path / "out.json", None, ["goes-on"], 0.01, quiet=1.0, peers=[goes_on])
+    [row] = report.rows
+    assert row["calls/m"] == 2.0
+    assert float(row["ready s"]) > 0.3, "until the last answer"
+    assert row["calls/search"] == 0
 
 
 def test_only_some_systems_and_one_conversation_may_be_wanted(tmp_path: Path, locomo_file: Path, settings: Settings) -> None:
