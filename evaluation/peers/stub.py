@@ -20,15 +20,14 @@ MODEL = "stub"
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What has been asked of the endpoint: chat requests, the tokens of their prompts, and texts that were embedded."""
+    """What has been asked of the chat model: requests, and the tokens of their prompts."""
 
     calls: int = 0
     prompt_tokens: int = 0
-    embedded: int = 0
 
     def since(self, before: "Traffic") -> "Traffic":
         """What came after ``before``."""
-        return Traffic(self.calls - before.calls, self.prompt_tokens - before.prompt_tokens, self.embedded - before.embedded)
+        return Traffic(self.calls - before.calls, self.prompt_tokens - before.prompt_tokens)
 
 
 class StubEndpoint:
@@ -81,8 +80,7 @@ class StubEndpoint:
         asked = sum(self._count(text) for _, text in texts) + (self._count(json.dumps(form["schema"])) if form else 0)
         said = answer("\n".join(text for role, text in texts if role == "system"), texts[-1][1], form.get("schema"))
         with self._lock:
-            before = self._traffic
-            self._traffic = Traffic(before.calls + 1, before.prompt_tokens + asked, before.embedded)
+            self._traffic = Traffic(self._traffic.calls + 1, self._traffic.prompt_tokens + asked)
         told = self._count(said)
         time.sleep(max(0.0, ends - time.monotonic()))
         message = {"role": "assistant", "content": said, "refusal": None}
@@ -99,9 +97,6 @@ class StubEndpoint:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         with self._embedding:
             vectors = self._embedder.embed(texts)
-        with self._lock:
-            before = self._traffic
-            self._traffic = Traffic(before.calls, before.prompt_tokens, before.embedded + len(texts))
         rows = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(vectors)]
         return {
             "object": "list",

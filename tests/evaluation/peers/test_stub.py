@@ -38,8 +38,8 @@ def test_it_counts_calls_and_the_tokens_of_prompts_with_their_schema() -> None:
     assert json.loads(formed.json()["choices"][0]["message"]["content"]) == {"done": False}
     assert [row["index"] for row in vectors.json()["data"]] == [0, 1]
     asked = 9 + 3 + len(json.dumps(schema).split())
-    assert stub.traffic == Traffic(calls=2, prompt_tokens=asked, embedded=2)
-    assert stub.traffic.since(Traffic(1, 9, 0)) == Traffic(1, asked - 9, 2)
+    assert stub.traffic == Traffic(calls=2, prompt_tokens=asked)
+    assert stub.traffic.since(Traffic(1, 9)) == Traffic(1, asked - 9)
 
 
 MEM0 = 'Return {"memory": [{"id": "0", "text": "...", "attributed_to": "user"}]}'
