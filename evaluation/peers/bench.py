@@ -117,7 +117,12 @@ def run_peers(
             "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
         },
         rows=rows,
-        headline={f"{row['system']}_{name}": row[name] for row in rows for name in ("ready s", "recall@10") if name in row},
+        headline={
+            f"{row['system']}_{name.replace(' ', '_')}": row[name]
+            for row in rows
+            for name in ("ready s", "recall@10")
+            if name in row
+        },
     )
     print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
     for row in rows:
