@@ -130,11 +130,6 @@ def _everos_facts(user: str) -> Any:
     return {"atomic_facts": {"time": _between(user, ('- TIME: "', '"')), "atomic_fact": statements(said)}}
 
 
-def _everos_choice(user: str) -> Any:
-    """Everything that was found, in its order, and no more searches."""
-    return {"core": list(range(user.count("\n"))), "next_queries": []}
-
-
 def _everos_profile(user: str) -> Any:
     return {"operations": [{"action": "none"}]} if '"operations"' in user else {"explicit_info": [], "implicit_traits": []}
 
@@ -180,7 +175,6 @@ _FORMS: tuple[tuple[frozenset[str], Callable[[str], Any]], ...] = (
     (frozenset({"boundaries", "should_wait"}), _everos_boundaries),
     (frozenset({"atomic_facts"}), _everos_facts),
     (frozenset({"title", "content"}), _everos_episode),
-    (frozenset({"core", "next_queries"}), _everos_choice),
     (frozenset({"operations"}), _everos_profile),
     (frozenset({"explicit_info"}), _everos_profile),
 )

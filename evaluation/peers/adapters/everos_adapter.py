@@ -17,6 +17,7 @@ import urllib.request
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from lines import Request, serve
 
@@ -26,13 +27,13 @@ speakers: dict[str, str] = {}  # their ids by name
 address = ""
 
 
-def call(path: str, body: object = None) -> dict[str, object]:
+def call(path: str, body: object = None) -> dict[str, Any]:
     """The answer of the server."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=600) as response:
-            answer: dict[str, object] = json.load(response)
+            answer: dict[str, Any] = json.load(response)
             return answer
     except urllib.error.HTTPError as error:
         raise RuntimeError(f"{path}: {error.code} {error.read()[:300]!r}") from error
@@ -47,8 +48,10 @@ def open_(request: Request) -> dict[str, object]:
     address = f"http://127.0.0.1:{port}"
     ranks = Path("tiktoken")
     ranks.mkdir()
-    [package] = importlib.util.find_spec("litellm").submodule_search_locations
-    shutil.copy(Path(package, "litellm_core_utils", "tokenizers", RANKS), ranks)
+    package = importlib.util.find_spec("litellm")
+    assert package is not None
+    assert package.origin is not None
+    shutil.copy(Path(package.origin).parent / "litellm_core_utils" / "tokenizers" / RANKS, ranks)
     chat = {"MODEL": request["model"], "API_KEY": "stub", "BASE_URL": request["base_url"]}
     environment = {
         **os.environ,
