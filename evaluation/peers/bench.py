@@ -45,7 +45,8 @@ _FIRST = 10
 _NOTES = {
     "mneme": "asks no chat model by default; its embedder runs in its process and gives vectors of tokens too, as no endpoint "
     "does; its coefficients were fitted on half of LoCoMo, perhaps with this conversation (--folds: without it)",
-    "mneme-endpoint": "Mneme with the endpoint's vectors alone, as the others have them: no vectors of tokens, nothing fitted",
+    "mneme-endpoint": "Mneme with the endpoint's vectors alone, as the others have them: no vectors of tokens, no scoring fitted "
+    "for them",
 }
 
 
@@ -216,17 +217,20 @@ def _plot(rows: Sequence[Row], out: Path) -> None:
     """How soon, and how much is found: a point for each system, larger the more tokens its ten turns take."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, 4.8), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
     axes = figure.add_subplot()
     for row in rows:
         if "recall@10" in row:
-            at = max(0.1, float(row["ready s"])), float(row["recall@10"])
-            axes.scatter(*at, s=20 + float(row["tokens@10"]) / 10)
-            axes.annotate(
-                f"{row['system']}\n{float(row['calls/m']):.1f} calls a message", at, (6, 6), textcoords="offset points"
+            axes.scatter(
+                max(0.1, float(row["ready s"])),
+                float(row["recall@10"]),
+                s=20 + float(row["tokens@10"]) / 10,
+                label=f"{row['system']}, {float(row['calls/m']):.1f} calls a message",
             )
     axes.set(
         xscale="log", ylim=(0, 1), xlabel="seconds until all can be found", ylabel="recall@10, turns", title="Side by side"
     )
     axes.grid(alpha=0.3)
+    if axes.collections:
+        figure.legend(loc="outside lower center", ncols=3)
     figure.savefig(out, dpi=130)

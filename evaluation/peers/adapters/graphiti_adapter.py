@@ -6,6 +6,7 @@ full-text indices, without which a search fails: they are made here by Graphiti'
 
 import asyncio
 from datetime import datetime
+from typing import Any
 
 from graphiti_core import Graphiti
 from graphiti_core.cross_encoder.openai_reranker_client import OpenAIRerankerClient
@@ -19,6 +20,7 @@ from lines import Request, serve
 
 loop = asyncio.new_event_loop()
 turns: dict[str, str] = {}  # of episodes
+graphiti: Any = None
 
 
 def run(request: Request) -> dict[str, object]:
