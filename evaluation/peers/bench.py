@@ -45,8 +45,8 @@ _FIRST = 10
 _NOTES = {
     "mneme": "asks no chat model by default; its embedder runs in its process and gives vectors of tokens too, as no endpoint "
     "does; its coefficients were fitted on half of LoCoMo, perhaps with this conversation (--folds: without it)",
-    "mneme-endpoint": "Mneme with the endpoint's vectors alone, as the others have them: no vectors of tokens, no scoring fitted "
-    "for them",
+    "mneme-endpoint": "Mneme with the endpoint's vectors alone, as the others have them: no vectors of tokens, no scoring "
+    "fitted for them",
 }
 
 
@@ -217,7 +217,7 @@ def _plot(rows: Sequence[Row], out: Path) -> None:
     """How soon, and how much is found: a point for each system, larger the more tokens its ten turns take."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.8), layout="constrained")
     axes = figure.add_subplot()
     for row in rows:
         if "recall@10" in row:
@@ -232,5 +232,5 @@ def _plot(rows: Sequence[Row], out: Path) -> None:
     )
     axes.grid(alpha=0.3)
     if axes.collections:
-        figure.legend(loc="outside lower center", ncols=3)
+        figure.legend(loc="outside lower center", ncols=2)
     figure.savefig(out, dpi=130)
