@@ -25,7 +25,7 @@ from rich.console import Console
 from connectors.models import open_embedder
 from connectors.recorded.front import ModelFront
 from connectors.tokens import token_counter
-from evaluation.metrics import Result, distinct_messages, recall_at, tokens_for_messages
+from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
 from evaluation.peers.candidate import Ask, Candidate
 from evaluation.peers.environments import PeerUnavailable
 from evaluation.peers.others import other
@@ -41,7 +41,7 @@ from mneme.settings import EmbedderSettings, Settings
 
 LATENCY, PATIENCE = 0.5, 1800.0  # seconds: of a chat answer; for which a system may take the messages in
 QUIET = 15.0  # seconds without a request, after which a system has nothing more to do in the background
-_FIRST = 10
+_FIRST, _BUDGET = 10, 600  # turns, tokens
 _NOTES = {
     "mneme": "asks no chat model by default; its embedder runs in its process and gives vectors of tokens too, as no endpoint "
     "does; its coefficients were fitted on half of LoCoMo, perhaps with this conversation (--folds: without it)",
@@ -134,7 +134,17 @@ def run_peers(
     return report
 
 
-_FIGURES = ("ready s", "calls/m", "prompt/m", "search ms", "calls/search", "recall@10", "tokens@10", "unmatched")
+_FIGURES = (
+    "ready s",
+    "calls/m",
+    "prompt/m",
+    "search ms",
+    "calls/search",
+    "recall@10",
+    "recall@600tokens",
+    "tokens@10",
+    "unmatched",
+)
 
 
 def one_conversation(questions: QuestionSet, name: str | None) -> QuestionSet:
@@ -192,6 +202,10 @@ def _row(
         "search ms": 1000 * statistics.median(seconds for _, seconds in answers),
         "calls/search": stub.traffic.since(before).calls / len(answers),
         "recall@10": statistics.mean(recalls),
+        "recall@600tokens": statistics.mean(
+            recall_within_tokens(results, question.evidence, _BUDGET)
+            for results, question in zip(found, questions.questions, strict=True)
+        ),
         "tokens@10": statistics.mean(tokens_for_messages(results, _FIRST) for results in found),
         "unmatched": sum(not place.messages for place in places) / max(1, len(places)),
         "note": candidate.note,
