@@ -37,6 +37,15 @@ def recall_at(messages: Sequence[str], evidence: Collection[str], k: int) -> flo
     return len(set(messages[:k]) & set(evidence)) / len(set(evidence))
 
 
+def session_hit_at(messages: Sequence[str], evidence: Collection[str], k: int) -> float:
+    """1 if any session of the evidence is among the first ``k`` sessions, else 0; ids are ``SESSION:PLACE``.
+
+    It is what LongMemEval's users call the recall@k of sessions (any, not all).
+    """
+    sessions = list(dict.fromkeys(message.partition(":")[0] for message in messages))
+    return hit_at(sessions, {message.partition(":")[0] for message in evidence}, k)
+
+
 def ndcg_at(messages: Sequence[str], evidence: Collection[str], k: int) -> float:
     """Normalised discounted cumulative gain of the first ``k`` messages, with evidence as gain 1.
 

@@ -31,6 +31,7 @@ _MEANS = (
 _COMPARED = ("recall@10", "ndcg@10", "mrr", "recall@600tokens", "recall@2400tokens", SAME_TOKENS)
 _TITLES = {
     "locomo": "LoCoMo",
+    "locomo-all": "LoCoMo, all questions",
     "beam": "BEAM",
     "longmemeval": "LongMemEval",
     "memdaily": "MemDaily",
@@ -42,6 +43,7 @@ _TITLES = {
     "ablations": "What each part is worth",
     "freshness": "Freshness",
     "load": "Searching under load",
+    "peers": "Side by side",
 }
 _WORDS = {
     "ndcg@10": "NDCG@10",

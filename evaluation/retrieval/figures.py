@@ -13,6 +13,7 @@ from evaluation.metrics import (
     recall_at,
     recall_within_tokens,
     reciprocal_rank,
+    session_hit_at,
     tokens_for_messages,
 )
 from evaluation.report import Row
@@ -45,6 +46,8 @@ def measure(results: Sequence[Result], evidence: frozenset[str], same_tokens: in
     for name, metric in (("hit", hit_at), ("recall", recall_at), ("ndcg", ndcg_at)):
         figures |= {f"{name}@{k}": metric(messages, evidence, k) for k in KS}
     figures["mrr"] = reciprocal_rank(messages, evidence)
+    if all(":" in message for message in evidence):  # LoCoMo and LongMemEval: their ids say the session
+        figures["session_hit@5"] = session_hit_at(messages, evidence, 5)
     figures |= {f"recall@{budget}tokens": recall_within_tokens(results, evidence, budget) for budget in BUDGETS}
     if same_tokens is not None:
         figures[SAME_TOKENS] = recall_within_tokens(results, evidence, same_tokens)

@@ -24,6 +24,7 @@ class SetName(StrEnum):
     """The question sets."""
 
     LOCOMO = "locomo"
+    LOCOMO_ALL = "locomo-all"
     BEAM = "beam"
     LONGMEMEVAL = "longmemeval"
     MEMDAILY = "memdaily"
@@ -81,6 +82,7 @@ OutOption = Annotated[
 
 _RETRIEVAL = {
     SetName.LOCOMO: "Retrieval on LoCoMo: hit, recall, NDCG and MRR of each method, by category of question, with intervals.",
+    SetName.LOCOMO_ALL: "The same with the adversarial questions, whose evidence is labelled too: as ConvMemory counts.",
     SetName.BEAM: "Retrieval on BEAM: long chats with an assistant, questions by ability.",
     SetName.LONGMEMEVAL: "Retrieval on LongMemEval: a history of sessions for each question, by labelled turn.",
     SetName.MEMDAILY: "Retrieval on MemDaily: a Chinese diary. The local model serves English only, its leg is off then, and"
@@ -92,7 +94,7 @@ def register(benches: typer.Typer) -> None:
     """Add these commands to ``mneme bench``."""
     for name, purpose in _RETRIEVAL.items():
         benches.command(name.value, help=purpose)(_retrieval(name))
-    for command in (compare, ablations, report):
+    for command in (compare, ablations, peers, report):
         benches.command()(command)
 
 
@@ -170,6 +172,49 @@ def ablations(
         only=only or (),
         console=output(),
         folds=folds,
+    )
+
+
+def peers(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Your LoCoMo JSON.", show_default=False)],
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="Which one of the file.", show_default="the first")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this system, repeatable; mneme and floor too.", show_default=False)
+    ] = None,
+    latency: Annotated[int, typer.Option("--latency", min=0, help="Milliseconds that each chat answer takes.")] = 500,
+    environments: Annotated[
+        Path | None,
+        typer.Option("--environments", help="Where the systems are installed, and stay.", show_default="in the data folder"),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", help="Makes the environments; some systems need 3.12.", show_default="one that will do"),
+    ] = None,
+    patience: Annotated[
+        float, typer.Option("--patience", min=1, help="Seconds for which a system may take it all in.")
+    ] = 1800.0,
+    folds: FoldsOption = None,
+    out: OutOption = None,
+) -> None:
+    """Mneme beside mem0, Graphiti, EverOS, MemMachine and plain turns: one conversation, embedder and chat endpoint for all."""
+    from evaluation.peers.bench import run_peers
+    from mneme.settings import load_settings
+    from serving.terminal.output import output
+
+    run_peers(
+        path,
+        load_settings(),
+        out or _default_out("peers"),
+        conversation,
+        only or (),
+        latency / 1000,
+        environments,
+        python,
+        folds,
+        patience,
+        console=output(),
     )
 
 

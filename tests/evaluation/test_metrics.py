@@ -14,6 +14,7 @@ from evaluation.metrics import (
     recall_at,
     recall_within_tokens,
     reciprocal_rank,
+    session_hit_at,
     tokens_for_messages,
 )
 
@@ -36,6 +37,11 @@ def test_recall_is_the_share_of_the_evidence_among_the_first_k():
 
 def test_a_hit_is_any_evidence_among_the_first_k():
     assert [hit_at(RANKED, {"m3", "m4"}, k) for k in (2, 3)] == [0.0, 1.0]
+
+
+def test_a_session_is_hit_when_any_of_its_messages_stands_for_it_among_the_first_k_sessions():
+    ranked = ["S1:4", "S1:2", "S7:0", "S3:9"]
+    assert [session_hit_at(ranked, {"S3:1", "S8:0"}, k) for k in (2, 3)] == [0.0, 1.0]
 
 
 def test_the_reciprocal_rank_is_that_of_the_first_evidence():

@@ -8,6 +8,7 @@ from evaluation.retrieval.sets import beam, locomo, longmemeval, memdaily
 
 LOADERS: Mapping[str, Callable[[Sequence[Path]], QuestionSet]] = {
     "locomo": locomo.load,
+    "locomo-all": locomo.load_all,
     "beam": beam.load,
     "longmemeval": longmemeval.load,
     "memdaily": memdaily.load,

@@ -6,7 +6,7 @@ Source: Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,20 @@ def load(paths: Sequence[Path]) -> QuestionSet:
     Raises:
         InputError: a file is not there, is not LoCoMo's, or asks nothing that can be measured.
     """
-    return load_files("locomo", "LoCoMo", paths, _read)
+    return load_files("locomo", "LoCoMo", paths, lambda samples, path: _read(samples, path, CATEGORIES))
+
+
+def load_all(paths: Sequence[Path]) -> QuestionSet:
+    """Every question whose evidence is in its conversation, the adversarial ones too: as ConvMemory counts.
+
+    Source: pth2002/ConvMemory, experiments/support/convmem_locomo_benchmark.py. It reads an evidence id only where it stands
+    alone and without zeros in front; here all are read.
+
+    Raises:
+        InputError: see ``load``.
+    """
+    every = {**CATEGORIES, 5: "adversarial"}
+    return load_files("locomo-all", "LoCoMo, all questions", paths, lambda samples, path: _read(samples, path, every))
 
 
 def clean_evidence(given: Iterable[str]) -> frozenset[str]:
@@ -39,7 +52,7 @@ def clean_evidence(given: Iterable[str]) -> frozenset[str]:
     return frozenset(f"D{int(session)}:{int(number)}" for session, number in turns)
 
 
-def _read(samples: Any, path: Path) -> tuple[list[Event], list[Question], int]:
+def _read(samples: Any, path: Path, categories: Mapping[int, str]) -> tuple[list[Event], list[Question], int]:
     questions: list[Question] = []
     left_out = 0
     for sample in samples:
@@ -48,8 +61,8 @@ def _read(samples: Any, path: Path) -> tuple[list[Event], list[Question], int]:
         turns = {turn["dia_id"] for session in sessions for turn in session}
         for number, asked in enumerate(sample["qa"]):
             evidence = clean_evidence(asked.get("evidence", ())) & turns
-            if asked["category"] in CATEGORIES and evidence:
-                category = CATEGORIES[asked["category"]]
+            if asked["category"] in categories and evidence:
+                category = categories[asked["category"]]
                 questions.append(Question(f"{name}/{number}", name, {"group_id": name}, asked["question"], category, evidence))
             else:
                 left_out += 1

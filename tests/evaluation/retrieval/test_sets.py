@@ -60,6 +60,12 @@ def test_of_locomo_only_questions_with_evidence_in_their_conversation_are_asked(
     assert found.questions == (Question("talk-1/0", "talk-1", owner, "What grows?", "multi-hop", frozenset({"D1:1", "D2:3"})),)
     assert found.left_out == 3
     assert [(event.message_id, event.group_id) for event in events_of(found)] == [("D1:1", "talk-1"), ("D2:3", "talk-1")]
+    with_adversarial = LOADERS["locomo-all"]([path])
+    assert [(each.id, each.category) for each in with_adversarial.questions] == [
+        ("talk-1/0", "multi-hop"),
+        ("talk-1/1", "adversarial"),
+    ]
+    assert with_adversarial.left_out == 2
 
 
 def test_of_beam_a_folder_is_read_chat_by_chat_and_evidence_lies_at_any_depth(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Mneme beside other memory systems: the same conversation, embedder, machine and chat endpoint (``mneme bench peers``)."""
