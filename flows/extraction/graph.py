@@ -8,7 +8,7 @@ from datetime import datetime
 from flows.cuts import ExtractedRelationship
 from flows.extraction.spoken import Sentence
 from mneme.records import Claim
-from mneme.relations import Relation, relation_of
+from mneme.relations import UNREAD, Relation, relation_of
 
 _MOST = 300  # edges of an episode; each is a row of its own
 _LONGEST_NAME = 60  # characters
@@ -31,7 +31,7 @@ def edge_of(claim: Claim) -> tuple[str, str]:
     edge = row.edge if row is not None else ""
     if claim.attribute == "role" and (held := _ROLE_OF.fullmatch(claim.value)) is not None:
         edge, target = f"{'_'.join(held['role'].lower().split())}_of", held["where"]
-    named = claim.subject.casefold() != target.casefold() and _is_name(target)
+    named = claim.subject.casefold() != target.casefold() and claim.value != UNREAD and _is_name(target)
     return (edge, target) if edge and named else ("", "")
 
 

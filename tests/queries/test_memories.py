@@ -112,7 +112,7 @@ class TestVector:
         best = found.episodes[0]
         assert best.subject == "Rowing club"
         assert best.score == pytest.approx(max(fact.score for fact in best.atomic_facts))
-        assert best.score == pytest.approx(1.0, abs=1e-6)
+        assert best.score == pytest.approx(1.0, abs=1e-4)  # vectors are kept in whole numbers
 
     def test_outside_the_languages_of_the_embedder_it_says_so(self):
         english = WordEmbedder(languages=("en",))

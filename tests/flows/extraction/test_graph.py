@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 
 from flows.extraction.graph import relationships_of
+from mneme.relations import UNREAD
 from tests.flows.extraction.saying import claiming, said
 
 
@@ -28,6 +29,7 @@ def test_what_has_no_name_is_no_node_and_what_no_row_knows_no_edge():
         ("Ann", "likes", "painting together"),
         ("Ann", "pet", "a dog"),
         ("Ann", "no such attribute", "Oslo"),
+        ("Ann", "employer", UNREAD),
     )
     assert edges(sentences) == []
 
