@@ -25,7 +25,7 @@ def test_nothing_is_guessed_without_a_claim():
 
 def test_what_has_no_name_is_no_node_and_what_no_row_knows_no_edge():
     sentences = claiming(
-        said("Ann: I love painting.", "Ann: I have a dog.", "Ann: It is so."),
+        said("Ann: I love painting.", "Ann: I have a dog.", "Ann: It is so.", "Ann: I left my job."),
         ("Ann", "likes", "painting together"),
         ("Ann", "pet", "a dog"),
         ("Ann", "no such attribute", "Oslo"),
