@@ -1,9 +1,9 @@
 """``mneme fit fusion``: fits how hybrid search scores, on questions with known evidence.
 
 1. Ingest each set through the flow into an index of its own, and gather what competes for every question.
-2. Cross-validate by conversation for several alphas, print the figures with their intervals, and what each group of features
-   is worth: the model fitted without it.
+2. Cross-validate by conversation for several alphas, and print the figures with their intervals.
 3. Fit on everything and write the coefficients for this index and this embedder beside those of others.
+4. Print what each group of features is worth: the model fitted without it. It takes longer than all the rest.
 """
 
 import json
@@ -87,7 +87,6 @@ def run_fit_fusion(
     print_table(
         console, "Cross-validated by conversation, mean over the sets", [r for row in rows for r in row], list(rows[0][0])
     )
-    _show_groups(examples, validated[best], best, console)
     # 3.
     embedder = open_embedder(settings)
     fingerprint, late_interaction = embedder.identity.fitted_as, bool(embedder.identity.token_dimension)
@@ -118,6 +117,8 @@ def run_fit_fusion(
     figures = dict(zip(METRICS, np.mean(validated[best], axis=0), strict=True))
     line = " ".join(f"{name}={value:.4f}" for name, value in figures.items())
     console.print(f"FIT fusion index={settings.index.backend} alpha={best} {line}", soft_wrap=True, highlight=False)
+    # 4.
+    _show_groups(examples, validated[best], best, console)
 
 
 def _examples(questions: QuestionSet, settings: Settings, console: Console) -> list[Example]:
