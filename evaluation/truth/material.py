@@ -1,9 +1,10 @@
 """The chats, changes and questions that are shipped to measure with.
 
-- ``chats/*.jsonl``: seven talks of 60 messages each, over months, in the event format (mneme/events/).
+- ``chats/*.jsonl``: ten talks of 60 messages each, over months, and ten short ones whose wrong messages repeat the words of the
+  questions (``echo``), in the event format (mneme/events/).
 - ``changes.messages.jsonl``: short talks, one for each change, each with an owner of its own; ``changes.jsonl``: what
   changes in them, and what is asked about it.
-- ``questions.jsonl``: questions about the chats, with the messages that answer them; twenty have no answer.
+- ``questions.jsonl``: questions about the chats, with the messages that answer them; 33 have no answer.
 """
 
 import json

@@ -20,21 +20,28 @@ def text_of(path: Path) -> dict[str, str]:
     return {line["message_id"]: line["content"] for line in lines}
 
 
-def test_seven_chats_of_sixty_messages_over_months_in_order():
-    assert {path.stem for path in chats()} == {"assistant", "chinese", "english", "french", "german", "japanese", "spanish"}
-    for path in chats():
+def test_ten_chats_of_sixty_messages_over_months_in_order():
+    long = [path for path in chats() if path.stem != "echo"]
+    assert len(long) == 10
+    for path in long:
         messages = messages_of(path)
         assert len({each.message_id for each in messages}) == 60
         assert all(one.sent_at < next_one.sent_at for one, next_one in pairwise(messages))
         assert (messages[-1].sent_at - messages[0].sent_at).days > 180
 
 
-def test_nine_changes_in_english_and_chinese_eighteen_of_an_assistants_user_twenty_five_in_five_languages():
+def test_ten_short_talks_repeat_the_words_of_a_question_in_wrong_messages():
+    [echo] = [path for path in chats() if path.stem == "echo"]
+    assert set(Counter(each.conversation_id for each in messages_of(echo)).values()) == {40}
+    assert len([each for each in questions() if each.chat == "echo"]) == 100
+
+
+def test_changes_in_english_and_chinese_of_an_assistants_user_and_in_five_languages():
     counts = Counter((each.group, each.language) for each in changes())
-    assert counts[("everyday", "en")] == counts[("everyday", "zh")] == 9
-    assert counts[("assistant", "en")] == 18
+    assert counts[("everyday", "en")] == counts[("everyday", "zh")] == 18
+    assert counts[("assistant", "en")] == 36
     assert {language: counts[("languages", language)] for language in ("de", "es", "fr", "ja", "ru")} == dict.fromkeys(
-        ("de", "es", "fr", "ja", "ru"), 5
+        ("de", "es", "fr", "ja", "ru"), 10
     )
     assert sum(len(each.undisturbed) for each in changes()) >= 12
 
@@ -48,11 +55,13 @@ def test_each_change_and_what_it_must_not_disturb_is_in_its_messages_in_order():
         assert order.index(change.old.message_id) < order.index(change.new.message_id)
 
 
-def test_forty_questions_whose_messages_have_the_answer_and_twenty_without_one():
+def test_questions_whose_messages_have_the_answer_and_some_without_one():
     text = {message: said for path in chats() for message, said in text_of(path).items()}
     known = [each for each in questions() if each.evidence]
-    assert len(known) == 40
-    assert len(questions()) == 60
+    assert len(known) == 244
+    assert len(questions()) == 277
+    of_chats = Counter(each.chat for each in known)
+    assert all(of_chats[chat] == 20 for chat in ("chinese", "french", "german", "japanese", "spanish"))
     for question in known:
         told = " ".join(text[message] for message in question.evidence).casefold()
         assert any(words.casefold() in told for words in question.accept), question.id
