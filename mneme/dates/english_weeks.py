@@ -32,7 +32,8 @@ _WEEKS = {"last": -1, "this": 0, "next": 1}
 def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> Days:
     """Last, this, next or a bare Friday (``step`` None): last is the latest before, bare goes by tense.
 
-    "Next Friday" is that of next week; likely only while another comes before it.
+    "Last Friday" is likely only on a Saturday, when the latest is yesterday; "next Friday", that of next week, only while another
+    comes before it.
     """
     latest, soonest = _latest(number, said), _soonest(number, said)
     if step is None or which == "this":
@@ -44,7 +45,7 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
             return Likely(this_week)
         return if_certain(back is not None and this_week.first != said, latest if back else soonest)
     if step < 0:
-        return latest
+        return if_certain(which != "last" or latest.first < said - timedelta(days=1), latest)
     if which != "next":
         return soonest
     return if_certain(soonest.first > spans.week(said).last, DaySpan.of_day(spans.week(said, 1).first + timedelta(days=number)))
