@@ -107,6 +107,6 @@ def test_files_of_one_name_or_one_published_set_are_one_source(tmp_path):
         (tmp_path / f"{number}.json").write_text(json.dumps({"chat": [], "questions": {}}))
     sources = sources_of([str(tmp_path / "1.json"), str(tmp_path / "2.json"), f"talk={EXAMPLES / 'team.jsonl'}"])
     assert [(each.name, len(each.paths), each.data_set) for each in sources] == [("beam", 2, "beam"), ("talk", 1, None)]
-    assert len(sources_of([])) == 7
+    assert len(sources_of([])) == 11
     with pytest.raises(InputError, match="not there"):
         sources_of(["nowhere.json"])
