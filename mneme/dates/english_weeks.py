@@ -32,8 +32,8 @@ _WEEKS = {"last": -1, "this": 0, "next": 1}
 def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> Days:
     """Last, this, next or a bare Friday (``step`` None): last is the latest before, bare goes by tense.
 
-    "Last Friday" is likely only on a Saturday, when the latest is yesterday; "next Friday", that of next week, only while another
-    comes before it.
+    "Last Friday" is likely only on a Saturday, when the latest is yesterday; "next Friday", that of next week, only while
+    another comes before it.
     """
     latest, soonest = _latest(number, said), _soonest(number, said)
     if step is None or which == "this":

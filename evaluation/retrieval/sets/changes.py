@@ -7,6 +7,7 @@ to judge by. The talks are in evaluation/changes.json, written by hand for this 
 """
 
 import json
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ Half = Literal["fit", "judge"]
 
 TALKS = Path(__file__).parents[2] / "changes.json"
 CHANGE, LASTING = "change", "lasting"
+_CHANGES_OF_A_PART = 2
 _SITTINGS = 6  # the first half of them tell how it was, the second how it is
 _BETWEEN = timedelta(days=19)
 _PACE = timedelta(seconds=40)
@@ -38,15 +40,27 @@ class Change:
 
 def load(half: Half) -> QuestionSet:
     """The talks of one half, each a user's or a group's memory of its own."""
-    talks = [talk for talk in json.loads(TALKS.read_text(encoding="utf-8")) if talk["half"] == half]
-    events = [event for talk in talks for event in _events(talk)[0]]
+    events = [event for talk in _talks(half) for event in _events(talk)[0]]
     return QuestionSet("changes", f"changes ({half})", events, [each.question for each in changes(half)])
 
 
 def changes(half: Half) -> list[Change]:
     """The questions of one half, with both statements that each is about."""
-    talks = [talk for talk in json.loads(TALKS.read_text(encoding="utf-8")) if talk["half"] == half]
-    return [change for talk in talks for change in _events(talk)[1]]
+    return [change for talk in _talks(half) for change in _events(talk)[1]]
+
+
+def _talks(half: Half) -> Iterator[dict[str, Any]]:
+    """The talks of one half, each whole and in parts: a memory may hold much beside what changes, or hardly anything."""
+    for talk in json.loads(TALKS.read_text(encoding="utf-8")):
+        if talk["half"] == half:
+            yield talk
+            parts = math.ceil(len(talk["changes"]) / _CHANGES_OF_A_PART)
+            for part in range(parts):
+                yield {
+                    **talk,
+                    "id": f"{talk['id']}-{part}",
+                    **{key: talk[key][part::parts] for key in ("changes", "lasting", "chat")},
+                }
 
 
 def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
