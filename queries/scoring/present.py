@@ -47,9 +47,10 @@ FEATURES = (
     "near_in_a_change",
     "another_sitting",
     "another_value",
+    "of_several",
 )
 """Of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of the later
-match the question's, how near both are, and whether the later has what its name says."""
+match the question's, how near both are, whether the later has what its name says, and how many later ones there are (log)."""
 
 MOST = 24  # statements, the best, that are compared with each other
 _KINDS = frozenset(("fact", "message", "foresight"))
@@ -152,6 +153,7 @@ def best_statements(question: Question, field: Field, scores: Mapping[str, float
         "near_in_a_change": near * change[:, None],
         "another_sitting": at[None, :] < at[:, None] - _SITTING,
         "another_value": np.array([[is_another(one, other) for other in values] for one in values]) if kind else np.zeros(()),
+        "of_several": np.log1p(earlier.sum(axis=0))[None, :],
     }
     has_value = np.array([bool(each) for each in values], dtype=np.float64)
     pairs = np.stack([np.broadcast_to(features[name], earlier.shape) for name in FEATURES], axis=-1)

@@ -7,7 +7,6 @@ to judge by. The talks are in evaluation/changes.json, written by hand for this 
 """
 
 import json
-import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ Half = Literal["fit", "judge"]
 
 TALKS = Path(__file__).parents[2] / "changes.json"
 CHANGE, LASTING = "change", "lasting"
-_CHANGES_OF_A_PART = 2
 _SITTINGS = 6  # the first half of them tell how it was, the second how it is
 _BETWEEN = timedelta(days=19)
 _PACE = timedelta(seconds=40)
@@ -50,17 +48,13 @@ def changes(half: Half) -> list[Change]:
 
 
 def _talks(half: Half) -> Iterator[dict[str, Any]]:
-    """The talks of one half, each whole and in parts: a memory may hold much beside what changes, or hardly anything."""
+    """The talks of one half, and a short one for each change: a memory may hold much beside it, or hardly anything."""
     for talk in json.loads(TALKS.read_text(encoding="utf-8")):
         if talk["half"] == half:
             yield talk
-            parts = math.ceil(len(talk["changes"]) / _CHANGES_OF_A_PART)
-            for part in range(parts):
-                yield {
-                    **talk,
-                    "id": f"{talk['id']}-{part}",
-                    **{key: talk[key][part::parts] for key in ("changes", "lasting", "chat")},
-                }
+            for part in range(parts := len(talk["changes"])):
+                few = {key: talk[key][part::parts] for key in ("changes", "lasting", "chat")}
+                yield {**talk, "id": f"{talk['id']}-{part}", **few, "sittings": 2}
 
 
 def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
@@ -69,12 +63,13 @@ def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
     chance = random.Random(name)
     owner = {"user_id": name} if people == ["User", "Assistant"] else {"group_id": name}
     told = [(CHANGE, *each) for each in talk["changes"]] + [(LASTING, *each) for each in talk["lasting"]]
-    sittings: list[list[tuple[str, str, int | None]]] = [[] for _ in range(_SITTINGS)]  # who, what, for which question
+    parts = talk.get("sittings", _SITTINGS)
+    sittings: list[list[tuple[str, str, int | None]]] = [[] for _ in range(parts)]  # who, what, for which question
     for number, (_, who, earlier, later, _) in enumerate(told):
-        sittings[chance.randrange(_SITTINGS // 2)].append((who, earlier, 2 * number))
-        sittings[chance.randrange(_SITTINGS // 2, _SITTINGS)].append((who, later, 2 * number + 1))
+        sittings[chance.randrange(parts // 2)].append((who, earlier, 2 * number))
+        sittings[chance.randrange(parts // 2, parts)].append((who, later, 2 * number + 1))
     for number, text in enumerate(talk["chat"]):
-        sittings[number % _SITTINGS].append((people[0] if owner.keys() == {"user_id"} else chance.choice(people), text, None))
+        sittings[number % parts].append((people[0] if owner.keys() == {"user_id"} else chance.choice(people), text, None))
     events: list[Event] = []
     ids: dict[int, str] = {}
     for day, sitting in enumerate(sittings):
@@ -87,7 +82,7 @@ def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
             for sender, words in ((who, text), (other, chance.choice(talk["replies"]))):
                 events += _message(name, owner, sender, words, f"m{len(events)}", moment)
                 moment += _PACE
-    asked_at = _START + _SITTINGS * _BETWEEN
+    asked_at = _START + parts * _BETWEEN
     asked = []
     for number, (kind, _, _, _, text) in enumerate(told):
         earlier, later = ids[2 * number], ids[2 * number + 1]
