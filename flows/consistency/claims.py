@@ -219,7 +219,8 @@ class _Fold:
         if not named and _is_one_message(older, newer):
             return False
         if self._row.goes_on and not (named or by_value):
-            return older.said_at < min(newer.event_at or newer.said_at, newer.said_at - _A_DAY)
+            before = newer.event_at is None or older.said_at < newer.event_at
+            return before and newer.said_at - older.said_at >= _A_DAY
         if self._attribute == SAID:
             return True
         is_history = newer.event_at is not None and newer.said_at - newer.event_at > _LONG_AGO
