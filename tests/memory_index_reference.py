@@ -31,7 +31,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector
+from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector, directions, whole_numbers
 
 K1, B = 1.2, 0.75
 
@@ -172,7 +172,8 @@ class ReferenceIndex:
         dimension = store.embedder.dimension if store.embedder else None
         if write.row.vector is not None and write.row.vector.shape != (dimension,):
             return WriteResult(Outcome.REJECTED, f"vector: shape {write.row.vector.shape} is not ({dimension},)")
-        store.rows[key] = replace(write.row, body=json.loads(json.dumps(write.row.body)))
+        kept = None if write.row.vector is None else directions(whole_numbers(write.row.vector))  # as every index keeps it
+        store.rows[key] = replace(write.row, body=json.loads(json.dumps(write.row.body)), vector=kept)
         return WriteResult(Outcome.DONE)
 
     def _leg(self, leg: TextLeg | VectorLeg) -> list[Hit]:
