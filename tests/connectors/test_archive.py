@@ -17,6 +17,7 @@ from connectors.archive import Header, read_archive, write_archive
 from mneme.errors import InputError, StoreUnavailable
 from mneme.records import Validity
 from mneme.rows import Row
+from mneme.store_format import FORMAT
 from tests.contracts.memory_index import assert_same
 from tests.contracts.rows import ALICE, DIMENSION, NOON, axis, episode, fact, message, towards
 
@@ -74,7 +75,7 @@ def test_rows_come_back_as_they_were(tmp_path: Path, rows: list[Row], name: str)
     back = read(path)
     assert len(back) == len(rows)
     for one, other in zip(back, rows, strict=True):
-        assert_same(one, other)
+        assert_same(replace(one, vector=None), other, with_vector=False)
         assert (one.vector is None) == (other.vector is None)
         if one.vector is not None and other.vector is not None:
             assert one.vector.tobytes() == other.vector.tobytes()
@@ -111,7 +112,7 @@ DAMAGED: dict[str, Callable[[bytes], bytes]] = {
     ),
     "with a vector that is none": lambda content: content.replace(b'"vector":"', b'"vector":"*'),
     "with a line that is no row": lines(lambda all: [all[0], b"[]\n", *all[1:]]),
-    "of another format": lambda content: content.replace(b'"format":4', b'"format":3'),
+    "of another format": lambda content: content.replace(b'"format":%d' % FORMAT, b'"format":1'),
     "of events": lambda content: b'{"event": "message"}\n',
     "of nothing": lambda content: b"",
     "of bytes": lambda content: b"\xff\xfe\x00",

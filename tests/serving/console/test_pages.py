@@ -12,7 +12,7 @@ from mneme.records import Position
 from mneme.times import utc_now
 from tests.serving.console.conftest import HOSTILE, Visitor
 
-QUESTION = "What has Jason been working on lately?"
+QUESTION = "What is Jason building?"
 PAGES = {
     "conversations": "conversations?owner=user:mira",
     "conversation": "conversation?owner=user:nadia&id=nadia-and-ruben",
