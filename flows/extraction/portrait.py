@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from flows.cuts import ExtractedProfileItem
-from flows.extraction.graph import relation
 from flows.extraction.spoken import Sentence
 from mneme.guarded import Guarded
 from mneme.records import Claim
+from mneme.relations import relation_of
 
 _LONGEST = 260  # characters; what is longer tells a story
 _MOST = 100  # lines of an episode
@@ -94,7 +94,7 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
 def _told(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
     """Of whom a sentence tells what kind of trait, and the claim that says so."""
     leans = _POINTS.search(one.text) is not None
-    rows = [(claim, row) for claim in one.claims if (row := relation(claim)) is not None and row.category]
+    rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:
         if claim.ends or (not (leans and row.category in _ABOUT_THINGS) and any(map(str.isalpha, claim.value))):
             yield claim.subject, row.category, claim

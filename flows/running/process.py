@@ -21,7 +21,7 @@ from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
 from connectors.telemetry.flow import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import open_judge
+from flows.consistency.judge import open_judge
 from flows.consistency.skill_writer import model_writer
 from flows.decode import decode
 from flows.engine import EngineFailed, Failures, Source, build, execute

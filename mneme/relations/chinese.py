@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from mneme.records import Claim
-from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
+from mneme.relations.table import Pattern, Slot, Table, kind_named, row_of, table
 from mneme.relations.values import UNREAD, Found, distinct_claims, same_kind, settled, tool_kind
 
 _LONGEST = 400  # characters that are read
@@ -122,7 +122,7 @@ def _ended_by(now: Found) -> Iterator[Found]:
     subject, attribute, _, _ = now
     if attribute.startswith("plan:"):
         yield subject, attribute, "", True
-    elif attributes().get(attribute, {}).get("goes_on", False):
+    elif (row_of(attribute) or {}).get("goes_on", False):
         yield subject, attribute, UNREAD, True
 
 

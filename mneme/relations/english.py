@@ -1,15 +1,14 @@
 """What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
-from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
+from mneme.relations.table import Pattern, Slot, Table, kind_named, row_of, table
 from mneme.relations.values import PLANNED, UNREAD, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
@@ -206,14 +205,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if part.over and any(slot.ends for slot in pattern.slots):
         return  # "has not left Google any more"
     if part.several and not any(ends for *_, ends in found):
-        found = [each for each in found if not _row(each[1]).get("single", False)]
+        found = [each for each in found if not (row_of(each[1]) or {}).get("single", False)]
     if not found:
         return
     if "takes_part" in pattern.flags and named and named != subject:
         apart = [(named, attribute, PLANNED, ends) for _, attribute, _, ends in found[:1]]
         found = [(named, attribute, "", ends) for _, attribute, _, ends in found] if found[0][3] else [*found, *apart]
     if not any(each[3] for each in found):
-        goes_on = _row(found[0][1]).get("goes_on", False)
+        goes_on = (row_of(found[0][1]) or {}).get("goes_on", False)
         if (
             "moved" in pattern.flags
             or (part.changed and found[0][1].startswith("plan:"))
@@ -295,12 +294,6 @@ _KINDS = {
     "cloud provider": "cloud", "language": "programming language", "issue tracker": "tracker", "chat app": "chat",
     "chat tool": "chat", "tech stack": "stack",
 }  # fmt: skip
-
-
-def _row(attribute: str) -> Mapping[str, Any]:
-    family, colon, _ = attribute.partition(":")
-    rows = attributes()
-    return rows.get(attribute) or rows[f"{family}{colon}"]
 
 
 def english_asked(question: str) -> list[tuple[str, str]]:

@@ -98,9 +98,14 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
 
 
 @cache
-def attributes() -> Mapping[str, Mapping[str, Any]]:
-    """The rows of attributes.toml by name."""
+def _attributes() -> Mapping[str, dict[str, Any]]:
     return tomllib.loads((_HERE / "attributes.toml").read_text(encoding="utf-8"))
+
+
+def row_of(attribute: str) -> dict[str, Any] | None:
+    """The row of an attribute in attributes.toml: its own, or that of its family; None where there is neither."""
+    family, colon, _ = attribute.partition(":")
+    return _attributes().get(attribute) or _attributes().get(f"{family}{colon}")
 
 
 def kind_named(match: re.Match[str], names: Mapping[str, str]) -> str:

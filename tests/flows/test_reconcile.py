@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.assemble import NewTexts, assemble
-from flows.consistency.statements import Judge, Pair, Relation
+from flows.consistency.judge import Judge, Pair, Relation
 from flows.cuts import (
     Cut,
     ExtractedCase,

@@ -1,6 +1,6 @@
 """The portrait of an owner, composed again from all evidence that survives, in the order said. Pure.
 
-What the lines of the evidence do to one another follows from what they claim (flows/consistency/claims.py): one that repeats
+What the lines of the evidence do to one another follows from what they claim (flows/consistency/validity.py): one that repeats
 another joins it, one that has ended leaves; one that only says that something ended is never shown. From that follow the
 operations, one after the other:
 
@@ -26,9 +26,8 @@ from functools import lru_cache
 from math import log
 
 from flows.consistency.aggregates.mentions import in_order, left_out_until, newest
-from flows.consistency.claims import End, ends
-from flows.consistency.joining import normal
-from flows.consistency.repetitions import repetitions
+from flows.consistency.clusters import normal
+from flows.consistency.validity import End, ends, repetitions
 from mneme.ids import short_hash
 from mneme.records import Mention, Owner, Profile, ProfileItem, Stated
 from mneme.settings import Profiles

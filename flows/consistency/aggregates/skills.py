@@ -43,11 +43,11 @@ class SkillText:
     content: str
 
 
-Writer = Callable[[Sequence[AgentCase]], SkillText]
+SkillWriter = Callable[[Sequence[AgentCase]], SkillText]
 
 
 def skills_of(
-    cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills, write: Writer | None = None
+    cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills, write: SkillWriter | None = None
 ) -> list[AgentSkill]:
     """The skills of one agent.
 
@@ -83,7 +83,7 @@ def by_rule(cases: Sequence[AgentCase]) -> SkillText:
     return SkillText(_named(best, cases), _described(best, cases), content[:_LONGEST_CONTENT])
 
 
-def _skill(cases: Sequence[AgentCase], write: Writer) -> AgentSkill:
+def _skill(cases: Sequence[AgentCase], write: SkillWriter) -> AgentSkill:
     words = write(cases)
     first = cases[0]
     return AgentSkill(

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.consistency.aggregates import LONGEST_SUMMARY
 from flows.consistency.aggregates.entities import entity_of, filed_under, resolved
+from flows.consistency.aggregates.mentions import LONGEST_SUMMARY
 from flows.consistency.aggregates.names import merged_names
 from mneme.ids import entity_id
 from mneme.records import Entity, Mention, Owner
