@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from flows.cuts import ExtractedForesight
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from mneme.dates import DateMention, resolve_dates
 from mneme.guarded import Guarded
 from mneme.records import Claim

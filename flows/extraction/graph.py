@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from flows.cuts import ExtractedRelationship
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from mneme.records import Claim
 from mneme.relations import UNREAD, relation_of
 

@@ -1,5 +1,6 @@
 """Extraction by a chat model: one structured call for an episode, and a check of what it says."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
@@ -12,20 +13,21 @@ from flows.cuts import (
     ExtractedProfileItem,
     ExtractedRelationship,
     Extraction,
+    Utterance,
 )
 from flows.extraction.answer_form import CaseForm, EpisodeForm, FactForm
+from flows.extraction.episode_texts import narrative_of
 from flows.extraction.grounding import is_grounded
-from flows.extraction.narratives import narrative_of
-from flows.extraction.quotes import told
-from flows.extraction.untold import untold
+from flows.extraction.quotes import annotated, quotes_of
 from flows.transcript import one_line, under_times
 from mneme.caseless import Caseless
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.languages import languages_of
 from mneme.ports import ChatModel, Prompt, Role
 from mneme.records import StoredMessage
-from mneme.relations import claims_in
+from mneme.relations import SAID, claims_in
 from mneme.settings import Extraction as ExtractionSettings
+from mneme.text import tokenise
 from mneme.times import zone_or_utc
 
 RULES = """\
@@ -98,12 +100,12 @@ class ModelExtractor:
         participants = tuple(dict.fromkeys(message.sender_name for message in messages))
         facts = [_fact(form, messages) for form in answer.facts]
         kept = [fact for fact in facts if fact is not None and _holds(fact, messages, participants)]
-        told_by_none = () if cut.is_document else untold(cut.utterances, kept, answer.subject.strip())
+        uncovered = () if cut.is_document else uncovered_quotes(cut.utterances, kept, answer.subject.strip())
         return Extraction(
             subject=answer.subject.strip(),
             summary=answer.summary.strip(),
-            narrative=answer.narrative.strip() or narrative_of(told(cut.utterances)),
-            facts=(*kept, *told_by_none),
+            narrative=answer.narrative.strip() or narrative_of(annotated(cut.utterances)),
+            facts=(*kept, *uncovered),
             entities=tuple(
                 ExtractedEntity(form.name.strip(), form.type.strip().lower(), form.summary.strip(), sources)
                 for form in answer.entities
@@ -256,3 +258,29 @@ def _case(form: CaseForm | None, messages: Sequence[StoredMessage]) -> Extracted
     if form is None or not any(message.tool_calls for message in messages) or not any(message.agent_id for message in messages):
         return None
     return ExtractedCase(form.task_intent, form.approach, min(1.0, max(0.0, form.quality_score)), form.key_insight)
+
+
+# --- what no fact tells: quotes, so that every sentence of every message is found ------------------------------------
+
+
+_TOLD = 0.5  # share of the words of a sentence that facts which cite its message have, from which they tell it
+
+
+def uncovered_quotes(utterances: Sequence[Utterance], facts: Sequence[ExtractedFact], topic: str) -> Iterator[ExtractedFact]:
+    """A quote for each passage with a sentence that no fact tells.
+
+    Args:
+        utterances: the messages of the episode.
+        facts: what the model made of them.
+        topic: the subject of the episode.
+    """
+    words: dict[int, set[str]] = defaultdict(set)
+    for fact in facts:
+        for source in fact.sources:
+            words[source].update(tokenise(fact.statement))
+    for quote in quotes_of(annotated(utterances), topic):
+        assert quote.quote is not None
+        own, known = set(tokenise(quote.quote.words)), words[quote.sources[0]]
+        corrects = any(claim.attribute == SAID and claim.ends for claim in quote.claims)  # ends what is quoted
+        if corrects or len(own & known) < _TOLD * len(own) or (not own and not known):
+            yield quote

@@ -25,8 +25,7 @@ from flows.consistency.judge import open_judge
 from flows.consistency.skill_writer import model_writer
 from flows.decode import decode
 from flows.engine import EngineFailed, Failures, Source, build, execute
-from flows.extraction import open_extractor
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
 from flows.pending import Pending
 from flows.running.pool import Pool

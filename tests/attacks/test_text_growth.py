@@ -28,9 +28,9 @@ from evaluation.rows_in_memory import RowsInMemory
 from flows.boundaries.cues import read, turning_words
 from flows.cuts import embedding_text
 from flows.decode import decode
+from flows.extraction import LocalExtractor
 from flows.extraction.artifacts import parts_of
 from flows.extraction.grounding import is_grounded
-from flows.extraction.local import LocalExtractor
 from flows.extraction.sentences import sentence_spans
 from flows.reading.chunks import chunk
 from flows.transcript import one_line

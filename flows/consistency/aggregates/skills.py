@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flows.extraction.agent_steps import Step, shortened, steps_in, told
+from flows.extraction.agent_cases import Step, shortened, step_line, steps_in
 from mneme.ids import skill_id
 from mneme.records import AgentCase, AgentSkill
 from mneme.rows import Vector
@@ -200,7 +200,7 @@ def _insights(cases: Sequence[AgentCase]) -> list[str]:
 
 def _failures(cases: Sequence[AgentCase]) -> list[str]:
     """The steps that failed, the newest first."""
-    failed = [told(step) for case in reversed(cases) for step in steps_in(case.approach) if step.has_failed]
+    failed = [step_line(step) for case in reversed(cases) for step in steps_in(case.approach) if step.has_failed]
     return list(dict.fromkeys(failed))[:_MOST_NOTES]
 
 

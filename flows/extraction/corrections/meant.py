@@ -16,7 +16,7 @@ from itertools import takewhile
 
 from flows.extraction.corrections.patterns import Correction, correction_in, may_correct, only_announces, repair_in
 from flows.extraction.corrections.values import Sort, Value, replaced, values_in
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence
 from mneme.caseless import Caseless
 from mneme.text import has_cjk
 

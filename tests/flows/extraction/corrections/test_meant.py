@@ -4,13 +4,13 @@ from hypothesis import strategies as st
 
 from flows.extraction import LocalExtractor
 from flows.extraction.corrections import corrections_of
-from flows.extraction.quotes import told
+from flows.extraction.quotes import annotated
 from tests.flows.extraction.cuts import talk
 
 
 def corrected(*lines):
     """What each line is corrected to, by which line."""
-    found = corrections_of([one.sentences for one in told(talk(*lines).utterances)])
+    found = corrections_of([one.sentences for one in annotated(talk(*lines).utterances)])
     return [(each.at[0], each.target[0], each.meant) for each in found]
 
 
@@ -117,5 +117,5 @@ WORDS = st.sampled_from(
 
 @given(st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=6))
 def test_no_talk_makes_it_fail_and_nothing_is_corrected_before_it_is_said(lines):
-    found = corrections_of([one.sentences for one in told(talk(*(f"Ann: {line}" for line in lines)).utterances)])
+    found = corrections_of([one.sentences for one in annotated(talk(*(f"Ann: {line}" for line in lines)).utterances)])
     assert all(each.target <= each.at for each in found)
