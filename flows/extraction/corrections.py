@@ -14,11 +14,172 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from flows.extraction.corrections.patterns import Correction, correction_in, may_correct, only_announces, repair_in
-from flows.extraction.corrections.values import Sort, Value, replaced, values_in
+from flows.extraction.corrected_values import Value, replaced, values_in
 from flows.extraction.sentences import Sentence
 from mneme.caseless import Caseless
+from mneme.guarded import Guarded
 from mneme.text import has_cjk
+
+# --- the cues of a correction -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What is left of a correcting sentence: the new value with some words, and the old one where it is named.
+
+    ``retracts``: what was said last is withdrawn. ``weak``: the cue ("no", "actually") is said of much else too.
+    ``sure``: it says that something was wrong, or what it is, and is no mere courtesy ("抱歉").
+    ``agrees``: it says yes to what another said, which is then the new value ("Right, 60k.").
+    """
+
+    rest: str
+    old: str = ""
+    retracts: bool = False
+    weak: bool = False
+    agrees: bool = False
+    sure: bool = True
+
+
+def correction_in(sentence: str, announced: bool) -> Correction | None:
+    """What a sentence corrects; None for one that says nothing of a correction.
+
+    >>> correction_in("Sorry, I meant 15, not 50.", announced=False)
+    Correction(rest='15', old='50', retracts=False, weak=False, agrees=False, sure=True)
+
+    Args:
+        sentence: as it was said.
+        announced: the one before said that something was wrong ("Wait, no.").
+    """
+    return _chinese_correction_in(sentence, announced) if has_cjk(sentence) else _english_correction_in(sentence, announced)
+
+
+def only_announces(sentence: str) -> bool:
+    """Whether a sentence says that something was wrong, and no more."""
+    return (_ALONE.match(sentence) or _C_ALONE.match(sentence)) is not None
+
+
+def repair_in(sentence: str) -> re.Match[str] | None:
+    """Match a sentence that corrects itself ("on Thursday, sorry, Friday"): ``before`` the cue, ``new`` value, ``after`` it."""
+    return _WITHIN.match(sentence) or _C_WITHIN.match(sentence)
+
+
+# --- English ---------------------------------------------------------------------------------------------------------
+
+_CUES = (
+    "sorry",
+    "apologies",
+    "my (?:mistake|bad|fault)",
+    "w?h?oops",
+    "(?:no|nope),? wait",
+    "wait,? (?:no|sorry|actually)",
+    "wait",
+    "no,? sorry",
+    "sorry,? no",
+    "i mean(?:t)?(?: to (?:say|write|type))?",
+    "correction",
+    "typo",
+    "or rather",
+    "make that",
+    "let me correct (?:that|myself)",
+    r"i (?:got|had) (?:the |that |it )?(?:\w+ )?(?:wrong|mixed up)",
+    "i (?:misspoke|mistyped)",
+    "should (?:be|have been)",
+    "actually",
+    "no(?:pe)?",
+    "you(?:['’]re| are) right",
+)
+_CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"
+# Possessive, here and below: a row of cues can be divided in very many ways, and each would be tried.
+_CORRECTS = Guarded(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
+_ALONE = Guarded(rf"^\W*+(?:{_CUE}\b\W*+)++$", re.I)
+_AGREES = Caseless(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$")
+_REASON = Caseless(
+    r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
+)  # "Nine, I forgot Kim."
+_TRAILING = Guarded(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
+_OLD = Guarded(
+    r"^(?P<rest>.+?)(?:,\s*|\s+and\s+)not (?P<old>[^,.;]+?)(?:,? (?:sorry|actually))?[.!]*$", re.I | re.S
+)  # "Anna, not Anne"
+_NOT_FIRST = Guarded(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", re.I | re.S)
+_RETRACTS = Guarded(
+    r"^\W*(?:(?:scratch|strike) that|(?:forget|ignore) what i (?:just )?said)\b[\s,.:;!–—-]*(?P<rest>.*)$", re.I | re.S
+)
+_WEAK = Caseless(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$")
+_NO_CORRECTION = Caseless(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b")  # after a weak cue
+_WITHIN = Guarded(
+    r"^(?P<before>.{8,}?)\s*+[,;–—-]++\s*+(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
+    r"scratch that|oops)(?:[,\s]+(?:i mean(?:t)?|no|sorry))*[,:]?\s+(?P<new>[^,.;!?]+?)"
+    r"(?P<after>(?:\s+(?:with|for|including|plus|without|because|starting)\b|[,.;!?]|$).*)$",
+    re.I | re.S,
+)
+_A_VALUE = re.compile(
+    r"\d|(?<!^)\b[A-Z]|^[A-Z][a-z]+$|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|"
+    r"forty|fifty|hundred|thousand|first|second|third|fourth|fifth|sixth|left|right|today|tomorrow|yesterday|morning|"
+    r"evening|noon|next|last)\b"
+)
+_WORD = re.compile(r"[\w'’]+")
+_LONGEST_OLD, _LONGEST_NEW = 3, 8  # words of a pair
+
+
+def _english_correction_in(sentence: str, announced: bool) -> Correction | None:
+    if (retracts := _RETRACTS.match(sentence)) is not None:
+        return Correction(retracts["rest"], retracts=True)
+    match = _CORRECTS.match(sentence)
+    rest = (match["rest"] or match["star"] or "") if match else sentence
+    for shape in (_NOT_FIRST, _OLD):
+        if (pair := shape.match(rest)) is not None and _is_pair(pair["rest"], pair["old"], match is not None or announced):
+            return Correction(pair["rest"], pair["old"])
+    if match is None and (agreed := _AGREES.match(sentence)) is not None:
+        return Correction(agreed["rest"].strip(" .!"), agrees=True)
+    if match is None:
+        trailing = _TRAILING.match(sentence) or _REASON.match(sentence)
+        if trailing is None and not announced:
+            return None
+        rest = trailing["rest"] if trailing else sentence
+    rest, weak = rest.strip(" .!"), _WEAK.search(sentence) is not None
+    return None if not rest or (weak and _NO_CORRECTION.search(rest)) else Correction(rest, weak=weak)
+
+
+def _is_pair(new: str, old: str, announced: bool) -> bool:
+    """Whether "Anna, not Anne" names a new value and the old one; without a cue both must look like values."""
+    few = len(_WORD.findall(old)) <= _LONGEST_OLD and len(_WORD.findall(new)) <= _LONGEST_NEW
+    return few and all(_A_VALUE.search(each) for each in ([old] if announced else [old, new]))
+
+
+# --- Chinese ---------------------------------------------------------------------------------------------------------
+
+_C_CUE = (
+    "(?:我?(?:说|打|记|写|搞|弄|看)错(?:字|人|日子|时间)?了?|不好意思|不对|口误|笔误|更正(?:一下)?|纠正(?:一下)?|等等|等一下|哦?不不?不?|抱歉|对不起|"
+    "准确地?说|我是说|其实)"
+)
+_C_CORRECTS = Guarded(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
+_C_ALONE = Guarded(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
+_C_OLD = Guarded("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
+_C_OLD_AFTER = Guarded("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
+_C_AGREES = Guarded("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
+_C_IS = re.compile("^(?:应该|其实)?(?:是|改到|改成)?")
+_C_SURE = re.compile("错|口误|笔误|更正|纠正|是")
+_C_STRONG = re.compile("错|口误|笔误|更正|纠正|不对|应该")
+_C_WITHIN = Guarded(
+    rf"^(?P<before>.{{4,}}?)[，,]\s*(?:哦)?{_C_CUE}[，,]\s*(?:应该)?是?(?P<new>[^，,。！？]+)(?P<after>.*)$", re.S
+)
+
+
+def _chinese_correction_in(sentence: str, announced: bool) -> Correction | None:
+    match = _C_CORRECTS.match(sentence)
+    rest = (match["rest"] or match["should"] or "") if match else sentence
+    if (pair := _C_OLD.match(rest) or _C_OLD_AFTER.match(rest)) is not None:
+        return Correction(pair["rest"], pair["old"])
+    if match is None and (agreed := _C_AGREES.match(sentence)) is not None:
+        return Correction(_C_IS.sub("", agreed["rest"]), agrees=True)
+    if (match is None and not announced) or not rest:
+        return None
+    sure, strong = (announced or pattern.search(sentence) is not None for pattern in (_C_SURE, _C_STRONG))
+    return Correction(_C_IS.sub("", rest.strip("。！!，, ")), weak=not strong, sure=sure)
+
+
+# --- what is corrected -------------------------------------------------------------------------------------------------
+
 
 _REACH = 6  # messages back
 _REACH_WITHIN = 20  # sentences back in one of them
@@ -33,7 +194,6 @@ _FILLERS = frozenset(
 )
 _CHINESE_FILLERS = "是在的个人"
 _STANDS_FOR_A_NAME = Caseless(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b")
-_WORD = re.compile(r"[\w'’]+")
 _OF_ONESELF = Caseless(r"\b(?:i|my|mine|me|we|our|ours|us)\b(?! (?:mean|meant|think|thought|guess)\b)|[我俺咱]")
 _PREPOSITIONS = Caseless(r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+")
 _ALIKE = 3  # words with which a sentence begins like the one that it takes the place of
@@ -81,14 +241,14 @@ class _Talk:
         for number, one in enumerate(self._messages[at]):
             sentence, said = one.text, announced
             announced = False
-            if one.role != "user" or one.artifact or len(sentence) > _LONGEST or not (said or may_correct(sentence)):
+            if one.role != "user" or one.artifact or len(sentence) > _LONGEST:
                 continue
             repair = repair_in(sentence) if tried < _MOST else None
             tried += repair is not None
-            repaired = self._with(repair.before, Correction(repair.new), one) if repair else None
+            repaired = self._with(repair["before"], Correction(repair["new"]), one) if repair else None
             if repair and repaired:
-                self._meant[at, number] = repaired + repair.after
-                yield Corrected((at, number), (at, number), repaired + repair.after)
+                self._meant[at, number] = repaired + repair["after"]
+                yield Corrected((at, number), (at, number), repaired + repair["after"])
             elif only_announces(sentence):
                 announced = True
             elif tried < _MOST and (correction := correction_in(sentence, said)) is not None:
@@ -167,7 +327,7 @@ class _Talk:
             if not _says_only(correction.rest, new, sentence):
                 return None
             return _with_new(sentence, _without_prepositions(correction.old), _without_prepositions(new))
-        if any(each.sort is Sort.NAME and self._is_no_other_name(each, correction) for each in found):
+        if any(each.sort == "name" and self._is_no_other_name(each, correction) for each in found):
             return None
         if len(found) == 1 and _says_only(correction.rest, found[0].text, sentence):
             return replaced(sentence, found[0], context, said.said_at, said.zone)
