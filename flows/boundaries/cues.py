@@ -66,7 +66,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marks:
+class ReadingColumns:
     """What many readings say, a row for each, and one more for a message that is not there: it shows nothing.
 
     ``openings`` has a column for each of ``OPENINGS``, ``cues`` for each of ``CUES``.
@@ -85,14 +85,14 @@ class Marks:
         return self.cues[:, CUES.index(name)]
 
 
-def marks_of(readings: Sequence[Reading]) -> Marks:
+def reading_columns(readings: Sequence[Reading]) -> ReadingColumns:
     """Readings as columns."""
     nothing = bytes(len(Reading._fields) - _NUMBERS)
     rows = [bytes(each[_NUMBERS:]) for each in readings]  # type: ignore[arg-type]  # a slice loses what its fields are
     table = np.frombuffer(b"".join([*rows, nothing]), np.uint8)
     openings, *rest = np.split(table.reshape(len(readings) + 1, -1), [1], axis=1)
     flags = rest[0].view(np.bool_)
-    return Marks(
+    return ReadingColumns(
         np.array([*(each.log_words for each in readings), 0.0]),
         openings == _OPENING_NUMBERS,
         flags[:, : len(CUES)],

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.boundaries import overlap, similarity
-from flows.boundaries.cues import CUES, OPENINGS, Marks, Reading, marks_of, reading_of
+from flows.boundaries.cues import CUES, OPENINGS, Reading, ReadingColumns, reading_columns, reading_of
 from flows.boundaries.features import EVEN_SECONDS, MEMORY, REPLY_SECONDS, STAMPED_SECONDS
 from flows.cuts import Utterance
 
@@ -61,7 +61,7 @@ _FAREWELL = 3  # messages among which one counts
 _FAR = 1 << 20
 
 
-class Talk:
+class FeatureTable:
     """Messages that follow each other, and what a row needs of them.
 
     Args:
@@ -75,7 +75,7 @@ class Talk:
         said = said[self._skipped :]
         self._length, self._look_ahead = len(said), look_ahead
         readings = [reading_of(utterance) for utterance in said]
-        marks, gaps, senders = marks_of(readings), _gaps(readings), _senders(said)
+        marks, gaps, senders = reading_columns(readings), _gaps(readings), _senders(said)
         pauses = _pauses(gaps)
         by_assistant, by_user = (np.array([each.message.role == role for each in said]) for role in ("assistant", "user"))
         at = np.arange(len(said))
@@ -166,7 +166,7 @@ def _usual(pauses: Numbers, counts: Places) -> Numbers:
     return np.where(counts > 0, medians, 0.0)
 
 
-def _wording(marks: Marks, at: Places, following: Places) -> Numbers:
+def _wording(marks: ReadingColumns, at: Places, following: Places) -> Numbers:
     last, asks, ends_with_question = at - 1, marks.cue("asks"), marks.cue("ends_with_question")
     found = (
         marks.speaks_of_self[at],
@@ -214,7 +214,7 @@ def _speakers(
     return np.stack(found, axis=1, dtype=np.float64)
 
 
-def _sums(marks: Marks, by_assistant: npt.NDArray[np.bool_]) -> Numbers:
+def _sums(marks: ReadingColumns, by_assistant: npt.NDArray[np.bool_]) -> Numbers:
     """Of all messages before each place: their log words, how many ask, are of lower case, by an assistant, or take leave."""
     each = (
         marks.log_words,
@@ -226,7 +226,7 @@ def _sums(marks: Marks, by_assistant: npt.NDArray[np.bool_]) -> Numbers:
     return np.concatenate((np.zeros((len(each), 1)), np.cumsum(each, axis=1)[:, :-1]), axis=1)
 
 
-def _shape(marks: Marks, at: Places, following: Places, look_ahead: int) -> Numbers:
+def _shape(marks: ReadingColumns, at: Places, following: Places, look_ahead: int) -> Numbers:
     depends = np.zeros(len(at))
     found = (
         *(depends,) * 4,

@@ -8,7 +8,7 @@ from flows.boundaries.cues import reading_of
 from flows.boundaries.features import features
 from flows.boundaries.model import Head, probabilities, shipped_heads, situations
 from flows.boundaries.reasons import reason
-from flows.boundaries.rows import NAMES, Numbers, Talk
+from flows.boundaries.rows import NAMES, FeatureTable, Numbers
 from flows.cuts import Utterance, Verdict
 from mneme.settings import Boundaries
 
@@ -73,7 +73,7 @@ class SemanticDetector:
     def judge(self, context: Sequence[Utterance], judged: Sequence[Utterance], ahead: Sequence[Utterance]) -> Verdict:
         """Decides about each message in turn; see ``BoundaryDetector``."""
         said = [*context, *judged, *ahead]
-        talk = Talk(said, len(context), self.look_ahead) if len(judged) >= _FEW else None
+        talk = FeatureTable(said, len(context), self.look_ahead) if len(judged) >= _FEW else None
         boundaries, reasons = [], []
         began, at, end = 0, len(context), len(context) + len(judged)
         while at < end:

@@ -33,7 +33,7 @@ _NEIGHBOURS = 5  # pairs of messages whose nearness is the coherence
 
 _STRIP = 8  # messages whose products are made at once: so few that BLAS starts no threads, which spin longer than they work
 
-# Stretches, as places relative to the message: from, to (exclusive). Ends that are not in view are cut off.
+# Stretches, as places relative to the message: from, to (exclusive). Endpoints that are not in view are cut off.
 _FAR = 1 << 20
 _STRETCHES = {
     "message": (0, 1), "ahead": (1, _FAR), "next": (1, 2), "block": (0, _FAR),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from flows.boundaries import cues
 from flows.boundaries.features import features
 from flows.boundaries.model import logistic, probabilities, shipped_heads, situations
-from flows.boundaries.rows import NAMES, Talk
+from flows.boundaries.rows import NAMES, FeatureTable
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Utterance
 from mneme.rows import Vector
@@ -63,7 +63,7 @@ def test_vectors_that_cancel_out_have_no_direction() -> None:
 @given(st.integers(1, 20), st.integers(0, 2), st.integers(0, 1000))
 def test_a_probability_is_that_of_all_its_evidence(before: int, ahead: int, seed: int) -> None:
     talk = said(before + 1 + ahead, seed)
-    rows = Talk(talk, before, ahead).rows(0, before, before + 1)
+    rows = FeatureTable(talk, before, ahead).rows(0, before, before + 1)
     head = shipped_heads()[situations(rows)[0]]
     (found,) = probabilities(shipped_heads(), rows)
     assert found == pytest.approx(logistic(head.intercept + sum(head.evidence(rows[0]).values())), abs=1e-9)
@@ -79,7 +79,7 @@ def test_messages_looked_at_together_are_what_each_is_alone(
         for at, each in enumerate(said(before + judged + look_ahead, seed))
     ]
     end = before + judged
-    together = Talk(talk, before, look_ahead).rows(0, before, end)
+    together = FeatureTable(talk, before, look_ahead).rows(0, before, end)
     alone = [features(talk[:at], talk[at], talk[at + 1 :][:look_ahead]) for at in range(before, end)]
     assert all(tuple(each) == NAMES for each in alone)
     assert together == pytest.approx(np.array([[*each.values()] for each in alone]), abs=1e-5)
@@ -92,7 +92,7 @@ def test_behind_a_boundary_a_message_is_seen_from_there(
 ) -> None:
     talk = said(before + began + 1 + judged + look_ahead, seed)
     began, end = before + began, before + began + 1 + judged
-    seen = Talk(talk, before, look_ahead).rows(began, began + 1, end)
+    seen = FeatureTable(talk, before, look_ahead).rows(began, began + 1, end)
     alone = [features(talk[began:at], talk[at], talk[at + 1 :][:look_ahead]) for at in range(began + 1, end)]
     assert seen == pytest.approx(np.array([[*each.values()] for each in alone]), abs=1e-5)
 
