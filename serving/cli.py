@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
+from mneme import __version__
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
 from serving.commands import (
@@ -88,7 +89,7 @@ class Commands(TyperGroup):
             extra = _EXTRAS.get((error.name or "").split(".")[0])
             if extra is None or ctx.params.get("debug"):
                 raise
-            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme[{extra}]'"
+            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{extra}]'"
             messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
             raise typer.Exit(1) from error
 
@@ -142,9 +143,7 @@ mcp.register(app)
 @app.command()
 def version() -> None:
     """Print the version."""
-    from importlib.metadata import version as installed_version
-
-    typer.echo(f"mneme {installed_version('mneme')}")
+    typer.echo(f"mneme {__version__}")
 
 
 def main() -> None:

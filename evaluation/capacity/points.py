@@ -11,7 +11,9 @@ from mneme.errors import InputError
 
 _EVEN = "even"
 _SEARCHES = ("hybrid", "warm")
-_TEXTS = 3131 / 2760  # that are embedded for a message, with facts in words of their own (LoCoMo, docs/performance.md)
+_TEXTS = (
+    3131 / 2760
+)  # that are embedded for a message, with facts in words of their own (LoCoMo, docs/internals/performance.md)
 
 Content = Mapping[str, Any]
 
