@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.extraction import LocalExtractor
-from flows.extraction.corrections import corrections_of
+from flows.extraction.corrections import correction_in, corrections_of, may_correct, only_announces, repair_in
 from flows.extraction.quotes import annotated
 from tests.flows.extraction.cuts import talk
 
@@ -119,3 +119,20 @@ WORDS = st.sampled_from(
 def test_no_talk_makes_it_fail_and_nothing_is_corrected_before_it_is_said(lines):
     found = corrections_of([one.sentences for one in annotated(talk(*(f"Ann: {line}" for line in lines)).utterances)])
     assert all(each.target <= each.at for each in found)
+
+
+CUES = (
+    "sorry, I meant 15, not 50. Wait, no. *Friday make that Yes, actually typo: forgot scratch oops or rather Anna the at "
+    "should be right. 你 不对， 是周二。 对， 应该是"
+).split()
+
+
+@given(
+    words=st.lists(st.sampled_from(CUES) | st.text(max_size=4), max_size=6), case=st.sampled_from([str, str.upper, str.lower])
+)
+def test_a_sentence_without_a_word_of_correction_corrects_nothing(words, case):
+    sentence = case(" ".join(words))
+    if not may_correct(sentence):
+        assert not only_announces(sentence)
+        assert repair_in(sentence) is None
+        assert correction_in(sentence, announced=False) is None
