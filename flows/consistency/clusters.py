@@ -24,7 +24,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)  # a cluster has no date of its own
 
 
 def joined_by(record: Statement) -> Iterator[tuple[str, Stated]]:
-    """What each cluster is about that a record is in, and what it says there."""
+    """Yield the subject of each cluster that a record is in, and its statement there."""
     if record.by_model or len(set(tokenise(record.words))) >= _OF_SUBSTANCE:
         yield _own_about(record), in_own_words(record)
     for about in dict.fromkeys(claim.about for claim in record.claims):
@@ -45,7 +45,7 @@ def own_cluster(record: Statement) -> str:
 
 
 def in_own_words(record: Statement) -> Stated:
-    """What a record is in the cluster of its own words. What tells of an end tells news each time."""
+    """A record as a statement in the cluster of its own words. A statement of an end is news each time."""
     repeats = not any(claim.ends for claim in record.claims)
     until = min((claim.valid_to for claim in record.claims if claim.valid_to is not None), default=None)
     return _stated(record).model_copy(update={"repeats": repeats, "holds_until": until})
@@ -119,12 +119,12 @@ class OpenCluster:
 
     @property
     def is_of_words(self) -> bool:
-        """Whether it is one of the same words."""
+        """Tell whether it is one of the same words."""
         return self.about.startswith(_SAME_WORDS)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no member of any kind."""
+        """Tell whether it has no member of any kind."""
         return not self.statements and not self.members
 
 

@@ -1,4 +1,4 @@
-"""What a judge that reads statements makes of those that a model wrote. Blocks: for the pool.
+"""Statements that a model wrote, compared pair by pair by a judge. Blocks: for the pool.
 
 Compared are statements that claim something of the same, and those that are near in meaning and related: the clusters of their
 own words are linked. Of those that are connected so, in the order in which they were said, each newer one is compared with
@@ -78,7 +78,7 @@ def _repeated(before: Validity, original: Statement, newer: Statement) -> Validi
 
 
 def _replaces_from(newer: Statement) -> datetime:
-    """When a statement took an older one's place: when it was said, or when it begins where that lies ahead.
+    """The time from which a statement replaces an older one: when it was said, or when it begins if that lies ahead.
 
     A plan changes the moment that it is said.
     """
@@ -249,7 +249,7 @@ class Pairs:
 
 
 def statement_key(work: UnitOfWork, identity: str) -> Key:
-    """Where a statement lies: facts and foresights are told apart by their ids (mneme/ids.py)."""
+    """The key of a statement: facts and foresights are told apart by their ids (mneme/ids.py)."""
     is_foresight = identity.rsplit("/", 2)[-2] == "s"
     return work.key(Collection.MEMORIES if is_foresight else Collection.FACTS, identity)
 

@@ -43,7 +43,7 @@ class Aggregates:
         self._agents: dict[str, set[str]] = {}
 
     def key(self, identity: str) -> Key:
-        """Where an aggregate lies."""
+        """The key of an aggregate."""
         is_profile = identity == profile_id(self._work.owner.key)
         return self._work.key(Place.MEMORIES if is_profile else Place.GRAPH, identity)
 

@@ -101,7 +101,7 @@ class Statements:
     def _changes(
         self, cluster: OpenCluster, became: Callable[[list[Stated]], Mapping[str, Became]]
     ) -> dict[str, Became | None]:
-        """What became of each statement of a cluster that is new in it, or of which it is not what it was."""
+        """Compute a cluster again, and return the results of new statements and those that changed."""
         read, now = [*cluster.before], [*cluster.statements.values()]
         after = became(now)
         # A job that is done again after a crash may find the cluster as it left it, and the statements not.
@@ -151,7 +151,7 @@ def _validity(record: Statement, repetition: Validity | None, verdict: Validity 
 
 
 def _end_of(record: Statement) -> End | None:
-    """When a record as a whole ceased to hold: when the last of its claims did, and it says nothing else.
+    """The end of a record as a whole: that of its last claim, if it says nothing else.
 
     A foresight is off with its plan, and what is corrected is over as a whole.
     """
@@ -171,7 +171,7 @@ def _end_of(record: Statement) -> End | None:
 
 
 def _is_one_sentence(record: Statement) -> bool:
-    """Whether each of its claims is made by all of its words."""
+    """Tell whether each of its claims is made by all of its words."""
     if isinstance(record, AtomicFact) and record.quote is not None and record.quote.artifact is not None:
         return False
     evidence = {normal(claim.evidence) for claim in record.claims if claim.evidence or not record.by_model}

@@ -17,7 +17,7 @@ from mneme.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Deciders:
-    """What a revision asks, and its settings.
+    """The judge, the writer and the embedder that a revision asks, and its settings.
 
     ``judge`` compares the statements that a model wrote, None where claims alone decide; ``write_skill`` writes what cases
     have in common, None where a rule does. ``embed`` blocks until the vectors are there.
@@ -46,7 +46,7 @@ class UnitOfWork:
         self._changed: dict[Key, Row | None] = {}
 
     def key(self, collection: Collection, identity: str) -> Key:
-        """Where a row of this owner lies."""
+        """The key of a row of this owner."""
         return Key(collection, self.owner.key, identity)
 
     def rows(self, keys: Iterable[Key], with_vectors: bool = False) -> dict[Key, Row]:
@@ -89,7 +89,7 @@ class UnitOfWork:
             self._known[key] = self._changed[key] = None
 
     def changes(self) -> dict[Key, Row | None]:
-        """What is to be written, and removed (None), in order."""
+        """The rows to write, and to remove (None), in order."""
         return dict(self._changed)
 
 

@@ -1,4 +1,4 @@
-"""What became of statements, and of the claims about one attribute of one subject. Pure.
+"""The validity of statements, and of the claims about one attribute of one subject. Pure.
 
 The statements of a cluster are taken in the order in which they were said (ties by id):
 1. An explicit end ("Ann left Google") closes the claims with that value, or all where it names none.
@@ -55,7 +55,7 @@ def place(statement: Stated | Statement) -> tuple[datetime, str, int, str]:
 
 
 def is_plan(about: str) -> bool:
-    """Whether a cluster is about a plan ("ann|plan:dentist"): that changes the moment it is said, however far ahead it lies."""
+    """Tell whether a cluster is about a plan ("ann|plan:dentist"), which changes the moment it is said, however far ahead."""
     return about.rpartition("|")[2].startswith(_PLAN)
 
 
@@ -74,7 +74,7 @@ def ends(about: str, statements: Iterable[Stated], judged: bool = False) -> dict
 
 
 def repetitions(statements: Collection[Stated], judged: bool = False) -> dict[str, Validity]:
-    """What each statement of a cluster of the same words is to the others, by its id; it is missing where it is nothing.
+    """Find the repetitions in a cluster of the same words, by id; statements without a repetition are missing.
 
     Facts repeat facts, and foresights foresights.
 
@@ -169,7 +169,7 @@ class _Fold:
                 self._claims.append(claim)
 
     def ends(self) -> dict[str, dict[str, End]]:
-        """What has ended of what each statement states."""
+        """The values of each statement that have ended."""
         found: dict[str, dict[str, End]] = {}
         for claim in self._claims:
             if claim.end is not None:
@@ -191,11 +191,11 @@ class _Fold:
             self._close(each, newer, named=bool(value))
 
     def _ends(self, value: str, other: str) -> bool:
-        """Whether the end of a value is that of another: who no longer likes cold coffee may like coffee."""
+        """Tell whether the end of a value is that of another: who no longer likes cold coffee may like coffee."""
         return _same_value(self._attribute, other, value) and (self._row.single or not _says_more(value, other))
 
     def _goes_on(self, value: str, newer: Stated) -> bool:
-        """Whether what ends all says that a value still holds: that one itself, or that there is a plan, on another day."""
+        """Tell whether a statement that ends all keeps a value: that one itself, or a plan, on another day."""
         if self._plan:
             return value == PLANNED and bool(newer.values)
         return any(_same_value(self._attribute, value, other) for other in newer.values)
@@ -248,7 +248,7 @@ class _Fold:
         return older.end is None or (older.end.at > newer.said_at and older.end.by != newer.id)
 
     def _is_over(self, older: Stated, newer: Stated) -> bool:
-        """Whether the day of an older plan had passed: another has the same name."""
+        """Tell whether the day of an older plan had passed: another has the same name."""
         return self._plan and not self._row.recurs and older.event_at is not None and newer.said_at - older.event_at > _A_DAY
 
     def _can_close(self, older: Stated, newer: Stated, named: bool, by_value: bool) -> bool:
@@ -270,7 +270,7 @@ def _begins(statement: Stated) -> datetime:
 
 
 def _is_one_message(older: Stated, newer: Stated) -> bool:
-    """Whether the newer comes from the message, or the messages, of the older. Ids of messages are those of a conversation."""
+    """Tell whether the newer comes from the messages of the older. Ids of messages are those of a conversation."""
     if not newer.message_ids or not set(newer.message_ids) <= set(older.message_ids):
         return False
     return episode_of(older.id).rpartition("/")[0] == episode_of(newer.id).rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""What is remembered of an episode: by rules (``LocalExtractor``) or by a chat model (``ModelExtractor``)."""
+"""The extractors: by rules (``LocalExtractor``) or by a chat model (``ModelExtractor``)."""
 
 from flows.cuts import Cut, Extraction, Extractor
 from flows.extraction.agent_cases import case_of
@@ -19,7 +19,7 @@ __all__ = ["LocalExtractor", "ModelExtractor", "open_extractor"]
 
 
 class LocalExtractor:
-    """What an episode yields by rules alone. Pure: the same cut gives the same extraction; no text makes it fail."""
+    """Extract memories by rules alone. Pure: the same cut gives the same extraction; no text makes it fail."""
 
     name = "local"
     calls_a_model = False

@@ -1,4 +1,4 @@
-"""What an agent did: the request, the tools it called and what came of it, how it ended."""
+"""Agent cases: the request, the tools that an agent called with their results, and how the task ended."""
 
 import json
 import re
@@ -42,12 +42,12 @@ class Step:
 
     @property
     def has_failed(self) -> bool:
-        """Whether what came of it is an error."""
+        """Tell whether what came of it is an error."""
         return is_failure(self.result)
 
 
 def is_failure(result: str) -> bool:
-    """Whether the result of a tool says that it failed."""
+    """Tell whether the result of a tool says that it failed."""
     return _FAILURE.search(_NO_FAILURE.sub("", result[:_BEGINNING])) is not None
 
 
@@ -196,7 +196,7 @@ def _results(calls: Sequence[ToolCall], following: Sequence[str]) -> list[str]:
 
 
 def _report(messages: Sequence[StoredMessage], last_call: int) -> str:
-    """What the agent said when it had done the last call, else with it."""
+    """The agent's report: its first words after the last call, else those with it."""
     said = [message.text for message in messages[last_call + 1 :] if message.role == "assistant" and message.text]
     return said[0] if said else messages[last_call].text
 
@@ -218,7 +218,7 @@ def _quality(steps: Sequence[Step], report: str, reactions: str) -> float:
 
 
 def _insight(messages: Sequence[StoredMessage], steps: Sequence[Step], report: str) -> str:
-    """What to know next time."""
+    """The key insight: lessons and repairs, else the report."""
     said = [message.text for message in messages if message.role == "assistant"]
     lessons = [sentence for text in said for span in sentence_spans(text, "en") if _LESSON.search(sentence := span.of(text))]
     insights = [*lessons[-1:], *_repair(steps)]

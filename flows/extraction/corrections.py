@@ -1,4 +1,4 @@
-"""What a sentence corrects of an earlier one, and what was meant: the earlier sentence with the right value.
+"""Corrections: a sentence corrects an earlier one, and the meaning is the earlier sentence with the right value.
 
     Ann: The concert is on Thursday.
     Ann: Sorry, I meant Friday.           ->  The concert is on Friday.
@@ -25,7 +25,7 @@ from mneme.text import has_cjk
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What is left of a correcting sentence: the new value with some words, and the old one where it is named.
+    """A correcting sentence without its cue: the new value with some words, and the old one where it is named.
 
     ``retracts``: what was said last is withdrawn. ``weak``: the cue ("no", "actually") is said of much else too.
     ``sure``: it says that something was wrong, or what it is, and is no mere courtesy ("抱歉").
@@ -41,7 +41,7 @@ class Correction:
 
 
 def correction_in(sentence: str, announced: bool) -> Correction | None:
-    """What a sentence corrects; None for one that says nothing of a correction.
+    """Read a correction; None for a sentence without one.
 
     >>> correction_in("Sorry, I meant 15, not 50.", announced=False)
     Correction(rest='15', old='50', retracts=False, weak=False, agrees=False, sure=True)
@@ -54,7 +54,7 @@ def correction_in(sentence: str, announced: bool) -> Correction | None:
 
 
 def only_announces(sentence: str) -> bool:
-    """Whether a sentence says that something was wrong, and no more."""
+    """Tell whether a sentence says that something was wrong, and no more."""
     return (_ALONE.match(sentence) or _C_ALONE.match(sentence)) is not None
 
 
@@ -155,7 +155,7 @@ def _english_correction_in(sentence: str, announced: bool) -> Correction | None:
 
 
 def _is_pair(new: str, old: str, announced: bool) -> bool:
-    """Whether "Anna, not Anne" names a new value and the old one; without a cue both must look like values."""
+    """Tell whether "Anna, not Anne" names a new value and the old one; without a cue both must look like values."""
     few = len(_WORD.findall(old)) <= _LONGEST_OLD and len(_WORD.findall(new)) <= _LONGEST_NEW
     return few and all(_A_VALUE.search(each) for each in ([old] if announced else [old, new]))
 
@@ -234,7 +234,7 @@ class Corrected:
 
 
 def corrections_of(messages: Sequence[Sequence[Sentence]]) -> list[Corrected]:
-    """What is corrected in a conversation, in the order said.
+    """Find the corrections of a conversation, in the order said.
 
     Args:
         messages: the sentences of each.
@@ -252,7 +252,7 @@ class _Talk:
         self._participants = {part.lower() for one in messages for part in _WORD.findall(one[0].speaker if one else "")}
 
     def corrections_by(self, at: int) -> Iterator[Corrected]:
-        """What the sentences of one message correct."""
+        """Yield the corrections that one message makes."""
         announced, tried = False, 0
         for number, one in enumerate(self._messages[at]):
             sentence, said = one.text, announced
@@ -272,7 +272,7 @@ class _Talk:
                 yield from self._applied(correction, at, number)
 
     def _applied(self, correction: Correction, at: int, number: int) -> Iterator[Corrected]:
-        """What a sentence corrects: nothing, or the nearest that it can."""
+        """Apply a correction to the nearest sentence that it fits, or to none."""
         asked = self._was_asked(correction.rest, at)
         if not asked and (correction.agrees or (correction.weak and self._answers(at))):
             return
@@ -289,12 +289,12 @@ class _Talk:
             return
 
     def _answers(self, at: int) -> bool:
-        """Whether another has just asked: a "no" is of the question then."""
+        """Tell whether another has just asked: a "no" is of the question then."""
         before = self._messages[at - 1] if at else ()
         return bool(before) and before[0].speaker != self._messages[at][0].speaker and any(one.is_question for one in before)
 
     def _was_asked(self, rest: str, at: int) -> bool:
-        """Whether another has just said what a message says yes to."""
+        """Tell whether another has just said what a message says yes to."""
         before = self._messages[at - 1] if at else ()
         if not before or before[0].speaker == self._messages[at][0].speaker:
             return False
@@ -351,7 +351,7 @@ class _Talk:
         return _with_chinese_name(sentence, correction.rest) if named else None
 
     def _is_no_other_name(self, name: Value, correction: Correction) -> bool:
-        """Whether somebody is only called by name ("Oh no, Jon!"), or a weak cue stands before a mere word."""
+        """Tell whether somebody is only called by name ("Oh no, Jon!"), or a weak cue stands before a mere word."""
         called = name.text.lower() in self._participants
         return called or (correction.weak and not has_cjk(correction.rest) and not _STANDS_FOR_A_NAME.search(correction.rest))
 
@@ -362,7 +362,7 @@ def _in_context(words: str) -> str:
 
 
 def _says_only(rest: str, value: str, sentence: str) -> bool:
-    """Whether a correction says nothing but its value: its other words are fillers, or words of what it corrects."""
+    """Tell whether a correction says nothing but its value: its other words are fillers, or words of what it corrects."""
     said = {word.lower() for word in _WORD.findall(sentence)}
     beside = rest.replace(value, " ", 1)
     if has_cjk(rest):

@@ -64,7 +64,7 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
 
 
 def is_row(line: str) -> bool:
-    """Whether a line is a row of a table: cells with the names of their columns, or between bars."""
+    """Tell whether a line is a row of a table: cells with the names of their columns, or between bars."""
     return _ROW.match(line) is not None
 
 
@@ -112,7 +112,7 @@ _MOST_STRANGE = 0.4  # of the words of a line, or of the characters of a Chinese
 
 
 def is_noise(line: str) -> bool:
-    """Whether a line is mostly specks and broken words.
+    """Tell whether a line is mostly specks and broken words.
 
     >>> is_noise(";._ |  -- . e a s o n 3 l"), is_noise("Desk | 120 EUR | 3 weeks")
     (True, False)
@@ -204,7 +204,7 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
 
 
 def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
-    """Whether a line says no more than what day it is, and where."""
+    """Tell whether a line says no more than what day it is, and where."""
     rest = line
     for each in dates:
         rest = rest.replace(each.text, "")
@@ -212,7 +212,7 @@ def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """Whether a line alone says no more than what follows is about, or of when it is."""
+    """Tell whether a line alone says no more than what follows is about, or of when it is."""
     if line.endswith(_ENDS):
         return line.endswith((":", "："))
     short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
@@ -245,12 +245,12 @@ def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tu
 
 
 def _is_full_name(name: str) -> bool:
-    """Whether a name is certainly a person's: in a document one word may be anything."""
+    """Tell whether a name is certainly a person's: in a document one word may be anything."""
     return " " in name or has_cjk(name)
 
 
 def _ends(relationships: Iterable[ExtractedRelationship], entities: Iterable[ExtractedEntity]) -> Iterator[ExtractedEntity]:
-    """What stands at the ends of relationships: a document names many things once, and a graph of all would be a register."""
+    """The entities at the ends of relationships: a document names many things once, and a graph of all would be a register."""
     named = {entity.name: entity for entity in entities}
     for edge in relationships:
         for name, kind in ((edge.source, "person"), (edge.target, "object")):
@@ -293,7 +293,7 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
 
 
 def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_at: datetime) -> Iterator[ExtractedForesight]:
-    """What a document expects: sentences that name, in full, a day behind the document's own; a row needs a word for it."""
+    """The deadlines of a document: sentences that name, in full, a day after the document's own; a row needs a word for it."""
     for paragraph, group in passages:
         for one in group:
             if one.is_question or _CANCELLED.search(one.text):

@@ -110,7 +110,7 @@ _NOBODY = frozenset(
 
 
 def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
-    """Who and what an episode names, in the order met, at most 300; each with a quoted sentence about it.
+    """Find the entities that an episode names, in the order met, at most 300; each with a quoted sentence about it.
 
     Everybody with a name who takes part as a user is one; of what an assistant says, and of artifacts, nothing is. The summary
     is the first sentence that names it and asks nothing, with its speaker in front; of somebody who takes part, the first that
@@ -143,7 +143,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
 
 
 class _Met:
-    """What was met, under the name it was first called by; a type that is known stands before ``other``."""
+    """The entities met so far, each under its first name; a type that is known stands before ``other``."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[str, bool]] = {}
@@ -178,7 +178,7 @@ def _sources(where: Sequence[Sentence]) -> tuple[int, ...]:
 
 
 def _is_present(name: str, present: Collection[str]) -> bool:
-    """Whether a name is that of somebody who takes part, or the beginning of it ("Mel", "Dear Melanie")."""
+    """Tell whether a name is that of somebody who takes part, or the beginning of it ("Mel", "Dear Melanie")."""
     parts = [part.casefold() for part in name.split()]
     if any(part in present for part in parts) or any(each.endswith(name) for each in present):
         return True
@@ -229,7 +229,7 @@ def _english(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]
 
 
 def _is_heading(text: str) -> bool:
-    """Whether most words have a capital: a heading, where it tells no name."""
+    """Tell whether most words have a capital: a heading, where it tells no name."""
     words = [word for word in text.split() if word[:1].isalpha()]
     return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
 
@@ -265,7 +265,7 @@ def _split(run: str) -> Iterator[tuple[str, bool]]:
 
 
 def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small: Collection[str]) -> str:
-    """What a name stands for; empty where nothing tells, and where its capital is that of a sentence."""
+    """The type of a name; empty where nothing tells it, and where its capital is that of a sentence."""
     words = name.casefold().split()
     first, last = words[0], next((word for word in reversed(words) if not word.isdigit()), "")
     given = first in word_list("given") and name.split()[0].istitle()  # "LoRa" is nobody
@@ -306,7 +306,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
 
 
 def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collection[str]) -> bool:
-    """Whether a name that nothing explains is one: no word of it stands in small letters, and it heads no list."""
+    """Tell whether a name that nothing explains is one: no word of it stands in small letters, and it heads no list."""
     words = [word.casefold() for word in name.split() if word not in _SMALL]
     return (
         not listed
@@ -320,7 +320,7 @@ def _is_a_thing(name: str, before: str, after: str, listed: bool, small: Collect
 
 
 def _kind_of_title(title: str, before: str, after: str) -> str:
-    """What a title in quotation marks is of: the word before it, else those around it; empty where they do not agree."""
+    """The type of a title in quotation marks: by the word before it, else those around it; empty where they do not agree."""
     plain = title.split()
     written = sum(word[:1].isupper() or word[:1].isdigit() or word.casefold() in _SMALL for word in plain)
     if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")):

@@ -36,7 +36,7 @@ def edge_of(claim: Claim) -> tuple[str, str]:
 
 
 def _is_name(value: str) -> bool:
-    """Whether all words of a value are written like those of a name; in a script without capitals all are."""
+    """Tell whether all words of a value are written like those of a name; in a script without capitals all are."""
     words = [word.lstrip("\"“'‘(") for word in value.split() if word not in _SMALL]
     return bool(words) and len(value) <= _LONGEST_NAME and all(not word[:1].islower() for word in words)
 
@@ -69,7 +69,7 @@ def relationships_of(sentences: Sequence[Sentence]) -> tuple[ExtractedRelationsh
 
 
 def _since(one: Sentence, claim: Claim) -> datetime | None:
-    """When what is claimed began or ended, where only one reading is left."""
+    """The date on which a claimed relationship began or ended, if only one reading is left."""
     at = one.text.find(claim.value)
     if len(one.dates) != 1 or at < 0:
         return None

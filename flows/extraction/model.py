@@ -61,7 +61,7 @@ _LONGEST_TOOL_TEXT = 300  # characters of a tool's arguments and of its result i
 
 
 class ModelExtractor:
-    """What an episode yields by a model's reading.
+    """Extract the memories of an episode by a model's reading.
 
     The model's statements are checked: sources that are not there fall away, a fact without a source or with a number,
     name or date that its sources do not have is dropped and counted, and a date that mneme/dates resolves differently
@@ -86,7 +86,7 @@ class ModelExtractor:
             self._system += INSTRUCTIONS.format(instructions=settings.custom_instructions)
 
     def prompt(self, cut: Cut) -> Prompt:
-        """What the model is asked for a cut: rules in ``system``, the numbered messages, or a chunk's lines, in ``user``."""
+        """The prompt for a cut: rules in ``system``, the numbered messages, or a chunk's lines, in ``user``."""
         scope = f"{cut.owner.key}/{cut.conversation_id or cut.document_id}"
         system = self._system + DOCUMENT_RULES if cut.is_document else self._system
         return Prompt(Role.EXTRACTION, system, _shown(cut), scope)
@@ -213,7 +213,7 @@ def _known(sources: Sequence[int], messages: Sequence[StoredMessage]) -> tuple[i
 def _checked_event(
     start: str, end: str, sources: Sequence[int], messages: Sequence[StoredMessage], statement: str = ""
 ) -> tuple[datetime | None, datetime | None]:
-    """When it happens, in the zone of who said it.
+    """Check the time of an event, in the zone of its speaker.
 
     1. What the sources mention, as mneme/dates resolves it; where they mention several, the one that the model means, and
        the model's days where they overlap with it. What several sources mention together ("12 May", "no, the 13th") is

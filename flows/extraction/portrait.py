@@ -1,4 +1,4 @@
-"""What people are like, in their own words: quoted sentences that say so for certain. Pure.
+"""Lines of profiles: quoted sentences in which people say for certain what they are like. Pure.
 
 A line is a sentence that claims something with a category in the table of relations ("I'm allergic to penicillin."), or one
 in which somebody says outright what they like, can, always do or are after. Nothing is inferred: a passing remark ("I love

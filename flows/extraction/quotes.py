@@ -65,7 +65,7 @@ class Passage:
 
 
 class _Before(NamedTuple):
-    """What a passage takes along, as in ``Quote``."""
+    """The words that a passage takes along, as in ``Quote``."""
 
     question: Spoken | None = None
     context: Spoken | None = None
@@ -209,7 +209,7 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
 
 
 def _taken_along(each: AnnotatedMessage, number: int, before: Sequence[AnnotatedMessage]) -> _Before:
-    """What a passage answers, or else replies to, and what is before that where it says too little alone.
+    """Find the words that a passage answers or replies to, and those before them if they say too little alone.
 
     A passage that replies to nothing, but leans or stands behind code, a list or the like, has the words before it.
     """
@@ -229,7 +229,7 @@ def _taken_along(each: AnnotatedMessage, number: int, before: Sequence[Annotated
 
 
 def _replied_to(each: AnnotatedMessage, before: Sequence[AnnotatedMessage]) -> tuple[Spoken, AnnotatedMessage, bool] | None:
-    """What somebody else said last, of which message, and whether it asks; a request to an assistant needs no question mark."""
+    """The last words of somebody else, their message, and whether they ask; a request to an assistant needs no mark."""
     for other in reversed(before):
         if other.message.sender_id == each.message.sender_id:
             break
@@ -255,7 +255,7 @@ def _last_with_words(before: Sequence[AnnotatedMessage]) -> tuple[AnnotatedMessa
 
 
 def _behind(taken: Spoken, source: AnnotatedMessage, before: Sequence[AnnotatedMessage]) -> Spoken | None:
-    """What is before words taken along that lean or are few: in their message, else in the last one that tells something."""
+    """The words before those taken along, if these are few or refer back: in their message, else in the last that has words."""
     own = _own(source.sentences)
     inside = [at for at, one in enumerate(own) if one.text in taken.words]
     if len(taken.words) > _TELLS_LITTLE and not all(has_unresolved_reference(own[at]) for at in inside):

@@ -99,7 +99,7 @@ def sentence_spans(text: str, language: str, start: int = 0, end: int | None = N
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence ends in a question mark: no particle and no order of words makes one for certain."""
+    """Tell whether a sentence ends in a question mark: no particle and no order of words makes one for certain."""
     return _QUESTION.search(sentence[-12:]) is not None
 
 
@@ -117,7 +117,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _last_end(text: str, start: int, end: int) -> int:
-    """Where the last sentence of a stretch ends, by its mark; else its last word, else the stretch."""
+    """The end of the last sentence of a stretch, by its mark; else of its last word, else of the stretch."""
     marks = [at + len(mark) for mark in _ENDS if (at := text.rfind(mark, start, end)) >= 0]
     blank = text.rfind(" ", start, end)
     return max(marks, default=end if blank < 0 else blank)
@@ -171,7 +171,7 @@ _JAPANESE = re.compile(r"^[\W_]*(?:それ|これ|あれ|そこ|ここ|その|こ
 
 
 def has_unresolved_reference(sentence: Sentence) -> bool:
-    """Whether a sentence needs the one before it to be understood."""
+    """Tell whether a sentence needs the one before it to be understood."""
     text = sentence.text
     if sentence.language in ("zh", "ja"):
         pattern = _CHINESE if sentence.language == "zh" else _JAPANESE
@@ -227,7 +227,7 @@ def _perhaps(one: Sentence) -> list[DateMention]:
 
 
 def _is_aside(one: Sentence, date: DateMention) -> bool:
-    """Whether a date stands in a clause beside the main one, or in one of several that are parted by a semicolon."""
+    """Tell whether a date stands in a clause beside the main one, or in one of several that are parted by a semicolon."""
     if one.meant:  # the dates are of other words
         return False
     text = one.text

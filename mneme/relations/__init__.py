@@ -62,7 +62,7 @@ def relation_of(attribute: str) -> Relation | None:
 
 
 def claims_in(sentence: str, language: str, speaker: str = "") -> tuple[Claim, ...]:
-    """What a sentence claims for certain; nothing in a language without a table. Pure, linear in the sentence.
+    """Read the certain claims of a sentence; none in a language without a table. Pure, linear in the sentence.
 
     A claim that ends comes before the one that takes its place: it ends what was said before, not what its own sentence
     says.

@@ -1,4 +1,4 @@
-"""What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
+"""Claims of English sentences, and states that English questions ask for: english.toml over their clauses."""
 
 import re
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def english() -> Table:
 
 
 def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """What a sentence claims for certain, in order, each once."""
+    """Read the certain claims of a sentence, in order, each once."""
     text = prepared(sentence)
     if not text:
         return
@@ -107,7 +107,7 @@ def _lasting(low: str) -> list[int]:
 def _matches(
     part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
 ) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
-    """What a clause claims, as it is or with the subject of the clause before; each attribute once."""
+    """Read the claims of a clause, as it is or with the subject of the clause before; each attribute once."""
     said = english().said
     tried = [part]
     elided = subject or ("I" if may_elide else "")
@@ -229,7 +229,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
-    """Whose an appointment is: the possessor before it, else who speaks."""
+    """The owner of an appointment: the possessor before it, else the speaker."""
     before = part.text[: match.start("m")].strip()
     if before.endswith("'s"):
         return person(before.split(" ")[-1], speaker, english()) or ""
@@ -338,6 +338,6 @@ def english_asked(question: str) -> list[tuple[str, str]]:
 
 
 def is_of_words(name: str, plan: str) -> bool:
-    """Whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
+    """Tell whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
     words = english().words[name]
     return plan.split()[-1] in words or plan.replace(" ", "-") in words

@@ -1,4 +1,4 @@
-"""What is built again from mentions whenever one comes or goes: entities, relationships, profiles, skills. Pure.
+"""Aggregates are built again from mentions whenever one comes or goes: entities, relationships, profiles, skills. Pure.
 
 An aggregate keeps the mentions it was made from, at most one set for each episode. So a revision of an episode
 replaces what the episode said, a replay changes nothing, and the order in which episodes come makes no difference. Of an

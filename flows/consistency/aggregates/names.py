@@ -54,7 +54,7 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 
 
 def family_of(kind: str) -> str:
-    """Which types of entity can be the same: persons, organisations, places, or those of one open type; "" if unknown."""
+    """The family of a type: entities of one family can be the same (persons, places, ..., an open type); "" if unknown."""
     word = kind.strip().casefold()
     return _FAMILY_OF.get(word, word)
 
@@ -79,7 +79,7 @@ class Name:
 
     @cached_property
     def is_han(self) -> bool:
-        """Whether it is a Chinese person's name in Chinese characters."""
+        """Tell whether it is a Chinese person's name in Chinese characters."""
         return self.family == _PERSON and is_han(self.key)
 
 
@@ -100,7 +100,7 @@ def parsed(written: str, kind: str) -> Name:
 
 
 def is_han(name: str) -> bool:
-    """Whether a name is two or more Chinese characters and nothing else."""
+    """Tell whether a name is two or more Chinese characters and nothing else."""
     return _HAN.fullmatch(name) is not None
 
 
@@ -149,7 +149,7 @@ def _plain_thing(name: str) -> str:
 
 
 class Heads:
-    """What each of some names means, computed where it is asked for."""
+    """The meaning of each of some names, computed when it is asked for."""
 
     def __init__(self, names: Sequence[Name]) -> None:
         self.names = names
@@ -224,7 +224,7 @@ def meaning(name: Name) -> tuple[str, ...]:
 
 
 def depends(name: Name, keys: Collection[str]) -> bool:
-    """Whether the meaning of a name may depend on one with these keys of ``meaning``."""
+    """Tell whether the meaning of a name may depend on one with these keys of ``meaning``."""
     surname, given = chinese_parts(name.key) if name.is_han else ("", "")
     return name.key in keys or (surname != "" and not given and f"{surname}*" in keys)
 
@@ -286,12 +286,12 @@ def _by_gender(same: Sequence[Name], family: str) -> Iterator[_Group]:
 
 
 def _is_first_name(part: _Group, whole: _Group) -> bool:
-    """Whether what nobody called a person may be one: by a first name, in full or by a known short form."""
+    """Tell whether what nobody called a person may be one: by a first name, in full or by a known short form."""
     return len(part.words) == 1 and (part.key == whole.words[0] or part.key in NICKNAMES_OF.get(whole.words[0], ()))
 
 
 def _is_part(part: _Group, whole: _Group) -> bool:
-    """Whether a name is found in a longer one, as whole words."""
+    """Tell whether a name is found in a longer one, as whole words."""
     if len(whole.words) > _MOST_WORDS or all(len(word) < _SHORTEST for word in part.words):
         return False
     starts = range(len(whole.words) - len(part.words) + 1)
@@ -299,7 +299,7 @@ def _is_part(part: _Group, whole: _Group) -> bool:
 
 
 def _is_short(part: _Group, whole: _Group) -> bool:
-    """Whether a name may be another one with a short form of the first name, or a familiar form of a Chinese name."""
+    """Tell whether a name may be another one with a short form of the first name, or a familiar form of a Chinese name."""
     if is_han(part.key) or is_han(whole.key):
         return part.key != whole.key and _is_familiar_form(part.key, whole.key)
     (first, *rest), (whole_first, *whole_rest) = part.words, whole.words

@@ -109,7 +109,7 @@ def _activation(item: ProfileItem, now: datetime) -> float:
 
 
 def _stated(item: ProfileItem) -> Stated:
-    """What a line says of what it is about."""
+    """A line as a statement about its subject."""
     said = item.evidence[0]
     values = (said.claim.value,) if said.claim is not None else ()
     if said.claim is not None and said.claim.ends:
@@ -118,7 +118,7 @@ def _stated(item: ProfileItem) -> Stated:
 
 
 def _ended(evidence: Iterable[ProfileItem]) -> dict[str, End]:
-    """When the claims of lines ended, by the lines' identities."""
+    """The ends of the claims of lines, by the lines' identities."""
     by_attribute: dict[str, list[Stated]] = defaultdict(list)
     for item in evidence:
         if (claim := item.evidence[0].claim) is not None:

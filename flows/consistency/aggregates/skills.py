@@ -1,4 +1,4 @@
-"""What an agent learnt: cases of one kind become a skill. Pure.
+"""Skills of agents: cases of one kind become a skill. Pure.
 
 Cases are of one kind if a chain of pairs leads from one to the other, each pair near in meaning *and* with words and tools
 in common: the connected components of a threshold graph, which is single-link clustering (Florek et al. 1951; Sneath 1957,
@@ -101,7 +101,7 @@ def _skill(cases: Sequence[AgentCase], write: SkillWriter) -> AgentSkill:
 
 
 def _confidence(cases: Sequence[AgentCase]) -> float:
-    """How likely it is to work, 0 to 1: Laplace's rule of succession, a case counting as a success by its quality."""
+    """The probability of success, 0 to 1: Laplace's rule of succession, a case counting as a success by its quality."""
     return round((sum(each.quality_score for each in cases) + 1) / (len(cases) + 2), 2)
 
 
@@ -126,12 +126,12 @@ def _kinds(cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills) -
 
 
 def _words(case: AgentCase) -> frozenset[str]:
-    """What a case is about: the words of its task, and the tools it used."""
+    """The words of a case's task, and the tools it used."""
     return frozenset(tokenise(case.task_intent)) - _ASKING | {step.tool for step in steps_in(case.approach) if step.tool}
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """What they share, of the smaller (Szymkiewicz-Simpson): a task may be told in few words or in many."""
+    """The overlap coefficient (Szymkiewicz-Simpson): a task may be told in few words or in many."""
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
@@ -193,7 +193,7 @@ def _call(tool: str, arguments: Mapping[str, str]) -> str:
 
 
 def _insights(cases: Sequence[AgentCase]) -> list[str]:
-    """What was learnt, from the best case to the worst."""
+    """The insights, from the best case to the worst."""
     ranked = sorted(cases, key=lambda each: (-each.quality_score, each.at, each.id))
     return list(dict.fromkeys(each.key_insight for each in ranked if each.key_insight))[:_MOST_NOTES]
 
