@@ -140,13 +140,13 @@ class Row:
         return Key(self.collection, self.owner_key, self.id)
 
     def record(self) -> AnyRecord:
-        """The record that was stored. It is parsed once, and never where the row was made from it."""
+        """The record that was stored: parsed, unless the row was made from it."""
         record = self._record
         if record is None:
-            record = _parser.validate_python(self.body)
-        elif record.version != self.version:
+            return _parser.validate_python(self.body)  # not kept: an index may hold the row
+        if record.version != self.version:
             record = record.model_copy(update={"version": self.version})
-        self._keep(record)
+            self._keep(record)
         return record
 
     def _keep(self, record: AnyRecord | None) -> None:
