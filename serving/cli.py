@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
+from mneme import __version__
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
 from serving.commands import (
@@ -91,7 +92,7 @@ class Commands(TyperGroup):
             module = (error.name or "").split(".")[0]
             if module not in (*_EXTRAS, _BENCHMARKS) or ctx.params.get("debug"):
                 raise
-            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme[{_EXTRAS.get(module)}]'"
+            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{_EXTRAS.get(module)}]'"
             if module == _BENCHMARKS:
                 text = "the benchmarks are not installed; they are a distribution of their own: pip install mneme-bench"
             messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
@@ -147,9 +148,7 @@ mcp.register(app)
 @app.command()
 def version() -> None:
     """Print the version."""
-    from importlib.metadata import version as installed_version
-
-    typer.echo(f"mneme {installed_version('mneme')}")
+    typer.echo(f"mneme {__version__}")
 
 
 def main() -> None:

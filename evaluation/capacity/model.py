@@ -14,7 +14,7 @@ _DAY_SECONDS = 86_400
 _MONTH_DAYS = 30
 _VECTOR_BYTES = 384 * 4  # of all-MiniLM-L6-v2, as floats of 4 bytes
 _GRAPH_BYTES = 2 * 16 * 4 + 16  # of a vector in HNSW: 2 M neighbours on its lowest level, M 16, and the levels above
-_OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/performance.md)
+_OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/internals/performance.md)
 _OPEN_MESSAGES = 9  # of an open conversation, at which its store was measured
 
 

@@ -211,7 +211,7 @@ def peers(
 def report(
     files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports of any benchmark.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The page; plots are copied into plots/ beside it.")] = Path(
-        "docs/benchmarks.md"
+        "docs/internals/benchmarks.md"
     ),
 ) -> None:
     """Write a page of figures from reports: tables with date, machine, command and spread, and their plots."""
