@@ -52,7 +52,7 @@ class StoredFeed:
         self._place = place or 0
         self._pending = pending
         self._limit = limit
-        self._batch = batch
+        self._batch = min(batch, limit)
         self._stopping = stopping
         self._fed = fed
         self._read_before = order.reached

@@ -224,6 +224,6 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             )
         if state.get("buckets", self._buckets) != self._buckets:
             raise StoreRejected(
-                f"the states of {self._directory} are keyed into {state['buckets']} buckets: set "
-                f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
+                f"the states of {self._directory} are keyed into {state['buckets']} buckets, and this "
+                f"version has {self._buckets}; run `mneme admin rebuild`, or start a new store with its own MNEME_DATA"
             )

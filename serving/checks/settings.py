@@ -59,12 +59,6 @@ def _contradictions(loaded: Settings) -> Iterator[Fault]:
             "missing",
             "MNEME_MODELS__API_KEY: api.openai.com needs one; set it, or BASE_URL to yours",
         )
-    if models.pending and not models.recordings:
-        yield (
-            "MNEME_MODELS__PENDING",
-            "missing",
-            "MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS; set both or none",
-        )
     embedder = loaded.embedder
     if embedder.provider == "openai" and embedder.api_key is None and embedder.base_url is None:
         yield (

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mneme.settings import Settings
     from serving.service.dead_letters import LetterBox
 
+app = typer.Typer(no_args_is_help=True, help="Events that could not be taken in.")
+
 Place = Literal["kafka", "file"]
 FromOption = Annotated[
     Place | None,
@@ -30,15 +32,7 @@ NumbersArgument = Annotated[
 StageOption = Annotated[str | None, typer.Option(help="Only those of this step.", show_default=False, callback=not_blank)]
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the program."""
-    letters = typer.Typer(no_args_is_help=True, help="Events that could not be taken in.")
-    letters.command(name="list")(list_letters)
-    letters.command()(show)
-    letters.command()(replay)
-    app.add_typer(letters, name="dead-letters")
-
-
+@app.command(name="list")
 def list_letters(
     place: FromOption = None,
     stage: StageOption = None,
@@ -74,6 +68,7 @@ def list_letters(
         note("no dead letters")
 
 
+@app.command()
 def show(number: NumberArgument, place: FromOption = None) -> None:
     """Show everything of one dead letter, with its bytes; passwords, keys and tokens in it are asterisks."""
     from mneme.settings import load_settings
@@ -83,6 +78,7 @@ def show(number: NumberArgument, place: FromOption = None) -> None:
     output().print(letter_text(number, letter), soft_wrap=True)
 
 
+@app.command()
 def replay(
     numbers: NumbersArgument = None,
     place: FromOption = None,

@@ -179,4 +179,4 @@ class Span(Browsed):
 
 Limit = Annotated[int, Field(ge=1, le=MOST_OF_A_PAGE, description="items of a page")]
 After = Annotated[str | None, Field(max_length=2048, description="`next` of the page before")]
-Wait = Annotated[float, Field(ge=0, le=3600, description="seconds; at most MNEME_SERVICE__WAIT_SECONDS")]
+Wait = Annotated[float, Field(ge=0, le=3600, description="seconds; at most 60")]

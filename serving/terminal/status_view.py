@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from serving.status.status import Status
+from serving.status import Status
 
 _HEALTH = {"green": "bold green", "red": "bold red"}
 _FLOW = {"runs": "green", "rests": "yellow", "unknown": "dim"}

@@ -42,7 +42,7 @@ _MEGABYTES = 900
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserPool]:
     """A pool of one process, whose temporary files are nobody else's."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    pool = ParserPool(Documents(processes=1, seconds=_SECONDS, megabytes=_MEGABYTES))
+    pool = ParserPool(Documents(seconds=_SECONDS, megabytes=_MEGABYTES).model_copy(update={"processes": 1}))
     yield pool
     pool.close(0)
 

@@ -26,15 +26,14 @@ _FORM_BYTES = 1_000_000  # of an upload, beside the file
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """The most bytes of a body, and the setting that says so."""
+    """The most bytes of a body, and the setting that says so, if there is one."""
 
     largest: int
-    setting: str
+    setting: str = ""
 
     def refuse(self) -> Refused:
-        return Refused(
-            problems.TOO_LARGE, f"body: over {self.largest} bytes, the most that is read; split it, or raise {self.setting}"
-        )
+        remedy = f"split it, or raise {self.setting}" if self.setting else "split it"
+        return Refused(problems.TOO_LARGE, f"body: over {self.largest} bytes, the most that is read; {remedy}")
 
 
 class Bounded:
@@ -52,7 +51,7 @@ class Bounded:
 
     def __init__(self, app: ASGIApp, settings: Settings, turns: Turns, seconds: float = BODY_SECONDS) -> None:
         self._app = app
-        self._json = _Limit(settings.service.largest_request_bytes, "MNEME_SERVICE__LARGEST_REQUEST_BYTES")
+        self._json = _Limit(settings.service.largest_request_bytes)
         self._upload = _Limit(settings.documents.largest_bytes + _FORM_BYTES, "MNEME_DOCUMENTS__LARGEST_BYTES")
         self._turns = turns
         self._seconds = seconds

@@ -52,7 +52,9 @@ def server() -> Any:
 
 
 def asking(server: ModelServer, **changes: Any) -> Settings:
-    models = Models(provider="openai", base_url=server.url, retries=2, retry_base_seconds=0.01, deadline_seconds=20)
+    models = Models(provider="openai", base_url=server.url, deadline_seconds=20).model_copy(
+        update={"retries": 2, "retry_base_seconds": 0.01}
+    )
     return load_settings({}).model_copy(update={"models": models.model_copy(update=changes)})
 
 

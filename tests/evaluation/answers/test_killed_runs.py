@@ -61,7 +61,6 @@ class Evaluation:
         self._environment = {
             "MNEME_MODELS__PROVIDER": "openai",
             "MNEME_MODELS__BASE_URL": server.url,
-            "MNEME_MODELS__RETRY_BASE_SECONDS": "0.02",
             "MNEME_EMBEDDER__PROVIDER": "hash",
             "MNEME_EXTRACTION__EXTRACTOR": "model",
         }

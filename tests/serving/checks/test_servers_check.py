@@ -10,7 +10,7 @@ from mneme.settings import Kafka, OpenSearch, Settings
 from serving.checks.check import is_fit
 from serving.checks.index import index
 from serving.checks.kafka import kafka
-from serving.status.local import local_status
+from serving.status import local_status
 
 
 @pytest.mark.kafka

@@ -21,9 +21,7 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from serving.cli import app
 from serving.commands import status as command
-from serving.status.local import local_status
-from serving.status.remote import remote_status
-from serving.status.status import ModelStatus, Status
+from serving.status import ModelStatus, Status, local_status, remote_status
 from serving.terminal.status_view import status_view
 from tests.queries.world import MAYA, messages
 
