@@ -7,13 +7,13 @@ An error that Mneme raises on purpose is one line on standard error: exit code 2
 import errno
 import logging
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
+from mneme import __version__
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving.commands import dead_letters, demo, erase, maintenance, search, serve, setup, stream
 from serving.quick_start import begin_program
@@ -39,8 +39,6 @@ _EXTRAS = {
     "uvicorn": "serve",
     "limits": "serve",
 }
-
-_BENCHMARKS = "evaluation"  # the package of the distribution mneme-bench
 
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that may not be written, or read
 
@@ -72,7 +70,7 @@ def _line(error: Exception) -> str | None:
             reason = (error.strerror or "refused").lower()
             return f"{error.filename}: {reason}; correct the rights there, or set MNEME_DATA to another folder"
         case ModuleNotFoundError() if extra := _EXTRAS.get((error.name or "").split(".")[0]):
-            return f"{error.name} is not installed, and this command needs it; pip install 'mneme[{extra}]'"
+            return f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{extra}]'"
     return None
 
 
@@ -90,9 +88,7 @@ app = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        from importlib.metadata import version
-
-        typer.echo(f"mneme {version('mneme')}")
+        typer.echo(f"mneme {__version__}")
         raise typer.Exit
 
 
@@ -138,9 +134,9 @@ admin.add_typer(topics, name="topics")
 admin.add_typer(dead_letters.app, name="dead-letters")
 app.add_typer(admin, name="admin")
 
-if find_spec(_BENCHMARKS):
-    app.add_typer(import_module(f"{_BENCHMARKS}.commands").app, name="bench")
-else:
+try:
+    app.add_typer(import_module("evaluation.commands").app, name="bench")
+except ModuleNotFoundError:
 
     @app.command()
     def bench() -> None:

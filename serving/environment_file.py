@@ -16,7 +16,7 @@ from mneme.errors import InputError
 from mneme.settings import PREFIX, Settings
 from serving.settings_reference import first_line, limits, type_name
 
-_HEAD = """# Settings of Mneme, made by `mneme init`: every one there is, commented out with its default.
+_HEAD = """# Settings of Mneme, made by `mneme admin init`: every one there is, commented out with its default.
 # The environment wins over this file. Settings are read once, when a program starts. `mneme doctor` looks them over.
 # Keys and passwords make this file a secret: keep it out of version control.
 """

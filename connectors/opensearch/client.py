@@ -143,7 +143,7 @@ def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
     if type == "index_not_found_exception":
         return StoreRejected(
             f"{where}: there is no index here yet ({reason}); fill it with `mneme ingest` or `mneme run`, "
-            "or correct MNEME_OPENSEARCH__INDEX_PREFIX; after `mneme reindex --drop-old` start again with the new settings"
+            "or correct MNEME_OPENSEARCH__INDEX_PREFIX; after `mneme admin reindex --drop-old` restart with the new settings"
         )
     return StoreRejected(f"{where} refuses the request ({status} {what})")
 

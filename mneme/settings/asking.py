@@ -25,7 +25,7 @@ class Retrieval(Group):
         " and the embedder",
     )
     coefficients: Path | None = Field(
-        default=None, description="file of `mneme fit fusion`, for lr; None: those that are shipped"
+        default=None, description="file of `mneme bench fit fusion`, for lr; None: those that are shipped"
     )
     alpha: float | None = Field(
         default=None,

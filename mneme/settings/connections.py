@@ -138,7 +138,7 @@ class Models(Group):
     output_language: str | None = Field(default=None, description="None: the language of the conversation")
     recordings: Path | None = Field(
         default=None,
-        description="answers come from this file and nothing is called (docs/evaluation.md)",
+        description="answers come from this file and nothing is called (docs/internals/evaluation.md)",
     )
 
     temperature: ClassVar[float] = 0.0  # the same memory from the same conversation, as far as a model can

@@ -226,7 +226,7 @@ class KeptMessages:
     def _late(self, what: str) -> str:
         return (
             f"what was sent is not {what} after {self._wait_seconds:g} seconds, nothing is lost; does a flow run"
-            " (`mneme serve`, `mneme run`), and does it keep up (`mneme status`)?"
+            " (`mneme serve`, `mneme run`), and does it keep up (`mneme admin status`)?"
         )
 
     def _message(self, conversation_id: str, item: Item) -> Message:

@@ -87,7 +87,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
         return Check("index", "embedder of the index", identity.fingerprint, "ready")
     remedy = " and ".join(lacks)
     if is_local:
-        remedy += f"; set {' '.join(settings_to_set)}, then run `mneme reindex`"
+        remedy += f"; set {' '.join(settings_to_set)}, then run `mneme admin reindex`"
     return Check("index", "embedder of the index", identity.fingerprint, "partly", remedy)
 
 

@@ -81,7 +81,7 @@ def _contradictions(loaded: Settings) -> Iterator[Fault]:
     if loaded.flow.processes > 1 and loaded.index.backend == "embedded":
         yield "MNEME_FLOW__PROCESSES", "missing", "the embedded index has one writing process; set MNEME_FLOW__PROCESSES to 1"
     if loaded.telemetry.traces and find_spec("opentelemetry") is None:
-        yield "MNEME_TELEMETRY__TRACES", "missing", "OpenTelemetry is not installed: pip install 'mneme[telemetry]'"
+        yield "MNEME_TELEMETRY__TRACES", "missing", "OpenTelemetry is not installed: pip install 'mneme-river[telemetry]'"
 
 
 def _risks(loaded: Settings) -> Iterator[Fault]:
@@ -91,7 +91,7 @@ def _risks(loaded: Settings) -> Iterator[Fault]:
             "MNEME_SERVICE__KEYS",
             "missing",
             f"MNEME_SERVICE__HOST={service.host} lets others in, and there are no keys; set MNEME_SERVICE__KEYS "
-            "(`mneme init --key` makes one), or listen on 127.0.0.1",
+            "(`mneme admin init --key` makes one), or listen on 127.0.0.1",
         )
     try:
         Keys(service.keys)

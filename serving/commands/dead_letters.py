@@ -1,4 +1,4 @@
-"""``mneme dead-letters``: what could not be taken in, why, and once more."""
+"""``mneme admin dead-letters``: what could not be taken in, why, and once more."""
 
 import json
 import tempfile
@@ -94,7 +94,7 @@ def replay(
     from serving.terminal.words import count
 
     if not numbers and not every and stage is None:
-        raise InputError("which letters? give their numbers (`mneme dead-letters list`), --stage or --all")
+        raise InputError("which letters? give their numbers (`mneme admin dead-letters list`), --stage or --all")
     box = _open(load_settings(), place)
     numbered = _numbered(box)
     letters = _chosen(numbered, numbers) if numbers else list(numbered.values())
@@ -133,5 +133,5 @@ def _chosen(numbered: "dict[int, DeadLetter]", numbers: Sequence[int]) -> "list[
     from mneme.errors import InputError
 
     if missing := [str(number) for number in numbers if number not in numbered]:
-        raise InputError(f"there is no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme dead-letters list`)")
+        raise InputError(f"no dead letter {', '.join(missing)}; there are {len(numbered)} (`mneme admin dead-letters list`)")
     return [numbered[number] for number in sorted(set(numbers))]

@@ -137,7 +137,7 @@ def _show_rebuild(report: "RebuildReport") -> None:
     if report.dropped:
         output().print(f"{count(report.dropped, 'generation')} of before removed")
     elif not report.removed:
-        note("The store from before is kept; `mneme reindex --drop-old` removes it when nobody searches it any more.")
+        note("The store from before is kept; `mneme admin reindex --drop-old` removes it when nobody searches it any more.")
     if report.dead_letters:
         note(f"{count(report.dead_letters, 'event')} not taken in; see the dead letters", "yellow")
     output().print(f"rebuilt in {report.seconds:.1f} s")
@@ -189,7 +189,7 @@ def _show_reindex(report: "ReindexReport") -> None:
         if report.without_vector:
             note(f"{count(report.without_vector, 'row')} without a vector: the embedder refuses the text", "yellow")
         if not report.dropped:
-            note("The index from before is kept; `mneme reindex --drop-old` removes it when nobody searches it any more.")
+            note("The index from before is kept; `mneme admin reindex --drop-old` removes it when nobody searches it any more.")
     if report.dropped:
         output().print(f"{count(report.dropped, 'generation')} of before removed")
 
@@ -215,7 +215,7 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What mneme export wrote.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What mneme admin export wrote.", show_default=False)],
     force: Annotated[bool, typer.Option("--force", help="Also if the owner was erased here: takes the erasure back.")] = False,
 ) -> None:
     """Bring an exported memory into the index, as it was. The flow must be stopped, and the owner not be known here."""

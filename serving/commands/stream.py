@@ -81,7 +81,10 @@ def _tell_pending(recordings: Path, pending: Path | None) -> None:
 
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
-        note(f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/evaluation.md)", "yellow")
+        note(
+            f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/internals/evaluation.md)",
+            "yellow",
+        )
 
 
 def publish(
@@ -237,7 +240,7 @@ def _whose_flow(settings: "Settings", url: str | None) -> str:
     if url or settings.service.url:
         return "the service is behind, or its flow does not run; see GET /health there"
     if settings.intake == "inbox":
-        return "`mneme status` says how far the flow is; give it longer with --timeout"
+        return "`mneme admin status` says how far the flow is; give it longer with --timeout"
     return "is `mneme run` up, with the same index?"
 
 

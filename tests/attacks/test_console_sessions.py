@@ -133,7 +133,7 @@ def changed(cookie: str, second: str) -> Iterator[str]:
 def test_with_one_key_and_the_source_code_nobody_makes_a_session_of_another_tenant(
     tmp_path: Path, tried: Tried, form: str
 ) -> None:
-    """Where one key alone is set, in the form of ``mneme init --key``, too"""
+    """Where one key alone is set, in the form of ``mneme admin init --key``, too"""
     own = OWN if form == "as it is" else f"sha256:{digest_of(OWN).hex()}"
     for number, keys in enumerate(({own: "acme"}, {own: "acme", OTHER: "*"})):
         begun = sessions_of(settings_of(tmp_path / str(number), keys))

@@ -155,7 +155,7 @@ def test_help_imports_no_engine_no_index_and_no_model() -> None:
 
 
 def test_the_version_is_printed(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["version"])
+    result = command_line.invoke(app, ["--version"])
     assert result.stdout.startswith("mneme 0.")
 
 
@@ -216,7 +216,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setattr(flows, "ingest", lack, raising=False)
     result = command_line.invoke(app, ["ingest", "chat.jsonl"])
     assert result.exit_code == 1
-    assert "pip install 'mneme[flow]'" in result.stderr
+    assert "pip install 'mneme-river[flow]'" in result.stderr
 
 
 def test_a_misspelt_setting_stops_a_command_with_its_name(command_line: CliRunner) -> None:
@@ -555,7 +555,7 @@ def test_flush_that_is_not_answered_says_what_may_be_wrong(command_line: CliRunn
     serve(monkeypatch, FakeService(is_done=False))
     told = {
         "kafka": "is `mneme run` up",
-        "inbox": "`mneme status`",
+        "inbox": "`mneme admin status`",
     }
     for intake, remedy in told.items():
         arguments = ["flush", "standup", "--wait", "--timeout", "0.2"]

@@ -1,4 +1,4 @@
-"""``mneme status``: what is here or what a service tells, as a table and as JSON; what does not answer is named."""
+"""``mneme admin status``: what is here or what a service tells, as a table and as JSON; what does not answer is named."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from mneme.ports import DeadLetter, Put
 from mneme.settings import Settings
 from mneme.times import utc_now
 from serving.cli import app
-from serving.commands import status as command
+from serving.commands import setup as command
 from serving.status import ModelStatus, Status, local_status, remote_status
 from serving.terminal.status_view import status_view
 from tests.queries.world import MAYA, messages
@@ -139,7 +139,7 @@ def test_what_is_no_mneme_is_red(service: Callable[[str, str], str], tmp_path: P
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["status", *arguments])
+    return CliRunner().invoke(app, ["admin", "status", *arguments])
 
 
 def test_one_look_is_a_table_or_json_and_its_exit_code_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,4 +1,4 @@
-"""``GET /export``: everything that is known of an owner, as `mneme export` writes it."""
+"""``GET /export``: everything that is known of an owner, as `mneme admin export` writes it."""
 
 import os
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _PIECE_BYTES = 65_536
 )
 @takes("waits")
 def export(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: CallerIn) -> StreamingResponse:
-    """Everything that is known of an owner, with vectors and versions: `mneme import` brings it into another index.
+    """Everything that is known of an owner, with vectors and versions: `mneme admin import` brings it into another index.
 
     The owner's memory must rest meanwhile; if it changed, 503 says so, and the export can be repeated.
     """

@@ -63,7 +63,7 @@ def answer_all(file: Path, answer: Any) -> None:
 
 def test_a_request_without_an_answer_is_written_down_once_as_a_batch(endpoint: OfflineEndpoint, file: Path) -> None:
     for _ in range(3):
-        with pytest.raises(ModelPending, match="mneme offline import"):
+        with pytest.raises(ModelPending, match="mneme bench offline import"):
             endpoint.post("/chat/completions", chat("你好"))
     (line,) = pending_path(file).read_text(encoding="utf-8").splitlines()
     body = chat("你好")

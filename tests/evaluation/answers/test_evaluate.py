@@ -338,5 +338,5 @@ def test_what_a_search_went_without_because_something_failed_is_not_measured(
 
 
 def test_the_command_ends_with_status_2_where_an_option_is_wrong(talks: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["eval", "locomo", str(talks), "--out", str(tmp_path / "run"), "--votes", "2"])
+    result = CliRunner().invoke(app, ["bench", "eval", "locomo", str(talks), "--out", str(tmp_path / "run"), "--votes", "2"])
     assert result.exit_code == 2
