@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from mneme import __version__
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving.commands import dead_letters, demo, erase, maintenance, search, serve, setup, stream
-from serving.quick_start import begin_program
+from serving.startup import begin_program
 from serving.terminal.output import messages
 
 _EXTRAS = {

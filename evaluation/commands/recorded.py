@@ -37,7 +37,7 @@ def record(
     """
     from connectors.recorded.recorder import ModelRecorder
     from connectors.recorded.recordings import Recordings
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     recordings = Recordings(to)
     recordings.add()  # nothing: a file that cannot be written is told before anything is paid for
@@ -59,7 +59,7 @@ def replay(file: FileArgument, port: PortOption = 0) -> None:
     from connectors.recorded.recordings import Recordings
     from connectors.recorded.replayer import ModelReplayer
     from mneme.errors import InputError
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     if not file.exists():
         raise InputError(f"{file} is not there; name a file of `mneme record`")
@@ -90,7 +90,7 @@ def import_(
     from connectors.recorded.batch_files import PendingRequests, import_answers
     from connectors.recorded.offline_endpoint import pending_path
     from connectors.recorded.recordings import Recordings
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     waiting = PendingRequests(pending or pending_path(into))
     done = import_answers(responses, waiting, Recordings(into))

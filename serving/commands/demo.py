@@ -141,7 +141,7 @@ def example_files(folder: Path | None) -> list[Path]:
 
 def show_report(console: Console, report: "IngestReport") -> None:
     """What the run did; a second one did nothing, and says so."""
-    from serving.terminal.rendering import ingest_table
+    from serving.terminal.tables import ingest_table
 
     console.print(ingest_table(report))
     if not report.messages and not report.episodes:
@@ -155,7 +155,7 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
     """The episodes of each conversation, and some facts of each."""
     from mneme.records import AtomicFact, Episode
     from mneme.rows import Collection
-    from serving.terminal.rendering import episode_table, fact_table, section_table
+    from serving.terminal.tables import episode_table, fact_table, section_table
 
     episodes = [record for row in index.scan(Collection.EPISODES) if isinstance(record := row.record(), Episode)]
     facts = [record for row in index.scan(Collection.FACTS) if isinstance(record := row.record(), AtomicFact)]
@@ -180,7 +180,7 @@ def show_memory(console: Console, index: "MemoryIndex") -> None:
 
 def show_answers(console: Console, memories: "Memories", question: Question) -> None:
     """The best results of each method."""
-    from serving.terminal.rendering import best_results
+    from serving.terminal.search_view import best_results
 
     table = Table(box=box.SIMPLE_HEAD, show_header=False, show_edge=False, pad_edge=False, expand=True)
     table.add_column(style="cyan", no_wrap=True)
@@ -201,7 +201,7 @@ def show_answers(console: Console, memories: "Memories", question: Question) -> 
 
 def show_hops(console: Console, memories: "Memories", question: Question) -> None:
     """A question whose answer lies in several conversations: what the agent searched for, and the answer."""
-    from serving.terminal.answer_view import answer_view
+    from serving.terminal.search_view import answer_view
 
     response = memories.ask(question.text, question.filters, method="agentic")
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))

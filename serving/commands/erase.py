@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mneme.ports import Filter
     from mneme.settings import Settings
-    from serving.service.service import Erasing
+    from serving.service.service import ErasureEvent
 
 
 def erase(
@@ -55,7 +55,7 @@ def erase(
         raise InputError("--user, --group and --agent: leave them out; a conversation has one owner")
     if conversation is None and document is None and not is_owned:
         raise InputError("give a CONVERSATION, --document ID, or one of --user, --group and --agent: it says what is erased")
-    event: Erasing
+    event: ErasureEvent
     if conversation is not None:
         what, event = f"conversation {conversation}", Forget(tenant_id=tenant, conversation_id=conversation)
     else:
@@ -71,7 +71,7 @@ def erase(
     _erase(event, kafka, timeout, url)
 
 
-def _erase(event: "Erasing", kafka: bool, timeout: float, url: str | None) -> None:
+def _erase(event: "ErasureEvent", kafka: bool, timeout: float, url: str | None) -> None:
     from uuid import uuid4
 
     from mneme.settings import load_settings
@@ -128,7 +128,7 @@ def _show(settings: "Settings | None", scope: "Filter | None", removed: "Mapping
         raise typer.Exit(1)
 
 
-def _erase_here(event: "Erasing", settings: "Settings") -> None:
+def _erase_here(event: "ErasureEvent", settings: "Settings") -> None:
     """Take the event through the flow in this process, as one would a file."""
     import flows
 
@@ -138,7 +138,7 @@ def _erase_here(event: "Erasing", settings: "Settings") -> None:
         flows.ingest([file], settings)
 
 
-def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
+def _scope(event: "ErasureEvent", settings: "Settings") -> "Filter | None":
     """What must be gone afterwards; None where nothing is known of a conversation."""
     from connectors.indices import open_index
     from flows.conversations.owners import owner_in
@@ -156,7 +156,7 @@ def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
     return Filter(event.tenant_id, (owner.key,), (owner.id,), conversation_ids=(event.conversation_id,), hidden=True)
 
 
-def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:
+def _receipt(settings: "Settings", event: "ErasureEvent") -> dict[str, int]:
     """The receipt, which is there.
 
     Raises:
@@ -175,7 +175,7 @@ def _receipt(settings: "Settings", event: "Erasing") -> dict[str, int]:
     return removed
 
 
-def _not_done(event: "Erasing", timeout: float) -> Exception:
+def _not_done(event: "ErasureEvent", timeout: float) -> Exception:
     from mneme.errors import StoreUnavailable
 
     return StoreUnavailable(

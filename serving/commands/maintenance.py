@@ -18,7 +18,7 @@ from serving.commands.options import (
     owner_of,
 )
 from serving.commands.stream import FORMATS, show_skipped
-from serving.terminal.output import bar_behind_a_question, note, output, progress_bar
+from serving.terminal.output import delayed_progress_bar, note, output, progress_bar
 
 if TYPE_CHECKING:
     from flows.rebuild.report import Found, RebuildReport
@@ -44,7 +44,7 @@ def backfill(
     """
     from flows.backfill import backfill as take_in
     from mneme.settings import load_settings
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     if defaults and not files:
@@ -102,7 +102,7 @@ def rebuild(
         elif not yes:
             typer.confirm(_question(origin, found), abort=True, err=True)
 
-    with bar_behind_a_question("Rebuilding", "messages" if origin is Origin.MESSAGES else "events") as on_progress:
+    with delayed_progress_bar("Rebuilding", "messages" if origin is Origin.MESSAGES else "events") as on_progress:
         if origin is Origin.MESSAGES:
             from flows.rebuild.messages import rebuild_from_messages
 
@@ -116,7 +116,7 @@ def rebuild(
 
 def _question(origin: Origin, found: "Found") -> str:
     from mneme.rows import Collection
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     rows = found.rows
     if origin is Origin.TOPICS:
@@ -125,7 +125,7 @@ def _question(origin: Origin, found: "Found") -> str:
 
 
 def _show_rebuild(report: "RebuildReport") -> None:
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     for what, rows in (("removed", report.removed), ("there are now", report.made)):
         if any(rows.values()):
@@ -170,17 +170,17 @@ def reindex(
         if found.goes_on:
             note("A move was interrupted here; it goes on.")
         elif not yes:
-            from serving.terminal.words import count
+            from serving.terminal.format import count
 
             typer.confirm(f"Embed {count(sum(found.rows.values()), 'row')} anew?", abort=True, err=True)
 
-    with bar_behind_a_question("Reindexing", "rows") as on_progress:
+    with delayed_progress_bar("Reindexing", "rows") as on_progress:
         report = move.reindex(settings, drop_old, agree, on_progress)
     _show_reindex(report)
 
 
 def _show_reindex(report: "ReindexReport") -> None:
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     if report.move is None:
         output().print("The index is of this embedder and tokeniser.")
@@ -228,7 +228,7 @@ def import_(
 
 
 def _summary(done: "Transferred") -> str:
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     parts = ", ".join(f"{number} {collection}" for collection, number in done.rows.items())
     return f"{count(sum(done.rows.values()), 'row')} of {done.owner.type} {done.owner.id} ({parts})"

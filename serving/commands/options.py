@@ -69,7 +69,7 @@ def owner_of(user: str | None, group: str | None, agent: str | None, tenant: str
     Raises:
         InputError: none or several.
     """
-    from serving.owners import one_owner
+    from serving.clients import one_owner
 
     return one_owner(user, group, agent, tenant, called=("--user", "--group", "--agent"))
 

@@ -104,8 +104,8 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show how it was found; every step with --json.")] = False,
 ) -> None:
     """Find episodes and facts that answer a question. One of --user, --group and --agent says whose memory is searched."""
-    from serving.quick_start import connect
-    from serving.terminal.rendering import search_result
+    from serving.startup import connect
+    from serving.terminal.search_view import search_result
 
     filters = searched_owner(user, group, agent, tenant) | {"knowledge": knowledge}
     times = {"since": since, "before": before, "as_of": as_of}
@@ -155,8 +155,8 @@ def ask(
     explain: Annotated[bool, typer.Option("--explain", help="Show what it was made from, and the reasoning.")] = False,
 ) -> None:
     """Answer a question from what is remembered, with the memories it cites; without a model in quotes."""
-    from serving.quick_start import connect
-    from serving.terminal.answer_view import answer_view
+    from serving.startup import connect
+    from serving.terminal.search_view import answer_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
     history = [_turn(line) for line in said or ()]
@@ -197,7 +197,7 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is remembered of a person or a thing, in the order it happened, and what took the place of what."""
-    from serving.quick_start import connect
+    from serving.startup import connect
     from serving.terminal.history_view import history_view
 
     filters = searched_owner(user, group, agent, tenant) | ({"as_of": as_of} if as_of else {})
@@ -256,7 +256,7 @@ def inspect(
 
 
 def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
-    from serving.quick_start import connect
+    from serving.startup import connect
 
     with connect(url) as memories:
         found = memories.inspect(conversation, filters)
@@ -270,7 +270,7 @@ def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspecti
     from flows.dry_run import dry_run
     from mneme.ports import Role
     from mneme.settings import load_settings
-    from serving.terminal.dry_run import inspections
+    from serving.terminal.inspection_view import inspections
 
     settings = load_settings()
     models = settings.models
@@ -279,8 +279,8 @@ def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspecti
 
 
 def _list_documents(filters: dict[str, Any], unread: bool, url: str | None, as_json: bool) -> None:
-    from serving.quick_start import connect
-    from serving.terminal.documents_view import documents_table
+    from serving.startup import connect
+    from serving.terminal.history_view import documents_table
 
     with connect(url) as memories:
         found = memories.documents(filters)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from serving.commands.options import AgentOption, GroupOption, TenantOption, UserOption, searched_owner
-from serving.quick_start import stay
+from serving.startup import freeze_startup_objects
 from serving.terminal.output import note
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def serve(
         app = create_app(service)
         parts = _mount(app, service)
         check_embedded_format(settings)
-        stay()
+        freeze_startup_objects()
         _run(app, service, parts)
 
 
@@ -104,7 +104,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
     import uvicorn
 
     from mneme.errors import SettingsError
-    from serving.rest.connections import listening
+    from serving.rest.connections import server_config
 
     class Server(uvicorn.Server):
         """Tells when it is there, and those who wait for something when it ends."""
@@ -114,11 +114,11 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
             _announce(service.settings, sockets[0].getsockname()[1], parts)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            service.end_waits()
+            service.end_waiting()
             super().handle_exit(sig, frame)
 
     where = service.settings.service
-    config = listening(app, host=where.host, port=where.port)
+    config = server_config(app, host=where.host, port=where.port)
     try:
         socket = config.bind_socket()
     except SystemExit:  # uvicorn logs why, and exits
@@ -181,10 +181,10 @@ def mcp(
     With MNEME_SERVICE__URL it speaks for that service; else it opens the index itself, and takes in what is remembered.
     """
     from mneme.settings import load_settings
+    from serving.mcp.memory import OwnerScope
     from serving.mcp.server import build_server
-    from serving.mcp.whose import Whose
 
-    whose = Whose(**searched_owner(user, group, agent, tenant))
+    whose = OwnerScope(**searched_owner(user, group, agent, tenant))
     with ExitStack() as stack:
         memory, writable = _memory(load_settings(), stack)
         server = build_server(memory, lambda _: whose, writable=writable and not read_only, may_erase=allow_erase)

@@ -18,7 +18,7 @@ from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
     from mneme.settings import Settings
-    from serving.checks.check import Check
+    from serving.checks.examination import Check
     from serving.status import Status
 
 _STYLES = {"ready": "green", "partly": "yellow", "missing": "red"}
@@ -40,8 +40,7 @@ def doctor(
 
     The exit code is 1 when something is missing that is needed.
     """
-    from serving.checks.check import is_fit
-    from serving.checks.examination import examine, groups
+    from serving.checks.examination import examine, groups, is_fit
 
     if unknown := sorted(set(only or ()) - set(groups())):
         raise InputError(f"GROUP: {', '.join(unknown)} is not known; accepted are {', '.join(groups())}")
@@ -96,7 +95,7 @@ def init(
 
     Without options it asks, at a terminal; elsewhere it chooses the embedded index and no model.
     """
-    from serving.environment_file import environment_file, write_environment_file
+    from serving.reference import environment_file, write_environment_file
 
     if embedded and opensearch is not None:
         raise InputError("--embedded and --opensearch are both given; leave one out")
@@ -181,7 +180,7 @@ def status(
         if as_json:
             output().print_json(json.dumps({**asdict(first), "messages_per_second": rate}))
         else:
-            from serving.terminal.status_view import status_view
+            from serving.terminal.tables import status_view
 
             output().print(status_view(first, rate))
         if first.health == "red":
@@ -212,7 +211,7 @@ def _next(before: "Status", began: float, look: "Callable[[], Status]") -> "tupl
 def _show(look: "Callable[[], Status]", every: float) -> None:
     from rich.live import Live
 
-    from serving.terminal.status_view import status_view
+    from serving.terminal.tables import status_view
 
     seen, began = look(), time.monotonic()
     with Live(status_view(seen, None), console=output(), auto_refresh=False) as live:

@@ -51,8 +51,8 @@ def ingest(
     import flows
     from connectors.letters.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
-    from serving.terminal.rendering import ingest_table
-    from serving.terminal.words import count
+    from serving.terminal.format import count
+    from serving.terminal.tables import ingest_table
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()
@@ -77,7 +77,7 @@ def ingest(
 def _tell_pending(recordings: Path, pending: Path | None) -> None:
     from connectors.recorded.batch_files import PendingRequests
     from connectors.recorded.offline_endpoint import pending_path
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
@@ -105,7 +105,7 @@ def publish(
     from mneme.events import parse_event
     from mneme.settings import load_settings
     from mneme.times import utc_now
-    from serving.terminal.words import count
+    from serving.terminal.format import count
 
     defaults = given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant, conversation_id=conversation)
     settings = load_settings()

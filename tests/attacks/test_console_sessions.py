@@ -12,17 +12,16 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from serving.sessions import ended, sessions
 from starlette.requests import Request
 
 from mneme.errors import SettingsError
 from mneme.settings import Settings, load_settings
 from serving.console.mount import mount
 from serving.rest.app import create_app
-from serving.rest.keys import Keys, digest_of
+from serving.rest.middleware.auth import Keys, digest_of
+from serving.rest.sessions import COOKIE, LASTS, Sessions, console_secret
 from serving.service.service import Service
-from serving.sessions import ended, sessions
-from serving.sessions.secret import console_secret
-from serving.sessions.sessions import COOKIE, LASTS, Sessions
 
 OWN, OTHER = "a-key-of-a-tenant-0001", "a-key-of-the-operator-02"
 KEYS = {OWN: "acme", OTHER: "*"}

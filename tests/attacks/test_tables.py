@@ -136,8 +136,8 @@ def test_an_old_excel_file_is_counted_too() -> None:
     except OfficeMissing as error:
         pytest.skip(str(error))
     for name in ("columns", "rows", "cells"):
-        assert f"more than 1 {name} (MNEME_DOCUMENTS__MOST_{name.upper()})" in refusal(
-            sample.content, sample.name, Documents.model_validate({f"most_{name}": 1})
+        assert f"more than 1 {name}; split it" in refusal(
+            sample.content, sample.name, Documents().model_copy(update={f"most_{name}": 1})
         )
 
 

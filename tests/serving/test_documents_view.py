@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import queries
 from queries.browsing.documents import DocumentList, ListedDocument
 from serving.cli import app
-from serving.terminal.documents_view import documents_table
+from serving.terminal.history_view import documents_table
 from tests.serving.test_rendering import printed
 
 

@@ -11,9 +11,8 @@ from typer.testing import CliRunner, Result
 from mneme.errors import InputError
 from mneme.settings import Settings, load_settings
 from serving.cli import app
-from serving.environment_file import environment_file
-from serving.rest.keys import Keys
-from serving.settings_reference import settings_page
+from serving.reference import environment_file, settings_page
+from serving.rest.middleware.auth import Keys
 
 
 @pytest.fixture(autouse=True)

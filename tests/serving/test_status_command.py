@@ -22,7 +22,7 @@ from mneme.times import utc_now
 from serving.cli import app
 from serving.commands import setup as command
 from serving.status import ModelStatus, Status, local_status, remote_status
-from serving.terminal.status_view import status_view
+from serving.terminal.tables import status_view
 from tests.queries.world import MAYA, messages
 
 METRICS = """

@@ -217,7 +217,7 @@ def test_the_language_is_the_one_that_was_set_or_told(
 
 def test_another_model_or_language_hears_anew(model_server: ModelServer, tmp_path: Path) -> None:
     for more in ({}, {"model": "large"}, {"language": "de"}, {}):
-        settings = Transcription.model_validate({"provider": "openai", "base_url": model_server.url, **more})
+        settings = group_of(Transcription, provider="openai", base_url=model_server.url, **more)
         transcriber = CachedTranscriber(TranscriptionEndpoint(settings, Models()), tmp_path / "answers.sqlite")
         transcriber.transcribe(WAVE, "a.wav", SCOPE)
         transcriber.close()

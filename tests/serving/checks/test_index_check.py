@@ -11,9 +11,9 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from mneme.errors import StoreRejected
 from mneme.settings import EmbedderSettings, Settings
-from serving.checks import index as index_check
-from serving.checks.check import Check
-from serving.checks.index import index
+from serving.checks import servers as index_check
+from serving.checks.examination import Check
+from serving.checks.servers import index
 
 
 def settings_of(folder: Path, embedder: str = "hash") -> Settings:

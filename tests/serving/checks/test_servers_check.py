@@ -7,9 +7,8 @@ import pytest
 
 from connectors.kafka.client import create_topics
 from mneme.settings import Kafka, OpenSearch, Settings
-from serving.checks.check import is_fit
-from serving.checks.index import index
-from serving.checks.kafka import kafka
+from serving.checks.examination import is_fit
+from serving.checks.servers import index, kafka
 from serving.status import local_status
 
 
