@@ -74,7 +74,7 @@ def agents(
         Path,
         typer.Argument(
             metavar="FOLDS",
-            help="A folder of `mneme fit fusion --folds` on the same files; what is fitted without each fold joins it.",
+            help="A folder of `mneme bench fit fusion --folds` on the same files; what is fitted without each fold joins it.",
             show_default=False,
         ),
     ],
@@ -123,7 +123,7 @@ def capacity(
     ],
     out: FittedOption = None,
 ) -> None:
-    """What one message, record and search cost, for `mneme capacity`, with the error of leaving out each measurement."""
+    """What one message, record and search cost, for `mneme bench capacity`, with the error of leaving out each measurement."""
     from evaluation.capacity.fit import SHIPPED, run_fit_capacity
 
     run_fit_capacity(measured, out or SHIPPED, console=output())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What mneme record wrote.", show_default=False)]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What mneme bench record wrote.", show_default=False)]
 PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0: any that is free.")]
 
 
@@ -62,7 +62,7 @@ def replay(file: FileArgument, port: PortOption = 0) -> None:
     from serving.terminal.format import count
 
     if not file.exists():
-        raise InputError(f"{file} is not there; name a file of `mneme record`")
+        raise InputError(f"{file} is not there; name a file of `mneme bench record`")
     replayer = ModelReplayer(Recordings(file))
     _serve(replayer, port)
     unknown = replayer.unknown.total()

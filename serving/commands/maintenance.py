@@ -21,9 +21,9 @@ from serving.commands.stream import FORMATS, show_skipped
 from serving.terminal.output import delayed_progress_bar, note, output, progress_bar
 
 if TYPE_CHECKING:
-    from flows.rebuild.report import Found, RebuildReport
-    from flows.reindex.move import Move, ReindexReport
-    from flows.transfer import Transferred
+    from flows.maintenance.rebuild import RebuildReport, StoreContents
+    from flows.maintenance.reindex import Move, ReindexReport
+    from flows.maintenance.transfer import Transferred
 
 
 def backfill(
@@ -42,7 +42,7 @@ def backfill(
 
     The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
     """
-    from flows.backfill import backfill as take_in
+    from flows.maintenance.backfill import backfill as take_in
     from mneme.settings import load_settings
     from serving.terminal.format import count
 
@@ -89,14 +89,14 @@ def rebuild(
 
     settings = load_settings()
     if abandon:
-        from flows.rebuild.messages import abandon as give_up
+        from flows.maintenance.rebuild import abandon as give_up
 
         if force or drop_old or origin is Origin.TOPICS:
             raise InputError("--abandon: gives a rebuild from messages up, and goes with no other option")
         output().print("The rebuild was given up." if give_up(settings) else "There is no rebuild to give up.")
         return
 
-    def agree(found: "Found") -> None:
+    def agree(found: "StoreContents") -> None:
         if found.goes_on:
             note("A rebuild was interrupted here; it goes on.")
         elif not yes:
@@ -104,17 +104,17 @@ def rebuild(
 
     with delayed_progress_bar("Rebuilding", "messages" if origin is Origin.MESSAGES else "events") as on_progress:
         if origin is Origin.MESSAGES:
-            from flows.rebuild.messages import rebuild_from_messages
+            from flows.maintenance.rebuild import rebuild_from_messages
 
             report = rebuild_from_messages(settings, agree, on_progress, drop_old)
         else:
-            from flows.rebuild.topics import rebuild_from_topics
+            from flows.maintenance.rebuild_topics import rebuild_from_topics
 
             report = rebuild_from_topics(settings, force, agree, on_progress)
     _show_rebuild(report)
 
 
-def _question(origin: Origin, found: "Found") -> str:
+def _question(origin: Origin, found: "StoreContents") -> str:
     from mneme.rows import Collection
     from serving.terminal.format import count
 
@@ -155,7 +155,7 @@ def reindex(
     Set MNEME_EMBEDDER__* to the new embedder first. The flow must be stopped; it goes on behind it. Processes that search
     go on with the old settings until they are started again with the new ones.
     """
-    from flows.reindex import move
+    from flows.maintenance import reindex as move
     from mneme.settings import load_settings
 
     settings = load_settings()
@@ -205,7 +205,7 @@ def export(
 
     Nothing is left out: messages, episodes, facts, graph, profile, vectors, versions. It may run beside the flow.
     """
-    from flows.transfer import export_owner
+    from flows.maintenance.transfer import export_owner
     from mneme.settings import load_settings
 
     owner = owner_of(user, group, agent, tenant)
@@ -219,7 +219,7 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="Also if the owner was erased here: takes the erasure back.")] = False,
 ) -> None:
     """Bring an exported memory into the index, as it was. The flow must be stopped, and the owner not be known here."""
-    from flows.transfer import import_owner
+    from flows.maintenance.transfer import import_owner
     from mneme.settings import load_settings
 
     with progress_bar("Importing", "rows") as on_progress:
