@@ -43,12 +43,12 @@ from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.extraction.local import LocalExtractor
-from flows.feeds import FileFeed
 from flows.items import Arrived
-from flows.pending import Pending
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Services, Submit
+from flows.running.feeds import FileFeed
 from flows.running.pool import Pool
-from flows.services import Services, Submit
-from flows.versions import Versions
 from flows.write import Writer
 from mneme.errors import StoreError
 from mneme.events import parse_event

@@ -33,8 +33,8 @@ from flows.cuts import Cut, Utterance, embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.items import Embedded
+from flows.lanes.services import Services
 from flows.segment import SegmentLane
-from flows.services import Services
 from flows.write import Writer
 from mneme.ids import stable_hash
 from mneme.ports import Create, Write, WriteResult

@@ -115,7 +115,7 @@ def backfill(
 
     The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
     """
-    from flows.backfill import backfill as take_in
+    from flows.maintenance.backfill import backfill as take_in
     from mneme.errors import InputError
     from mneme.settings import load_settings
     from serving.terminal.words import count

@@ -119,6 +119,15 @@ def test_links_lead_to_files_of_the_project(page: Path) -> None:
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    rooms = "mneme|connectors|flows|queries|serving|evaluation|tests|deploy|examples|requirements"
+    named = re.findall(rf"`((?:{rooms})/[\w./-]*)`", page.read_text(encoding="utf-8"))
+    table = (page.read_text(encoding="utf-8") + "## Not this").index("## Not this")  # of the glossary: names that are gone
+    gone = re.findall(r"`([^`]+)`", page.read_text(encoding="utf-8")[table:])
+    assert [name for name in named if not (ROOT / name).exists() and name not in gone] == []
+
+
 def test_the_page_of_settings_is_current() -> None:
     written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     assert written == settings_page(), "run `make docs`"
