@@ -87,7 +87,7 @@ ifdef ATTACKS
 endif
 
 docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, the schema of events
-	@$(BIN)/python -m serving.settings_reference docs/settings.md
+	@$(BIN)/python -m serving.reference docs/settings.md
 	@$(BIN)/python -m serving.event_schema docs/schemas/events.schema.json
 	@$(BIN)/python -m serving.rest_reference docs/rest.md
 

@@ -76,7 +76,7 @@ def run_peers(
         latency: seconds that each chat answer takes.
         environments: where the systems' packages are installed, and stay; None for ``peers`` in the data folder.
         python: makes the environments; None: see ``environment_of``.
-        folds: a folder of `mneme fit fusion --folds`: Mneme is scored without having seen the conversation.
+        folds: a folder of `mneme bench fit fusion --folds`: Mneme is scored without having seen the conversation.
         patience: seconds for which a system may take the messages in.
         quiet: see ``QUIET``.
         peers: which systems there are.
