@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.peers.environments import PeerUnavailable, environment_of
-from evaluation.peers.systems import Peer
+from evaluation.peers.systems import Peer, PeerUnavailable, environment_of
 
 
 def test_what_cannot_be_installed_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,16 @@
-"""The summary of an episode: its most central sentences, in order, as said."""
+"""The texts of an episode, as said: its summary is its most central sentences, its narrative all messages in order. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from flows.extraction.spoken import Sentence
+import numpy as np
+
+from flows.cuts import Utterance
+from flows.extraction.quotes import AnnotatedMessage
+from flows.extraction.sentences import Sentence
+from mneme.dates import DaySpan
 from mneme.text import tokenise
+from mneme.times import zone_or_utc
 
 _SENTENCES = 3
 _LONGEST = 420  # characters: with the subject about half of what a small embedder reads
@@ -58,3 +64,27 @@ def central(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -> l
         if len(chosen) == _SENTENCES:
             break
     return [sentences[at] for at in sorted(chosen)]
+
+
+def closeness(utterances: Sequence[Utterance]) -> list[float]:
+    """For each message the cosine of its vector with the mean of all; 0 where there is no vector."""
+    vectors = [utterance.vector for utterance in utterances if utterance.vector is not None]
+    if not vectors:
+        return [0.0] * len(utterances)
+    mean = np.mean(vectors, axis=0)
+    length = float(np.linalg.norm(mean)) or 1.0
+    return [0.0 if one.vector is None else float(one.vector @ mean) / length for one in utterances]
+
+
+def narrative_of(messages: Sequence[AnnotatedMessage]) -> str:
+    """One paragraph for each message: who said it, and the words."""
+    lines, today = [], None
+    for each in messages:
+        message = each.message
+        day = message.sent_at.astimezone(zone_or_utc(message.timezone)).date()
+        if day != today:
+            today, span = day, DaySpan.of_day(day)
+            chinese = any(one.language == "zh" for one in each.sentences)
+            lines.append(f"{span.in_chinese()}：" if chinese else f"{span.in_english()}:")
+        lines.append(f"{message.sender_name}: {message.text.strip()}")
+    return "\n".join(lines)

@@ -11,23 +11,28 @@ from syrupy.assertion import SnapshotAssertion
 
 from connectors.endpoints.answer_cache import CachedChat
 from connectors.endpoints.openai_chat import OpenAiChat
-from flows.consistency.judges.model import PAIRS_OF_A_CALL, ModelJudge, judge_prompt
-from flows.consistency.statements import Relation, Statement
-from mneme.errors import ModelMalformed
+from connectors.models import open_chat_model
+from flows.consistency.judge import PAIRS_OF_A_CALL, ModelJudge, Relation, judge_prompt, open_judge
+from mneme.errors import ModelMalformed, SettingsError
 from mneme.ports import Role
-from mneme.settings import Models
+from mneme.records import AtomicFact, Statement
+from mneme.settings import Models, Reconcile, Settings
 from mneme.tokens import estimate_tokens
 from tests.connectors.model_help import Clock
+from tests.contracts.rows import fact
 from tests.servers.models import ModelServer
 
 SAME, REPLACES, NEITHER = Relation.SAME, Relation.REPLACES, Relation.NEITHER
 SCOPE = "acme/user/ann"
+BY_MODEL = Settings(_env_file=None).model_copy(update={"reconcile": Reconcile(judge="model")})
 
 
 def said(text: str, day: str = "2026-03-02", event: str | None = None, identity: str = "") -> Statement:
     at = datetime.fromisoformat(day).replace(tzinfo=UTC)
     event_at = datetime.fromisoformat(event).replace(tzinfo=UTC) if event else None
-    return Statement(identity or f"id of {text}", "fact", text, at, event_at, ("m1",))
+    record = fact(identity or f"id of {text}", text, said_at=at, event_at=event_at).record()
+    assert isinstance(record, AtomicFact)
+    return record
 
 
 GOOGLE = said("Ann works at Google.", "2026-01-05")
@@ -208,3 +213,24 @@ def test_the_prompt_names_each_statement_once(snapshot: SnapshotAssertion) -> No
 def test_the_rules_cost_little() -> None:
     assert estimate_tokens(judge_prompt([(GOOGLE, META)], SCOPE).system) < 200
     assert len(json.dumps(judge_prompt([(GOOGLE, META)] * 3, SCOPE).user)) < 200
+
+
+# --- the settings choose the judge -----------------------------------------------------------------------------------
+
+
+def test_by_default_claims_alone_decide() -> None:
+    assert open_judge(Settings(_env_file=None), None) is None
+
+
+def test_a_model_judges_where_it_is_asked_for(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = BY_MODEL.model_copy(update={"data": tmp_path, "models": Models(provider="openai", base_url=model_server.url)})
+    chat = open_chat_model(settings)
+    assert chat is not None
+    judge = open_judge(settings, chat)
+    assert isinstance(judge, ModelJudge)
+    chat.close()
+
+
+def test_a_model_that_is_not_set_stops_the_program() -> None:
+    with pytest.raises(SettingsError, match="MNEME_RECONCILE__JUDGE"):
+        open_judge(BY_MODEL, None)

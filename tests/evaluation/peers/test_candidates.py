@@ -1,6 +1,6 @@
 """Which turns a returned text stands for."""
 
-from evaluation.peers.matching import TurnFinder
+from evaluation.peers.candidates import TurnFinder
 
 FINDER = TurnFinder(
     {

@@ -1,30 +1,18 @@
 """Values that one corrects in a sentence: days, times of day, numbers, names, sides; and how one replaces another."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from enum import StrEnum
+from typing import Literal, NamedTuple
 
 from flows.extraction.word_lists import word_list
 from mneme.dates import resolve_dates
 from mneme.text import STOP_WORDS, has_cjk
 
-
-class Sort(StrEnum):
-    """What a value is; one replaces only another of its sort."""
-
-    DAY = "day"
-    TIME = "time"
-    ORDINAL = "ordinal"
-    NUMBER = "number"
-    SIDE = "side"
-    NAME = "name"
+Sort = Literal["day", "time", "ordinal", "number", "side", "name"]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value at ``start`` to ``end`` of a sentence."""
+class Value(NamedTuple):
+    """A value at ``start`` to ``end`` of a sentence; it replaces only another of its sort."""
 
     sort: Sort
     start: int
@@ -58,7 +46,7 @@ _SIDE = re.compile(
     r"(?P<value>left|right|north|south|east|west)\b|\b(?P<place>upstairs|downstairs)\b",
     re.I,
 )
-_PATTERNS = ((Sort.TIME, _TIME), (Sort.ORDINAL, _ORDINAL), (Sort.NUMBER, _NUMBER))
+_PATTERNS: tuple[tuple[Sort, re.Pattern[str]], ...] = (("time", _TIME), ("ordinal", _ORDINAL), ("number", _NUMBER))
 _CAPITALS = re.compile(r"\b(?!I\b|I['’])[A-Z][\w-]*(?: [A-Z][\w-]*)*")
 _NO_NUMBER = re.compile(r"(?i:one)\b(?!\s+(?:hundred|thousand|of))|一(?=[个下起些样直点把双家])")  # "the red one", 更正一下
 
@@ -73,23 +61,18 @@ def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
 
     for mention in resolve_dates(sentence, said_at, zone):
         if not _BARE_DAY.fullmatch(mention.text):  # "the 12th" replaces the day of a date
-            add(Value(Sort.DAY, mention.start_index, mention.end_index, mention.text))
+            add(Value("day", mention.start_index, mention.end_index, mention.text))
     for sort, pattern in _PATTERNS:
         for match in pattern.finditer(sentence):
             if not _NO_NUMBER.match(sentence, match.start()):
-                add(Value(sort, match.start(), match.end(), match[0]))
+                add(Value(sort, *match.span(), match[0]))
     for match in _SIDE.finditer(sentence):
         group = "value" if match["value"] else "place"
-        add(Value(Sort.SIDE, match.start(group), match.end(group), match[group]))
-    for value in _names(sentence):
-        add(value)
-    return sorted(found, key=lambda value: value.start)
-
-
-def _names(sentence: str) -> Iterator[Value]:
+        add(Value("side", *match.span(group), match[group]))
     for name in _CAPITALS.finditer(sentence):
         if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in word_list("given")):
-            yield Value(Sort.NAME, name.start(), name.end(), name[0])
+            add(Value("name", *name.span(), name[0]))
+    return sorted(found, key=lambda value: value.start)
 
 
 def replaced(sentence: str, new: Value, context: str, said_at: datetime, zone: tzinfo) -> str | None:
@@ -114,17 +97,13 @@ def replaced(sentence: str, new: Value, context: str, said_at: datetime, zone: t
 
 
 def _replaces(new: Value, old: Value, sentence: str) -> bool:
-    if new.sort is old.sort:
-        return True
-    if {new.sort, old.sort} == {Sort.TIME, Sort.NUMBER}:  # "at 3" is a time
-        number_is_time = _AT.search(sentence[: old.start]) is not None
-        return number_is_time or has_cjk(sentence)
-    return False
+    at_3_is_a_time = {new.sort, old.sort} == {"time", "number"} and (_AT.search(sentence[: old.start]) or has_cjk(sentence))
+    return new.sort == old.sort or bool(at_3_is_a_time)
 
 
 def _day_of_a_month(sentence: str, new: Value, said_at: datetime, zone: tzinfo) -> str | None:
     """12 May with "the 13th" is 13 May; 五月十二号 with 十三号 is 五月十三号."""
-    if new.sort is not Sort.ORDINAL or not (new.text[0].isdigit() or has_cjk(new.text)):
+    if new.sort != "ordinal" or not (new.text[0].isdigit() or has_cjk(new.text)):
         return None
     for mention in reversed(resolve_dates(sentence, said_at, zone)):
         day = re.search(
@@ -147,4 +126,4 @@ def _around(sentence: str, value: Value) -> set[str]:
 def _cased(text: str, old: Value) -> str:
     if old.start == 0:
         return text[:1].upper() + text[1:]
-    return text if old.sort in (Sort.DAY, Sort.NAME) else text[:1].lower() + text[1:]
+    return text if old.sort in ("day", "name") else text[:1].lower() + text[1:]

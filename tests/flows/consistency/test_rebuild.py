@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.consistency.aggregates import LONGEST_SUMMARY, rebuilt
+from flows.consistency.aggregates.mentions import LONGEST_SUMMARY
+from flows.consistency.rebuild import rebuilt
 from flows.items import AggregateMention
 from mneme.records import Entity, Mention, Owner, Profile, Relationship
 

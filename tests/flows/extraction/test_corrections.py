@@ -3,14 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.extraction import LocalExtractor
-from flows.extraction.corrections import corrections_of
-from flows.extraction.quotes import told
+from flows.extraction.corrections import correction_in, corrections_of, may_correct, only_announces, repair_in
+from flows.extraction.quotes import annotated
 from tests.flows.extraction.cuts import talk
 
 
 def corrected(*lines):
     """What each line is corrected to, by which line."""
-    found = corrections_of([one.sentences for one in told(talk(*lines).utterances)])
+    found = corrections_of([one.sentences for one in annotated(talk(*lines).utterances)])
     return [(each.at[0], each.target[0], each.meant) for each in found]
 
 
@@ -117,5 +117,22 @@ WORDS = st.sampled_from(
 
 @given(st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=6))
 def test_no_talk_makes_it_fail_and_nothing_is_corrected_before_it_is_said(lines):
-    found = corrections_of([one.sentences for one in told(talk(*(f"Ann: {line}" for line in lines)).utterances)])
+    found = corrections_of([one.sentences for one in annotated(talk(*(f"Ann: {line}" for line in lines)).utterances)])
     assert all(each.target <= each.at for each in found)
+
+
+CUES = (
+    "sorry, I meant 15, not 50. Wait, no. *Friday make that Yes, actually typo: forgot scratch oops or rather Anna the at "
+    "should be right. 你 不对， 是周二。 对， 应该是"
+).split()
+
+
+@given(
+    words=st.lists(st.sampled_from(CUES) | st.text(max_size=4), max_size=6), case=st.sampled_from([str, str.upper, str.lower])
+)
+def test_a_sentence_without_a_word_of_correction_corrects_nothing(words, case):
+    sentence = case(" ".join(words))
+    if not may_correct(sentence):
+        assert not only_announces(sentence)
+        assert repair_in(sentence) is None
+        assert correction_in(sentence, announced=False) is None
