@@ -292,7 +292,7 @@ def test_a_question_chooses_among_our_own_instructions_for_a_reranker_and_no_oth
 
 @pytest.fixture
 def chat(model_server: ModelServer) -> Iterator[OpenAiChat]:
-    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url, retries=0))
+    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url).model_copy(update={"retries": 0}))
     yield chat
     chat.close()
 

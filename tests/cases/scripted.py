@@ -28,7 +28,8 @@ def by_model(case: Case, server: ModelServer) -> Iterator[tuple[Extractor, Judge
     server.answer = ScriptedAnswers(case)
     with TemporaryDirectory() as folder:
         chat = CachedChat(
-            OpenAiChat(Models(provider="openai", base_url=server.url, retries=0)), Path(folder) / "answers.sqlite"
+            OpenAiChat(Models(provider="openai", base_url=server.url).model_copy(update={"retries": 0})),
+            Path(folder) / "answers.sqlite",
         )
         try:
             yield ModelExtractor(chat, ExtractionSettings(), "scripted"), ModelJudge(chat)

@@ -81,7 +81,7 @@ def obedient(schema: dict[str, Any], user: str) -> Any:
 @pytest.fixture
 def chat(model_server: ModelServer):
     model_server.answer = obedient
-    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url, retries=0))
+    chat = OpenAiChat(Models(provider="openai", base_url=model_server.url).model_copy(update={"retries": 0}))
     yield chat
     chat.close()
 

@@ -97,7 +97,7 @@ def test_each_person_has_room_for_so_many_lines_and_what_is_newest_or_said_most_
     often = [line(day, "Ann loves tea") for day in (1, 8, 15)]
     once = [line(2, "Ann reads books"), line(3, "Ann owns cats"), line(20, "Ann plays chess")]
     other = [line(4, "Bob likes bikes", about="Bob")]
-    portrait = drawn([*often, *once, *other], Profiles(explicit=2))
+    portrait = drawn([*often, *once, *other], Profiles().model_copy(update={"explicit": 2}))
     assert [item.statement for item in portrait.explicit] == ["Ann loves tea", "Bob likes bikes", "Ann plays chess"]
 
 
