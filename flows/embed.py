@@ -23,7 +23,7 @@ from datetime import datetime
 
 from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, amendment_row, apply_amendment
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -40,6 +40,7 @@ from flows.items import (
 from flows.lanes.epochs import RecentKeys
 from flows.lanes.erasures import Tombstones, tombstone_row
 from flows.lanes.owners import lane_key, message_key, origin_of, tenant_of
+from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
 from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred

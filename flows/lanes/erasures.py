@@ -14,12 +14,12 @@ from flows.consistency.revise import Revision
 from flows.cuts import lane_of
 from flows.items import Amendment, Erased, Erasure
 from flows.lanes.owners import Origin, conversation_key, tenant_of
-from flows.lanes.parked_events import KIND as UNREAD
+from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
 from mneme.ids import chunk_id, content_hash, document_key, lasting_name, make_id, message_id
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, control_row
 
 _REMEMBERED = 8192  # of a bucket; the index knows all older ones
 
@@ -75,18 +75,8 @@ class Tombstones:
 def tombstone_row(erasure: Erasure, version: int) -> Row:
     """The row that keeps older events out for ever."""
     key, tenant = _key(erasure.tenant_id, _subject_of(erasure)), tenant_of(erasure.tenant_id)
-    return Row(
-        collection=key.collection,
-        id=key.id,
-        kind="erased",
-        version=version,
-        tenant_id=tenant.tenant_id,
-        owner_key=tenant.key,
-        owner_type=tenant.type,
-        owner_id=tenant.id,
-        at=erasure.arrived_at,
-        body={"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()},
-    )
+    body = {"position": erasure.position.model_dump(), "arrived_at": erasure.arrived_at.isoformat()}
+    return control_row(tenant, "erased", key.id, version, erasure.arrived_at, body)
 
 
 def tombstone_keys(owner: Owner, conversation_id: str | None, document_id: str | None = None) -> list[Key]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from flows.cuts import lane_of
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, control_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,8 @@ def conversation_row(first: StoredMessage) -> Row:
     """The row of the conversation that this message begins. Where there is one it stays, unless it was erased."""
     assert first.conversation_id is not None, "a document has no such row"
     key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
-    return Row(
-        collection=key.collection,
-        id=key.id,
-        kind="conversation",
-        version=1,
-        tenant_id=tenant.tenant_id,
-        owner_key=tenant.key,
-        owner_type=tenant.type,
-        owner_id=tenant.id,
-        at=first.created_at,
-        body={"owner": first.owner.model_dump(), "began_with": first.position.model_dump()},
-        conversation_id=first.conversation_id,
-    )
+    body = {"owner": first.owner.model_dump(), "began_with": first.position.model_dump()}
+    return control_row(tenant, "conversation", key.id, 1, first.created_at, body, conversation_id=first.conversation_id)
 
 
 def origin_of(row: Row | None) -> Origin | None:

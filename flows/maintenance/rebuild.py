@@ -29,17 +29,16 @@ from connectors.models import open_embedder
 from connectors.reading_order import Listed, ReadingOrder
 from flows.cuts import lane_of_row
 from flows.engine import Source
-from flows.lanes.parked_events import incoming_of
+from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Pending
-from flows.maintenance.bulk import batches
-from flows.maintenance.carry_over import KEPT_EVENTS, carried_messages, carried_notes
+from flows.maintenance.bulk import batches, put_all
+from flows.maintenance.carry_over import carried_messages, carried_notes
 from flows.runner import stopped_by_signals
 from flows.running.feeds import StoredFeed
 from flows.running.process import Endpoints, RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
-from mneme.errors import StoreRejected
-from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, Outcome, Put, embeddings_of
-from mneme.rows import Collection, Row
+from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
+from mneme.rows import Collection
 from mneme.settings import Settings
 from mneme.store_format import FORMAT, number_of, refuse_newer
 from mneme.text import TOKENISER
@@ -79,6 +78,7 @@ def rows_in(index: MemoryIndex) -> dict[Collection, int]:
 
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
+_REFUSES = "the new store refuses this row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def rebuild_from_messages(
             index.close()
             raise
         # 3.
-        waiting = _kept_events(old) if begun.is_from_another_format else []
+        waiting = _parked_events(old) if begun.is_from_another_format else []
         refused = _derive(settings, index, waiting, on_progress)
         # 4.
         restarted = forget_older_stores(settings.data, old.metadata() if begun.is_from_another_format else {})
@@ -212,12 +212,12 @@ def _begin(
 
 def _carry_over(old: MemoryIndex, index: MemoryIndex, embedder: Embedder, begun: _Begun) -> None:
     """Write what is not derived. Rows that an interrupted attempt wrote are written again, and are the same."""
-    with_kept_events = not begun.is_from_another_format
+    with_parked = not begun.is_from_another_format
     keep_vectors = begun.before["embedder"] == begun.after["embedder"]
     for rows in batches(old.scan(Collection.CONTROL), _BATCH):
-        _write(carried_notes(rows, with_kept_events), index)
+        put_all(carried_notes(rows, with_parked), index, _REFUSES)
     for rows in batches(old.scan(Collection.MESSAGES, with_vectors=True), _BATCH):
-        _write(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index)
+        put_all(carried_messages(rows, index, partial(embeddings_of, embedder), keep_vectors), index, _REFUSES)
     index.refresh()
 
 
@@ -263,17 +263,10 @@ def _complete(old: MemoryIndex, index: MemoryIndex, restarted: Iterable[str]) ->
     return rows_in(index)
 
 
-def _kept_events(old: MemoryIndex) -> list[Incoming]:
+def _parked_events(old: MemoryIndex) -> list[Incoming]:
     """The events that flows had at work, in the order in which they came."""
-    rows = [row for row in old.scan(Collection.CONTROL) if row.kind in KEPT_EVENTS]
-    return [incoming_of(row.body) for row in sorted(rows, key=lambda row: (row.at, row.id))]
-
-
-def _write(rows: Iterable[Row], index: MemoryIndex) -> None:
-    rows = list(rows)
-    for row, result in zip(rows, index.write([Put(row) for row in rows]), strict=True):
-        if result.outcome is not Outcome.DONE:
-            raise StoreRejected(f"{row.id}: the new store refuses this row ({result.outcome} {result.reason})")
+    rows = [row for row in old.scan(Collection.CONTROL) if row.kind in PARKED]
+    return [incoming_in(row) for row in sorted(rows, key=lambda row: (row.at, row.id))]
 
 
 def _messages(index: MemoryIndex) -> Iterator[Listed]:

@@ -23,10 +23,10 @@ from connectors.indices import index_place, open_generations, open_index
 from connectors.models import open_embedder
 from flows.cuts import embedded_words, embedding_text
 from flows.lanes.scheduling import worth_retrying
-from flows.maintenance.bulk import batches
+from flows.maintenance.bulk import batches, put_all
 from flows.running.recovery import REINDEX, flows_stopped, refuse_unfinished
 from mneme.errors import ModelError, StoreRejected
-from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, Outcome, Put, embeddings_of
+from mneme.ports import Embedder, EmbedderIdentity, MemoryIndex, embeddings_of
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, StoredMessage
 from mneme.rows import SCORED_BY_TOKENS, Collection, Embedding, Key, Row, Vector, message_key, row_of
 from mneme.settings import Settings
@@ -166,6 +166,7 @@ def _told(row: Row) -> AtomicFact | None:
 
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
+_GIVE_UP = "; give the move up with `mneme reindex --abandon`, and repeat it"
 
 OnProgress = Callable[[int, int], None]
 MadeFor = Mapping[str, str]
@@ -286,7 +287,7 @@ def _copy(settings: Settings, index: MemoryIndex, embedder: Embedder, move: Move
             for rows in batches(old.scan(collection, with_vectors=True), _BATCH):
                 missing = _missing(rows, index) if move.goes_on else rows
                 new = renewed(missing, old, partial(embeddings_of, embedder), retokenise)
-                _write(new, index)
+                put_all(new, index, "the next generation refuses this row", remedy=_GIVE_UP)
                 lost = [row for row, now in zip(missing, new, strict=True) if row.vector is not None and now.vector is None]
                 without_vector += len(lost)
                 done += len(rows)
@@ -298,15 +299,6 @@ def _missing(rows: Sequence[Row], index: MemoryIndex) -> list[Row]:
     """The rows that the next generation does not have yet."""
     there = index.get([row.key for row in rows])
     return [row for row in rows if row.key not in there or there[row.key].version != row.version]
-
-
-def _write(rows: Sequence[Row], index: MemoryIndex) -> None:
-    for row, result in zip(rows, index.write([Put(row) for row in rows]), strict=True):
-        if result.outcome is not Outcome.DONE:
-            raise StoreRejected(
-                f"{row.id}: the next generation refuses this row ({result.outcome} {result.reason}); give the move up with "
-                "`mneme reindex --abandon`, and repeat it"
-            )
 
 
 def _complete(settings: Settings, index: MemoryIndex) -> None:

@@ -2,9 +2,8 @@
 
 import re
 
-from mneme.dates.english_words import ALONE
+from mneme.dates.english_words import ALONE, clause_of, is_left
 from mneme.dates.rules import Found
-from mneme.dates.tense import clause_of, is_left
 
 
 def in_doubt(sentence: str, date: Found) -> bool:

@@ -5,8 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from mneme.events.base import ConversationEvent, Owned
-from mneme.events.fields import MOST_ENTRIES, Base64, Label, MetadataField, Moment, Name, few
+from mneme.events.base import MOST_ENTRIES, Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned, few
 from mneme.ids import message_id, short_hash
 from mneme.records import Owner, Position, StoredMessage, ToolCall
 from mneme.times import SendingClock, zone, zone_name_of

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mneme.harmless import harmless
+from mneme.control_characters import escape_control_characters
 from serving.commands.options import AgentOption, AsOfOption, GroupOption, TenantOption, UrlOption, UserOption, searched_owner
 from serving.commands.search import Method, Strategy
 from serving.terminal.output import note, output
@@ -64,7 +64,7 @@ def ask(
             typer.echo(answer.response.model_dump_json(indent=2))
             return
         for piece in answer:
-            typer.echo(harmless(piece), nl=False)
+            typer.echo(escape_control_characters(piece), nl=False)
     typer.echo()
     _show(answer.response)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
-from mneme.events.fields import MOST_ENTRIES
+from mneme.events.base import MOST_ENTRIES
 
 __all__ = ["MOST_ENTRIES", "MOST_MESSAGES", "check_entries"]
 

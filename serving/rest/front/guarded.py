@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mneme import problems
+from mneme.fair_shares import current_caller
 from mneme.settings import Settings
-from mneme.shares import asking
 from serving.rest.front.places import CONSOLE, SAFE, is_under, state
 from serving.rest.keys import EVERYBODY, NOBODY, Caller, Keys
 from serving.rest.problems import refusal
@@ -50,11 +50,11 @@ class Guarded:
         if not isinstance(found, Response):
             state(scope)["caller"] = found
             state(scope)["identity"] = identity = _identity(found, connection)
-            token = asking.set(identity if self._keys.are_several else "")
+            token = current_caller.set(identity if self._keys.are_several else "")
             try:
                 await self._app(scope, receive, send)
             finally:
-                asking.reset(token)
+                current_caller.reset(token)
         elif scope["type"] == "http":
             await found(scope, receive, send)
         else:

@@ -9,13 +9,13 @@ from collections import Counter
 from contextvars import ContextVar
 
 # The key for which this thread or task works, where there are several.
-asking: ContextVar[str] = ContextVar("mneme_asking", default="")
+current_caller: ContextVar[str] = ContextVar("mneme_asking", default="")
 
 
-class Shares:
+class FairShares:
     """So many places. Not safe for several threads by itself.
 
-    >>> shares = Shares(8)
+    >>> shares = FairShares(8)
     >>> [shares.take("loud") for _ in range(7)]
     [True, True, True, True, True, True, False]
     >>> shares.take("quiet"), shares.take("quiet")
