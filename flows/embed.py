@@ -138,7 +138,7 @@ class EmbedLane:
         self._count_chunks()
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at()
 
     @property
@@ -257,7 +257,7 @@ class EmbedLane:
     # --- erasures ----------------------------------------------------------------------------------------------------
 
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
-        """What is older stays out from here on, and what is known here of the erased is forgotten."""
+        """Keep older events out from here on, and forget what is known here of the erased."""
         if erasure.bucket == 0:  # one for all tokens
             yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
         if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
@@ -273,7 +273,7 @@ class EmbedLane:
         self._pump.add("", erasure, self._call_of(erasure))
 
     def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
-        """What is still to be found out: whose a conversation is that was forgotten here."""
+        """The job that finds the owner of a conversation that was forgotten here; None if the owner is known."""
         if isinstance(waiting, Pause):
             is_known = bool(waiting.owner_key) or not waiting.lane
         else:
@@ -289,7 +289,7 @@ class EmbedLane:
         return owner
 
     def _beginning(self, beginning: Create | Put) -> Create | Put:
-        """What begins behind an erasure takes the place of what began before it, and may have been written since."""
+        """Let a beginning behind an erasure take the place of the one before it, which may have been written since."""
         row = beginning.row
         lane = lane_of_row(row)
         if lane not in self._begin_anew:
@@ -338,7 +338,7 @@ class EmbedLane:
         yield Amended(replace(utterance, message=message), replayed=change.replayed)
 
     def _is_outdone(self, message: str, position: Position) -> bool:
-        """Whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
+        """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
         done = self._edited.get(message)
         same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
         return done is not None and same_source and done.offset > position.offset

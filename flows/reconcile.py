@@ -42,14 +42,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ReconcileJob:
-    """What is to be reconciled; after a restart only its reference is known."""
+    """An item to be reconciled; after a restart only its reference is known."""
 
     reference: Reference
     extracted: Extracted | None
 
     @property
     def queue(self) -> str:
-        """What keeps its order: the owner. A pause belongs to its conversation's."""
+        """The queue that keeps its order: the owner's. A pause belongs to its conversation's owner."""
         if self.reference["is"] == "pause":
             pause = referred(self.reference)
             assert isinstance(pause, Pause)
@@ -59,7 +59,7 @@ class _ReconcileJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reconciled:
-    """What a job changes, and what failed in it."""
+    """The changes of a job, and its failures."""
 
     changes: dict[Key, Row | None]
     records: dict[Key, AnyRecord] = field(default_factory=dict)  # of what is written, as far as they are at hand
@@ -122,7 +122,7 @@ class ReconcileLane:
         yield from self._done.released()
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at() or (next_poll(self._services.clock()) if self._done else None)
 
     @property
@@ -161,7 +161,7 @@ class ReconcileLane:
             self._pump.add(queue, works, job)
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
-        """What an owner's next job is about: an erasure, or what waits before the next one."""
+        """Take the items of an owner's next job: an erasure, or all that wait before the next one."""
         waiting = self._waiting[queue]
         works = [waiting.popleft()]
         if self._one_by_one[queue]:

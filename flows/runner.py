@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run over files did. Episodes and facts are counted once, however often they were revised.
+    """The result of a run over files. Episodes and facts are counted once, however often they were revised.
 
     ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
     folders that are not understood.
@@ -292,5 +292,5 @@ class WrittenRows:
             self._kinds.pop(identity, None)
 
     def rows(self) -> Counter[str]:
-        """How many of each kind."""
+        """Count the rows of each kind."""
         return Counter(self._kinds.values())

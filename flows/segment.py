@@ -129,7 +129,7 @@ class SegmentLane:
             yield from self._unless_defective(due, self._go_on(due, now))
 
     def wake_at(self) -> datetime | None:
-        """When something is due: the pool to look at, a held message, an idle conversation."""
+        """The time of the next poll: results of the pool, a held message, or an idle conversation."""
         at_work = self._judging or self._waking or self._looking_back
         times = [next_poll(self._services.clock())] if at_work else []
         if (due := self._timers.next()) is not None and len(self._waking) < _WAKING:
@@ -282,7 +282,7 @@ class SegmentLane:
         return self._resting.is_settled(lane) and is_quarantined(self._resting[lane])
 
     def _unless_defective(self, lane: str, work: Iterator[Out]) -> Iterator[Out]:
-        """What comes of work on a conversation, all of it or, if it meets a defect, nothing but the letter about it."""
+        """Do work on a conversation: yield all of its items or, if it meets a defect, the dead letter alone."""
         try:
             done = list(work)
         except Exception as error:  # whatever it is, it must not stop the other conversations at every start
@@ -369,7 +369,7 @@ class SegmentLane:
             yield from conversation.apply(question, judge(question, self._services))
 
     def _show_again(self, conversation: Conversation) -> Iterator[Cut | Retraction]:
-        """What was shown with a message that is not so any more must not stand until the next pause."""
+        """Replace at once what was shown with a message that has changed, without waiting for the next pause."""
         return conversation.pause(self._inline_detector, "idle")
 
     def _schedule(self, conversation: Conversation) -> None:
@@ -403,7 +403,7 @@ class SegmentLane:
 
 
 def _result(outcome: object, kind: type[Found]) -> Found:
-    """What a job found; its error is raised."""
+    """The result of a job; its error is raised."""
     if isinstance(outcome, BaseException):
         raise outcome
     assert isinstance(outcome, kind), "only jobs with a result are handed to the pool"

@@ -153,7 +153,7 @@ class Writer:
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def _is_news(self, write: Write) -> bool:
-        """Whether this content of a row has not been refused before: a message comes on arrival, and again with its vector."""
+        """Return whether this content of a row was not refused before: a message comes on arrival, and with its vector."""
         body = {} if isinstance(write, Remove) else {name: value for name, value in write.row.body.items() if name != "version"}
         refused = (write.key if isinstance(write, Remove) else write.row.key), content_hash(repr(body).encode(errors="replace"))
         if is_news := refused not in self._refused_lately:

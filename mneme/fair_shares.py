@@ -33,15 +33,15 @@ class FairShares:
 
     @property
     def free(self) -> int:
-        """How many places nobody holds."""
+        """The number of free places."""
         return self.places - self._held.total()
 
     def held(self, caller: str) -> int:
-        """How many places a caller holds."""
+        """The number of places that a caller holds."""
         return self._held[caller]
 
     def may(self, caller: str) -> bool:
-        """Whether a caller would get a place now."""
+        """Return whether a caller would get a place now."""
         kept = self._kept if caller else 0
         return self.free > kept or (self.free > 0 and self._held[caller] < kept)
 

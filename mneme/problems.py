@@ -77,7 +77,7 @@ _BY_STATUS = {problem.status: problem for problem in (*reversed(PROBLEMS), *_OF_
 
 
 def problem_of(error: MnemeError) -> Problem:
-    """What an error is over HTTP.
+    """The problem that an error is over HTTP.
 
     >>> problem_of(DiskFull("no room")).status
     503
@@ -86,7 +86,7 @@ def problem_of(error: MnemeError) -> Problem:
 
 
 def problem_of_status(status: int) -> Problem:
-    """What a status is where nothing else is known.
+    """The problem that a status stands for where nothing else is known.
 
     >>> problem_of_status(404).name, problem_of_status(418).name, problem_of_status(599).name
     ('not-found', 'bad-request', 'internal')

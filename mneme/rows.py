@@ -1,4 +1,4 @@
-"""How a record lies in an index: the columns that can be filtered, ranked and sorted, and the record itself.
+"""Rows, the form of records in an index: columns that can be filtered, ranked and sorted, and the record itself.
 
 Both backends store these columns and nothing else, so that a record never needs a backend's own code. ``body`` is
 the record as JSON; what is not a column cannot be searched.
@@ -58,7 +58,7 @@ def directions(numbers: WholeNumbers) -> Vector:
 
 
 class Embedding(NamedTuple):
-    """What an embedder makes of a text.
+    """The result of an embedder for a text.
 
     ``token_vectors`` are those of its tokens in their order, int8 of shape (tokens, TOKEN_DIMENSION), as bytes; empty where the
     embedder gives none.
@@ -86,7 +86,7 @@ HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no searc
 
 
 class Key(NamedTuple):
-    """Where one row lies: a realtime get needs all three (``owner_key`` is the routing)."""
+    """The key of one row: a realtime get needs all three parts (``owner_key`` is the routing)."""
 
     collection: Collection
     owner_key: str
@@ -135,7 +135,7 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """Where this row lies."""
+        """The key of this row."""
         return Key(self.collection, self.owner_key, self.id)
 
     def record(self) -> AnyRecord:
@@ -144,7 +144,7 @@ class Row:
 
     @property
     def embedding(self) -> Embedding | None:
-        """What was made of its text; None where it was read without, or has none."""
+        """The embedding of its text; None where it was read without, or has none."""
         return None if self.vector is None else Embedding(self.vector, self.token_vectors)
 
     def embedded(self, embedding: Embedding | None) -> "Row":
@@ -179,7 +179,7 @@ def revised(row: Row, record: AnyRecord) -> Row:
 
 
 def message_key(row: Row, caller_id: str) -> Key:
-    """Where a message lies that a row of the same conversation or document cites by the id that its caller gave it."""
+    """The key of a message that a row of the same conversation or document cites by its caller's id."""
     if row.document_id is not None:
         return Key(Collection.MESSAGES, row.owner_key, chunk_id(document_key(row.owner_key, row.document_id), caller_id))
     return Key(Collection.MESSAGES, row.owner_key, message_id(row.tenant_id, row.conversation_id or "", caller_id))
@@ -187,7 +187,7 @@ def message_key(row: Row, caller_id: str) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How records of one class lie in an index.
+    """The layout of records of one class in an index.
 
     ``at`` names the field of their time. ``searched`` gives the texts that keyword search finds a record by, each with its
     weight; its second argument is the text around the record. ``columns`` gives the other columns.

@@ -51,7 +51,7 @@ class AmendmentResult:
 def apply_amendment(
     waiting: PendingAmendment, owner: Owner | None, seen_at: datetime | None, services: Services
 ) -> AmendmentResult | None:
-    """What an amendment makes of the stored message. Blocks: for the pool.
+    """Apply an amendment to its stored message. Blocks: for the pool.
 
     Args:
         waiting: the amendment.
@@ -114,13 +114,13 @@ def _is_erased(amendment: Amendment, services: Services) -> bool:
 
 
 def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:
-    """Whether this amendment, or a later one of its source, is in the stored message."""
+    """Return whether this amendment, or a later one of its source, is in the stored message."""
     done = stored.edited_by
     return done is not None and _is_same_source(done, amendment.position) and done.offset >= amendment.position.offset
 
 
 def _is_replayed(stored: StoredMessage, amendment: Amendment | None) -> bool:
-    """Whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
+    """Return whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
     if amendment is None or stored.edited_by is None:
         return amendment is None
     return _is_in(stored, amendment) or not _is_same_source(stored.edited_by, amendment.position)

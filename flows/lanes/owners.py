@@ -1,4 +1,4 @@
-"""Whose a conversation is, found again however long ago it began: one small row of ``control`` for each conversation."""
+"""Owners of conversations, found again however long ago these began: one small row of ``control`` for each conversation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ class Origin:
 
 
 def conversation_key(tenant_id: str, conversation_id: str) -> Key:
-    """Where the row of a conversation lies: with the tenant, since its owner is what it tells."""
+    """The key of a conversation's row: it lies with the tenant, since it tells the owner."""
     return lane_key(tenant_id, lane_of(tenant_id, conversation_id))
 
 
@@ -38,14 +38,14 @@ def conversation_row(first: StoredMessage) -> Row:
 
 
 def origin_of(row: Row | None) -> Origin | None:
-    """What the row of a conversation tells."""
+    """The origin that the row of a conversation tells."""
     if row is None:
         return None
     return Origin(Owner.model_validate(row.body["owner"]), Position.model_validate(row.body["began_with"]), row.at)
 
 
 def owner_in(index: MemoryIndex, tenant_id: str, conversation_id: str) -> Owner | None:
-    """Whose a conversation is; None where the index knows nothing of it.
+    """The owner of a conversation; None where the index knows nothing of it.
 
     Raises:
         StoreError: the index cannot answer.

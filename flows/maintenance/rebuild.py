@@ -51,7 +51,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class StoreContents:
-    """What is there before a rebuild, rows by collection. ``goes_on`` when one that was interrupted goes on."""
+    """The rows of a store before a rebuild, by collection. ``goes_on`` when one that was interrupted goes on."""
 
     rows: Mapping[Collection, int]
     goes_on: bool = False
@@ -59,7 +59,7 @@ class StoreContents:
 
 @dataclass(frozen=True, slots=True)
 class RebuildReport:
-    """What a rebuild did: rows that there are now, by collection, and rows that it removed to make them.
+    """The result of a rebuild: rows that there are now, by collection, and rows that it removed to make them.
 
     ``dropped`` generations from before were removed, and ``restarted`` flows read their topics from the beginning.
     """
@@ -73,7 +73,7 @@ class RebuildReport:
 
 
 def rows_in(index: MemoryIndex) -> dict[Collection, int]:
-    """How many rows each collection has, of all tenants."""
+    """Count the rows of each collection, of all tenants."""
     return {collection: index.count(collection) for collection in Collection}
 
 
@@ -173,7 +173,7 @@ def abandon(settings: Settings) -> bool:
 
 
 def _is_noted(settings: Settings, generations: Generations) -> bool:
-    """Whether the index says that one has begun, which was killed before its folder said so."""
+    """Return whether the index says that one has begun, which was killed before its folder said so."""
     if generations.made_for()["format"] != str(FORMAT):
         return False
     with closing(open_index(settings, read_only=True)) as index:

@@ -69,7 +69,7 @@ def renewed(rows: Sequence[Row], index: MemoryIndex, embed: Embed, retokenise: b
 
 
 def embed_unless_refused(texts: Sequence[str], embed: Embed) -> list[Embedding | None]:
-    """What the embedder makes of each text; None for one that is refused, which is found by halving.
+    """The embedding of each text; None for one that is refused, which is found by halving.
 
     Raises:
         ModelError: it may pass, or everything is refused.
@@ -89,7 +89,7 @@ def embed_unless_refused(texts: Sequence[str], embed: Embed) -> list[Embedding |
 
 
 def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
-    """What is embedded for a row; None for one without a vector."""
+    """The text that is embedded for a row; None for one without a vector."""
     if row.kind == "deleted" or row.collection is Collection.CONTROL:
         return None
     match record := row.record():
@@ -174,7 +174,7 @@ MadeFor = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What is to be moved: from which ``embedder`` and ``tokeniser`` to which, and how many rows of each collection.
+    """A move from one ``embedder`` and ``tokeniser`` to another, and how many rows of each collection it concerns.
 
     ``goes_on`` when one that was interrupted goes on.
     """
@@ -187,7 +187,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """What was done: ``move`` is None where the index was made for these settings already.
+    """The result of a reindex: ``move`` is None where the index was made for these settings already.
 
     ``without_vector`` rows have a text that the embedder refused; ``dropped`` old generations were removed.
     """

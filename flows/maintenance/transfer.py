@@ -57,7 +57,7 @@ _OF_ITS_RECORD = ("collection", "id", "kind", "conversation_id", "document_id", 
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """Whose memory was carried over, and how many rows of each collection it has."""
+    """The owner whose memory was carried over, and how many rows of each collection it has."""
 
     owner: Owner
     rows: dict[Collection, int]
@@ -105,7 +105,7 @@ def _rows_of(owner: Owner, index: MemoryIndex, conversations: list[Key]) -> Iter
 
 
 def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:
-    """Where the rows of the owner's conversations lie, those that are there."""
+    """The keys of the rows of the owner's conversations, those that are there."""
     messages = index.scan(Collection.MESSAGES, _scope(owner, Collection.MESSAGES))
     named = {row.conversation_id for row in messages if row.conversation_id is not None}
     keys = [conversation_key(owner.tenant_id, each) for each in sorted(named)]
@@ -248,13 +248,13 @@ def _check(path: Path, row: Row, owner: Owner, identity: EmbedderIdentity) -> No
 
 
 def _belongs(row: Row, record: AnyRecord) -> bool:
-    """Whether a row is one of this record: of this id, in this collection, found by these names."""
+    """Return whether a row is one of this record: of this id, in this collection, found by these names."""
     made = revised(row, record)
     return all(getattr(made, name) == getattr(row, name) for name in _OF_ITS_RECORD)
 
 
 def _is_in_its_place(record: AnyRecord) -> bool:
-    """Whether the id is one that its owner's record can have.
+    """Return whether the id is one that its owner's record can have.
 
     OpenSearch keeps one row of an id: with an id of somebody else's it would take that one's place.
     """

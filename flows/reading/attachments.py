@@ -36,7 +36,7 @@ _EXTENSIONS = {"image": "png", "audio": "mp3", "file": ""}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attached:
-    """What the attachments of a message are: its whole ``text``, and for each attachment its edition.
+    """A message with its attachments read: its whole ``text``, and for each attachment its edition.
 
     ``before`` are the records of those that it had, from the first on. ``text`` is None where there is nothing to amend.
     """
@@ -120,7 +120,7 @@ class _Part:
         self.edition: Edition | None = None
 
     def text(self) -> str:
-        """What stands in the message for it; then ``edition`` is there, if there was something to read."""
+        """The text that stands in the message for it; then ``edition`` is there, if there was something to read."""
         part = self._part
         if not part.is_attached:
             return part.as_text()
@@ -182,7 +182,7 @@ class _Part:
 
 
 def _name(part: Part, number: int) -> str:
-    """What an attachment is called."""
+    """The name of an attachment."""
     if part.name:
         return part.name
     if part.uri and (name := PurePosixPath(unquote(urlsplit(part.uri).path)).name):

@@ -1,4 +1,4 @@
-"""Where the stream begins: what a source does at each poll, without the engine.
+"""Feeds, the sources of the stream without the engine: one partition of Kafka or of the inbox, files, stored messages.
 
 A feed never blocks, gives nothing while this process has more unfinished than its limit, and knows its place, which is
 restored exactly. ``FileFeed`` ends; ``PartitionFeed`` ends only when the flow is told to stop.
@@ -24,31 +24,31 @@ class Feed(Protocol):
     """One partition of a source."""
 
     def next_batch(self) -> list[Fed]:
-        """What came since; empty if nothing did.
+        """The events since the last poll; empty if there are none.
 
         Raises:
             StopIteration: nothing will come any more.
         """
 
     def resume_state(self) -> object:
-        """Where to go on after a restart; called at the end of each epoch."""
+        """The place to go on from after a restart; called at the end of each epoch."""
 
     def close(self) -> None:
         """Release files and connections."""
 
 
 class Reader(Protocol):
-    """What a feed needs of one Kafka partition (connectors/kafka/client.py)."""
+    """The interface of one partition, of Kafka (connectors/kafka/reader.py) or of the inbox."""
 
     @property
     def position(self) -> int:
         """The offset that is read next."""
 
     def poll(self, limit: int) -> list[Incoming]:
-        """What is there, at most ``limit``; never blocks."""
+        """The events that are there, at most ``limit``; never blocks."""
 
     def lag(self) -> int:
-        """How many events are not read yet."""
+        """Count the events that are not read yet."""
 
     def commit(self, offset: int) -> None:
         """Tell the group where it is, for lag monitors."""
@@ -105,7 +105,7 @@ class PartitionFeed:
 
     @property
     def unread(self) -> int:
-        """How many events are known to be there and not read yet."""
+        """Count the events that are known to be there and not read yet."""
         return self._reader.lag()
 
     def resume_state(self) -> int:
@@ -184,7 +184,7 @@ class FileFeed:
         return batch
 
     def resume_state(self) -> dict[str, int]:
-        """How far each file was read."""
+        """The number of events that were read of each file."""
         return dict(self._place)
 
     def close(self) -> None:
@@ -206,7 +206,7 @@ class FileFeed:
 
 
 class EndOffsets:
-    """Where each partition ends for this run, and how far all of them have been read.
+    """The end offset of each partition for this run, and how far all of them have been read.
 
     Args:
         ends: of each partition the offset that is not read any more.
@@ -224,11 +224,11 @@ class EndOffsets:
         self._positions[partition] = position
 
     def is_reached(self, partition: str) -> bool:
-        """Whether a partition has been read to its end."""
+        """Return whether a partition has been read to its end."""
         return self._positions[partition] >= self._ends[partition]
 
     def are_reached(self, partitions: Iterable[str] = ()) -> bool:
-        """Whether these partitions have been read to their ends; all, if none are named."""
+        """Return whether these partitions have been read to their ends; all, if none are named."""
         return all(self.is_reached(each) for each in (partitions or self._ends))
 
     def end_once(self) -> bool:
@@ -377,7 +377,7 @@ class StoredFeed:
         return batch
 
     def resume_state(self) -> int:
-        """How many messages were read, and behind them events."""
+        """The number of messages that were read, and behind them events."""
         return self._place
 
     def close(self) -> None:

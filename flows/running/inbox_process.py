@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the process needs to know; ``report`` is the descriptor on which it tells of itself."""
+    """The order of the process; ``report`` is the descriptor for its reports."""
 
     settings: Settings
     report: int

@@ -1,4 +1,4 @@
-"""What never ends as sources of the flow: messages, documents, and a backfill that gives way to messages.
+"""Sources of the flow that never end: messages, documents, and a backfill that gives way to messages.
 
 They are the partitions of Kafka topics, or the logs of the inbox.
 """
@@ -38,7 +38,7 @@ class OpenReader(Protocol):
 
 
 class LiveLag:
-    """How much of the live lanes is not read yet, by any process.
+    """The number of live events that no process has read yet.
 
     Args:
         shared: the sum over all processes; None where there is one.
@@ -54,7 +54,7 @@ class LiveLag:
         self._shared.put(sum(self._lags.values()))
 
     def is_none(self) -> bool:
-        """Whether all live partitions are read to their ends."""
+        """Return whether all live partitions are read to their ends."""
         return self._shared.total == 0
 
 

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a member needs to know.
+    """The order of a member.
 
     Attributes:
         settings: where and how.

@@ -173,12 +173,12 @@ class Members(AbstractContextManager["Members"]):
 
     @property
     def all_read(self) -> bool:
-        """Whether all of them have begun to read."""
+        """Return whether all of them have begun to read."""
         return all(member.reads for member in self._members)
 
     @property
     def gone(self) -> int:
-        """How many have ended."""
+        """Count those that have ended."""
         return sum(member.gone for member in self._members)
 
     def listen(self, seconds: float) -> None:
@@ -208,7 +208,7 @@ class Members(AbstractContextManager["Members"]):
         return next((member.error for member in self._members if member.error is not None), None)
 
     def exit_reasons(self) -> str:
-        """How those ended that ended, for people."""
+        """Describe for people how each process ended."""
         said = []
         for member in self._members:
             if member.gone:

@@ -41,7 +41,7 @@ class DateMention:
 
     @property
     def precision(self) -> Precision:
-        """How exactly the date is known."""
+        """The precision of the date."""
         return self.span.precision
 
     @property

@@ -49,7 +49,7 @@ def year_number(written: str) -> int:
 
 
 def least_and_most(written: str) -> tuple[int, int]:
-    """What a number means: 两三 is two to three, 几 two to five."""
+    """The least and the most that a number means: 两三 is two to three, 几 two to five."""
     if written == "几":
         return _FEW
     if written.isdigit():
@@ -80,7 +80,7 @@ _REARRANGED = re.compile(
 
 
 def looks_back(match: re.Match[str]) -> bool | None:
-    """Whether the clause of a date speaks of the past, else its sentence; None where nothing tells."""
+    """Return whether the clause of a date speaks of the past, else its sentence; None where nothing tells."""
     text = match.string
     if _REARRANGED.search(text, max(0, match.start() - 14), match.start()):
         return False
@@ -101,7 +101,7 @@ def looks_back(match: re.Match[str]) -> bool | None:
 
 
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the clause of a date begins and ends."""
+    """The beginning and the end of the clause of a date."""
     begins, ends = max(0, start - _LONGEST_CLAUSE), min(len(text), end + _LONGEST_CLAUSE)
     begins = max((each.end() for each in _CLAUSE_END.finditer(text, begins, start)), default=begins)
     ending = _CLAUSE_END.search(text, end, ends)
@@ -109,7 +109,7 @@ def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def in_doubt(sentence: str, date: Found) -> bool:
-    """Whether a date is told of nothing that happens then, or may be one of several."""
+    """Return whether a date is told of nothing that happens then, or may be one of several."""
     start, end = date.start, date.end
     begins, ends = clause_of(sentence, start, end)
     before, behind = sentence[begins:start], sentence[end:ends]
@@ -125,7 +125,7 @@ def in_doubt(sentence: str, date: Found) -> bool:
 
 
 def is_of_another(mention: str, earlier: str) -> bool:
-    """Whether a day without a month may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。"""
+    """Return whether a day without a month may be of an occasion or a month that was named before: 国庆去哪？ 14号出发。"""
     return _BARE_DAY.fullmatch(mention) is not None and _NAMED.search(earlier) is not None
 
 

@@ -86,7 +86,7 @@ def find(text: str, said: date, most: int) -> list[Found]:
 
 
 def _is_moved(text: str, found: Found) -> bool:
-    """Whether what looks like a stretch is a change: "moved from Thursday to Friday"."""
+    """Return whether what looks like a stretch is a change: "moved from Thursday to Friday"."""
     own = _FROM.match(text, found.start)
     return _TO.search(text, found.start, found.end) is not None and is_left(text, own.end() if own else found.start)
 
@@ -119,7 +119,7 @@ def _ago(match: re.Match[str], said: date) -> Days:
 
 
 def _is_exact(match: re.Match[str], least: int, most: int) -> bool:
-    """Whether a number is meant as such: neither "a couple" nor "about ten", nor rounded as large ones are ("30 days ago")."""
+    """Return whether a number is meant as such: not "a couple" or "about ten", nor rounded as in "30 days ago"."""
     about = _ABOUT.search(match.string, max(0, match.start() - _REACH), match.start()) or _VAGUE.search(match[0])
     return least == most <= _EXACT.get(match["unit"].lower(), 0) and about is None
 

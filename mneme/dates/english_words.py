@@ -50,7 +50,7 @@ def weekday_number(name: str) -> int | None:
 
 
 def least_and_most(count: str, most: str | None = None) -> tuple[int, int]:
-    """What a number in figures or words means, perhaps up to another: a few are two to five."""
+    """The least and the most that a number in figures or words means, perhaps up to another: a few are two to five."""
     least, up_to = _VAGUE.get(count.lower(), (0, 0))
     if not up_to:
         least = up_to = int(count) if count.isdigit() else _NUMBERS[count.lower()]
@@ -147,7 +147,7 @@ _LEADING = re.compile(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during
 
 
 def looks_back(match: re.Match[str]) -> bool | None:
-    """Whether a date speaks of the past; None where nothing tells, or both.
+    """Return whether a date speaks of the past; None where nothing tells, or both.
 
     Its own preposition decides, then the cues before it in its clause, then those after it there, where these agree. For a
     date that leads its sentence it is the first after.
@@ -186,7 +186,7 @@ def _agreed(cues: "list[_Cue]") -> bool | None:
 
 
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the clause of a date begins and ends."""
+    """The beginning and the end of the clause of a date."""
     begins, ends = _sentence_of(text, start, end)
     ending = _CLAUSE_END.search(text, end, ends)
     begins = max((each.end() for each in _CLAUSE_END.finditer(text, begins, start)), default=begins)
@@ -201,12 +201,12 @@ def _sentence_of(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def is_left(text: str, start: int) -> bool:
-    """Whether a date is the one from which something was moved to another."""
+    """Return whether a date is the one from which something was moved to another."""
     return _LEFT.search(text[max(0, start - _REACH) : start]) is not None
 
 
 def arranges(match: re.Match[str]) -> bool:
-    """Whether the sentence of a date tells that something was booked or the like: then the date may well lie ahead."""
+    """Return whether the sentence of a date tells that something was booked or the like: then the date may well lie ahead."""
     return _APPOINTED.search(match.string, *_sentence_of(match.string, match.start(), match.end())) is not None
 
 
@@ -215,7 +215,7 @@ _ASKS = re.compile(r"\s+(?:you|we|he|she|it|they|i|there|the|my|your|our)\b", re
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Cue:
-    """Where a text tells the tense; ``arranged`` when it tells when something was settled rather than done."""
+    """A cue of tense in a text; ``arranged`` when it tells when something was agreed rather than done."""
 
     at: int
     back: bool

@@ -1,4 +1,4 @@
-"""What comes in: the events of the topics, validated by pydantic at the edge.
+"""Events of the topics, validated by pydantic at the edge.
 
 An event is a JSON object with ``schema`` (``"1.0"``), ``event`` and the fields of its class. Unknown fields are
 ignored, so that a newer minor version passes; an unknown major version is refused. ``parse_event`` is the only

@@ -103,7 +103,7 @@ class Owned(BaseEvent):
 
     @property
     def names_an_owner(self) -> bool:
-        """Whether it says whose memory it is about."""
+        """Return whether it says whose memory it is about."""
         return bool(self.group_id or self.user_id or self.agent_id)
 
     def owner_or_none(self) -> Owner | None:

@@ -52,7 +52,7 @@ class Erase(Erasing, Owned):
 
     @property
     def owner(self) -> Owner:
-        """Whose memory is erased."""
+        """The owner whose memory is erased."""
         owner = self.owner_or_none()
         assert owner is not None, "checked when the event was made"
         return owner
@@ -99,7 +99,7 @@ class Document(Owned):
 
     @property
     def owner(self) -> Owner:
-        """Whose memory the document belongs to: an owner's, or the tenant's knowledge."""
+        """The owner of the document: one that it names, or the tenant."""
         return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)
 
 
@@ -116,5 +116,5 @@ class ForgetDocument(Erasing, Owned):
 
     @property
     def owner(self) -> Owner:
-        """Whose document it is."""
+        """The owner of the document."""
         return self.owner_or_none() or Owner(tenant_id=self.tenant_id, type="tenant", id=self.tenant_id)

@@ -1,4 +1,4 @@
-"""What is said, and what becomes of it: messages, edits, deletions, and flushes."""
+"""Events of a conversation: messages, edits, deletions, and flushes."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
@@ -34,7 +34,7 @@ class Part(BaseModel):
 
     @property
     def is_attached(self) -> bool:
-        """Whether there is something to read."""
+        """Return whether there is something to read."""
         return self.type != "text" and (self.data is not None or self.uri is not None)
 
     def as_text(self) -> str:
@@ -108,7 +108,7 @@ class Message(Owned, ConversationEvent):
 
     @property
     def owner(self) -> Owner:
-        """Whose memory the message belongs to, if it is the first of its conversation."""
+        """The owner of the message, if it is the first of its conversation."""
         owner = self.owner_or_none()
         assert owner is not None, "checked when the message was made"
         return owner

@@ -51,12 +51,12 @@ def outline(raw: bytes, most: int | None = None) -> bytes:
 
 
 def is_deeper(raw: bytes) -> bool:
-    """Whether JSON is nested deeper than ``DEEPEST``."""
+    """Return whether JSON is nested deeper than ``DEEPEST``."""
     return raw.count(b"[") + raw.count(b"{") > DEEPEST and is_deeper_outline(outline(raw))
 
 
 def is_deeper_outline(outlined: bytes) -> bool:
-    """Whether JSON of this outline is nested deeper than ``DEEPEST``: innermost levels are taken away, as often as that.
+    """Return whether JSON of this outline is nested deeper than ``DEEPEST``: innermost levels are taken away, as often as that.
 
     Of bytes that are no JSON the answer may be wrong either way; they are refused whatever it is.
     """
@@ -130,7 +130,7 @@ def _refuse_future(field: str, moment: datetime, received_at: datetime | None) -
 
 
 def _is_well_formed(data: Any) -> bool:
-    """Whether all texts can be written as UTF-8: JSON may escape half of a surrogate pair, which no index takes."""
+    """Return whether all texts can be written as UTF-8: JSON may escape half of a surrogate pair, which no index takes."""
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:

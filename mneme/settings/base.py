@@ -1,4 +1,4 @@
-"""What all groups of settings have in common."""
+"""The base class of all groups of settings."""
 
 from pydantic import BaseModel, ConfigDict
 

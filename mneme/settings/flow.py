@@ -1,4 +1,4 @@
-"""What the flow does with what comes in."""
+"""Settings of the flow."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from mneme.settings.base import Group
 
 
 class Boundaries(Group):
-    """Where a conversation is cut."""
+    """Boundaries of episodes in a conversation."""
 
     detector: Literal["semantic", "llm"] = Field(
         default="semantic", description="cheap signals, or a chat model for a window of messages"
@@ -25,14 +25,14 @@ class Boundaries(Group):
 
 
 class Extraction(Group):
-    """What is taken from an episode."""
+    """Extraction of memories from an episode."""
 
     extractor: Literal["local", "model"] = Field(default="local", description="rules and the embedder, or a chat model")
     custom_instructions: str = Field(default="", description="model: added to the rules of extraction")
 
 
 class Reconcile(Group):
-    """How memories are kept consistent: what a newer statement does to an older one."""
+    """Consistency of memories: what a newer statement does to an older one."""
 
     judge: Literal["rule", "model"] = Field(
         default="rule", description="by what they claim of an attribute, or a chat model that also sees what is near in meaning"
@@ -50,7 +50,7 @@ class Profiles(Group):
 
 
 class Skills(Group):
-    """What an agent learns from cases that recur."""
+    """Skills that an agent learns from cases that recur."""
 
     cases: int = Field(default=2, ge=2, description="of one kind from which a skill is made")
     near: float = Field(default=0.35, ge=0, le=1, description="cosine of their tasks from which cases may be of one kind")

@@ -1,4 +1,4 @@
-"""Where everything outside the process is: the broker, the index, the embedder."""
+"""Settings of everything outside the process: the broker, the index, the embedder."""
 
 from pathlib import Path
 from typing import Literal
@@ -66,7 +66,7 @@ class OpenSearch(Group):
 
 
 class Index(Group):
-    """Which index is used."""
+    """The index."""
 
     backend: Literal["embedded", "opensearch"] = Field(default="embedded", description="LanceDB in this process, or OpenSearch")
     cache_megabytes: int = Field(

@@ -51,7 +51,7 @@ class Service(Group):
 
 
 class Telemetry(Group):
-    """What is told of the program itself: metrics, traces, logs. Nothing is sent anywhere unless set."""
+    """Telemetry of the program itself: metrics, traces, logs. Nothing is sent anywhere unless set."""
 
     metrics_port: int = Field(
         default=0, ge=0, le=65535, description="where `mneme run` shows its metrics, on telemetry.host; 0: nowhere"
