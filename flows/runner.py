@@ -83,7 +83,7 @@ def ingest(
     from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
     from flows.lanes.pending import Pending
-    from flows.running.feeds import FileFeed
+    from flows.running.feeds import FeedLimits, FileFeed
     from flows.running.process import Endpoints, run_process
 
     started = time.monotonic()
@@ -118,9 +118,8 @@ def ingest(
 
     def open_feed(name: str, place: Any) -> "FileFeed":
         flow = settings.flow
-        return FileFeed(
-            list(names), read, identity, place, flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping, fed
-        )
+        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        return FileFeed(list(names), read, identity, place, limits, fed)
 
     wrote = WrittenRows()
 

@@ -34,7 +34,7 @@ from flows.lanes.pending import Pending
 from flows.maintenance.bulk import batches, put_all
 from flows.maintenance.carry_over import carried_messages, carried_notes
 from flows.runner import stopped_by_signals
-from flows.running.feeds import StoredFeed
+from flows.running.feeds import FeedLimits, StoredFeed
 from flows.running.process import Endpoints, RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
@@ -239,9 +239,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
                 on_progress(max(0, min(count, total) - pending.total), total)
 
             read = partial(index.get, with_vectors=True)
-            return StoredFeed(
-                order, read, place, pending, flow.pending_limit, flow.source_batch, stopping, fed, waiting, flow.buckets
-            )
+            limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+            return StoredFeed(order, read, place, limits, fed, waiting)
 
         def wrote(kind: str, identity: str) -> None:
             if kind == "dead_letter":
