@@ -69,7 +69,7 @@ class ExtractLane:
             if isinstance(done, ExtractResult):
                 yield done.extracted
                 if done.failure:
-                    yield letter(reference, done.failure, self._services)
+                    yield dead_letter_of(reference, done.failure, self._services)
             elif done is None:
                 if reference["is"] != "erasure" or not self._holds_up(reference):
                     yield referred(reference)
@@ -77,7 +77,7 @@ class ExtractLane:
                 log.warning("%s", done)
             elif is_defect(done):
                 log.error("%s is not extracted: %s; see the dead letter", reference["id"], type(done).__name__)
-                yield letter(reference, end_of_traceback(done), self._services)
+                yield dead_letter_of(reference, end_of_traceback(done), self._services)
             else:
                 raise done
         if (reading := self._services.reading) is not None:
@@ -115,7 +115,7 @@ class ExtractLane:
         self._pump.add(str(reference.get("queue", reference["lane"])), reference, call)
 
 
-def letter(reference: Reference, failure: str, services: Services, stage: str = "extract") -> DeadLetter:
+def dead_letter_of(reference: Reference, failure: str, services: Services, stage: str = "extract") -> DeadLetter:
     """The dead letter of an episode; its bytes are the reference, from which it can be made again."""
     return DeadLetter(stage, failure, json.dumps(reference).encode(), None, services.clock())
 

@@ -22,7 +22,7 @@ from functools import partial
 from flows.consistency.deciders import Deciders
 from flows.consistency.revise import Revision, revise
 from flows.consistency.view import View
-from flows.extract import extract, letter
+from flows.extract import dead_letter_of, extract
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.lanes.epochs import EpochBarrier, UnrefreshedWrites
 from flows.lanes.erasures import SweepResult, sweep
@@ -74,7 +74,7 @@ class ReconcileLane:
         self._pump: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
-        self._unseen = UnrefreshedWrites()
+        self._unrefreshed = UnrefreshedWrites()
         self._waiting: dict[str, deque[_ReconcileJob]] = {}
         self._at_work: set[str] = set()
         self._one_by_one: Counter[str] = Counter()  # how many of an owner's works are jobs of their own, after a defect
@@ -112,7 +112,7 @@ class ReconcileLane:
                 if isinstance(outcome, SweepResult):
                     yield from self._swept(outcome)
                 elif outcome is not None:
-                    yield from self._settled(outcome)
+                    yield from self._write_changes(outcome)
                 for work in works:
                     if work.reference["is"] == "pause":
                         pause = referred(work.reference)
@@ -132,7 +132,7 @@ class ReconcileLane:
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
-        self._unseen.snapshot_taken()
+        self._unrefreshed.snapshot_taken()
         works = [work.reference for work in self._works()]
         done = [astuple(flush) for flush in self._done.items()]
         self._done.snapshot_taken()
@@ -155,9 +155,9 @@ class ReconcileLane:
             self._at_work.add(queue)
             job: Callable[[], _Reconciled | SweepResult] | None = None
             if works[0].reference["is"] == "erasure":
-                job = partial(self._sweep, works[0].reference, self._unseen.of(queue))
+                job = partial(self._sweep, works[0].reference, self._unrefreshed.of(queue))
             elif any(work.reference["is"] != "pause" for work in works):
-                job = partial(self._reconcile, works, self._unseen.of(queue), self._unseen.records_of(queue))
+                job = partial(self._reconcile, works, self._unrefreshed.of(queue), self._unrefreshed.records_of(queue))
             self._pump.add(queue, works, job)
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
@@ -174,7 +174,7 @@ class ReconcileLane:
         return tuple(works)
 
     def _reconcile(
-        self, works: Sequence[_ReconcileJob], unseen: dict[Key, Row | None], records: dict[Key, AnyRecord]
+        self, works: Sequence[_ReconcileJob], unrefreshed: dict[Key, Row | None], records: dict[Key, AnyRecord]
     ) -> _Reconciled:
         """In the pool: what the works change."""
         revisions, failures = [], []
@@ -196,22 +196,22 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
-        view = self._revised(owner, revisions, unseen, records)
+        view = self._revised(owner, revisions, unrefreshed, records)
         return _Reconciled(view.changes(), view.changed_records(), tuple(failures))
 
     def _revised(
-        self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None], records: Mapping[Key, AnyRecord]
+        self, owner: Owner, revisions: Sequence[Revision], unrefreshed: dict[Key, Row | None], records: Mapping[Key, AnyRecord]
     ) -> View:
         """In the pool: the owner's records with what revisions of its episodes change."""
         services, scope = self._services, owner.key
         by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings, scope)
         write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
-        view = View(owner, services.index, unseen, records)
+        view = View(owner, services.index, unrefreshed, records)
         try:
             revise(view, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
-            view = View(owner, services.index, unseen, records)
+            view = View(owner, services.index, unrefreshed, records)
             revise(view, revisions, by_rule)
         return view
 
@@ -226,9 +226,9 @@ class ReconcileLane:
             return
         reference = works[0].reference
         log.error("%s is not reconciled: %s; see the dead letter", reference["id"], type(error).__name__)
-        yield letter(reference, end_of_traceback(error), self._services, stage="reconcile")
+        yield dead_letter_of(reference, end_of_traceback(error), self._services, stage="reconcile")
 
-    def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
+    def _write_changes(self, outcome: _Reconciled) -> Iterator[SinkItem]:
         writes = tuple(
             self._put(row, outcome.records.get(key)) if row is not None else self._remove(key)
             for key, row in outcome.changes.items()
@@ -236,7 +236,7 @@ class ReconcileLane:
         if writes:
             yield WriteBatch(writes)
         for reference, failure in outcome.failures:
-            yield letter(reference, failure, self._services)
+            yield dead_letter_of(reference, failure, self._services)
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 
@@ -249,7 +249,7 @@ class ReconcileLane:
             self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
 
-    def _sweep(self, reference: Reference, unseen: dict[Key, Row | None]) -> SweepResult:
+    def _sweep(self, reference: Reference, unrefreshed: dict[Key, Row | None]) -> SweepResult:
         """In the pool: what an erasure takes away."""
         erasure = referred(reference)
         assert isinstance(erasure, Erasure)
@@ -257,12 +257,12 @@ class ReconcileLane:
         marker = flush_marker(erasure.tenant_id, _marker_id(erasure), erasure.arrived_at, reference["attempt"])
 
         def revised(revisions: Sequence[Revision]) -> dict[Key, Row | None]:
-            return self._revised(owner, revisions, unseen, {}).changes()
+            return self._revised(owner, revisions, unrefreshed, {}).changes()
 
-        return sweep(erasure, marker, self._services.index, unseen, revised)
+        return sweep(erasure, marker, self._services.index, unrefreshed, revised)
 
     def _swept(self, swept: SweepResult) -> Iterator[SinkItem]:
-        yield from self._settled(_Reconciled(swept.changes))
+        yield from self._write_changes(_Reconciled(swept.changes))
         # With the versions that they have: their lanes may write these rows again. The marker stays: a job that is done
         # again after a crash waits for it.
         yield WriteBatch(tuple(Remove(row.key, row.version) for row in swept.others))
@@ -273,11 +273,11 @@ class ReconcileLane:
     def _put(self, row: Row, record: AnyRecord | None) -> Put:
         version = self._services.versions.next()
         row = row.stored_again(version, row.embedding)
-        self._unseen.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
+        self._unrefreshed.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
         return Put(row)
 
     def _remove(self, key: Key) -> Remove:
-        self._unseen.wrote(key, None)
+        self._unrefreshed.wrote(key, None)
         return Remove(key, self._services.versions.next())
 
 

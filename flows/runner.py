@@ -105,9 +105,9 @@ def ingest(
         """The same content given to another owner, or at another place of a folder, is another file."""
         if is_document(path):
             return None
-        told = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
+        naming = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
         content = content_identity(path)
-        return f"{content}:{short_hash(repr(sorted(told.items())))}" if told else content
+        return f"{content}:{short_hash(repr(sorted(naming.items())))}" if naming else content
 
     def fed(count: int) -> None:
         if on_progress is not None:
@@ -129,13 +129,13 @@ def ingest(
 
     folder = _folder(settings, _FILES)
     with ExitStack() as stack:
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        stack.callback(letters.close)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, _FILES))
         ends = Endpoints(
             [Source("files", ("files",), open_feed)],
-            letters,
+            dead_letters,
             changes=None,
             wrote=written,
             named_files=_named(folder / _NAMED, names),

@@ -101,6 +101,6 @@ def error_of(status: int, body: Any) -> MnemeError:
         status: of the response.
         body: its JSON, whatever it is.
     """
-    told = body if isinstance(body, dict) else {}
-    problem = _BY_TYPE.get(str(told.get("type")), problem_of_status(status))
-    return problem.error(str(told.get("detail") or told.get("title") or f"{problem.title} (HTTP {status})"))
+    problem_body = body if isinstance(body, dict) else {}
+    problem = _BY_TYPE.get(str(problem_body.get("type")), problem_of_status(status))
+    return problem.error(str(problem_body.get("detail") or problem_body.get("title") or f"{problem.title} (HTTP {status})"))

@@ -104,7 +104,7 @@ def index_tokens(weighted: Iterable[tuple[str, int]]) -> str:
 
 
 def _joined(line: str) -> str:
-    return _joined_lately(line) if _is_short(line) else " ".join(tokenise(line))
+    return _cached_tokens_of_line(line) if _is_short(line) else " ".join(tokenise(line))
 
 
 def _is_short(text: str) -> bool:
@@ -112,7 +112,7 @@ def _is_short(text: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)  # a message is in its own row, and in those of its neighbours
-def _joined_lately(line: str) -> str:
+def _cached_tokens_of_line(line: str) -> str:
     return " ".join(tokenise(line))
 
 

@@ -172,7 +172,7 @@ class DormantConversations(MutableMapping[str, Dormant]):
     def __len__(self) -> int:
         return len(self._parts)
 
-    def is_settled(self, lane: str) -> bool:
+    def is_shown(self, lane: str) -> bool:
         """Return whether a conversation rests with nothing left to show."""
         return lane in self._parts and _HEAD.unpack_from(self._parts[lane])[0] == _NEVER
 
@@ -185,7 +185,7 @@ class DormantConversations(MutableMapping[str, Dormant]):
 
     def forget_oldest(self, most: int) -> None:
         """Forget the oldest, while there are more than ``most`` and they have nothing left to show."""
-        while len(self._parts) > most and self.is_settled(lane := next(iter(self._parts))):
+        while len(self._parts) > most and self.is_shown(lane := next(iter(self._parts))):
             del self[lane]
 
     def parts(self) -> Iterator[bytes]:
@@ -335,7 +335,7 @@ def release_from_quarantine(resting: Dormant, now: datetime) -> Dormant:
     return {name: value for name, value in resting.items() if name != _UNTIL} | {"touched": to_milliseconds(now)}
 
 
-def quarantine_letter(lane: str, resting: Dormant, error: BaseException, now: datetime) -> DeadLetter:
+def quarantine_dead_letter(lane: str, resting: Dormant, error: BaseException, now: datetime) -> DeadLetter:
     """The dead letter of a quarantine. Its bytes name the conversation, so that it can be asked for again."""
     about = {"is": "conversation", "lane": lane, "owner": resting["owner"], "conversation": resting["conversation"]}
     return DeadLetter("segment", end_of_traceback(error), json.dumps(about).encode(), None, now)

@@ -162,7 +162,7 @@ def sweep(
     erasure: Erasure,
     marker: Row,
     index: MemoryIndex,
-    unseen: Mapping[Key, Row | None],
+    unrefreshed: Mapping[Key, Row | None],
     revise: Callable[[Sequence[Revision]], dict[Key, Row | None]],
 ) -> SweepResult:
     """Find what is to be erased.
@@ -171,7 +171,7 @@ def sweep(
         erasure: of a conversation whose owner is known, or of an owner.
         marker: what is in the index when all that was sent on before is; one of another attempt does not count.
         index: what was acknowledged.
-        unseen: what the owner's lane wrote lately (flows/lanes/epochs.py).
+        unrefreshed: what the owner's lane wrote lately (flows/lanes/epochs.py).
         revise: what revisions of the owner's episodes change.
 
     Raises:
@@ -184,8 +184,8 @@ def sweep(
         raise NotReady(f"{marker.id}: what was sent on before is on its way to the index")
     # 2.
     rows = {row.key: row for row in _stored(erasure, index)}
-    rows |= {row.key: row for row in unseen.values() if row is not None and _is_of(erasure, row)}
-    rows = {key: row for key, row in rows.items() if unseen.get(key, row) is not None}
+    rows |= {row.key: row for row in unrefreshed.values() if row is not None and _is_of(erasure, row)}
+    rows = {key: row for key, row in rows.items() if unrefreshed.get(key, row) is not None}
     named = rows.values() if erasure.document_id is None else ()  # of a document goes no conversation that it is attached to
     conversations = {row.conversation_id for row in named if row.conversation_id is not None}
     if erasure.conversation_id is not None:

@@ -227,8 +227,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
     stopping, pending, refused = threading.Event(), Pending(), set[str]()
     with ExitStack() as stack:
         store = stack.enter_context(RecoveryStore(folder / "store", REBUILD, flow.buckets, flow.recovery_partitions))
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        stack.callback(letters.close)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(dead_letters.close)
         stack.enter_context(stopped_by_signals(stopping))
 
         def open_feed(name: str, place: int | None) -> StoredFeed:
@@ -246,7 +246,7 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
             if kind == "dead_letter":
                 refused.add(identity)
 
-        ends = Endpoints([Source("stored", ("messages",), open_feed)], letters, changes=None, wrote=wrote)
+        ends = Endpoints([Source("stored", ("messages",), open_feed)], dead_letters, changes=None, wrote=wrote)
         run_process(settings, partial(_start_run, store), ends, pending, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt

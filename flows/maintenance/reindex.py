@@ -111,7 +111,7 @@ def _text(row: Row, messages: Mapping[Key, Row]) -> str | None:
 
 
 def _message(row: Row, messages: Mapping[Key, Row]) -> StoredMessage | None:
-    """The message in whose words a fact is told."""
+    """The message in whose words a fact is stated."""
     said = messages.get(message_key(row, row.message_ids[0])) if row.kind in _FACTS and len(row.message_ids) == 1 else None
     message = said.record() if said is not None and _is_same(said.vector, row.vector) else None
     return message if isinstance(message, StoredMessage) else None
@@ -142,11 +142,11 @@ def _tokens(rows: Sequence[Row], index: MemoryIndex) -> list[str]:
 
 def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
     """For each fact the texts of the messages before and after it in its episode (flows/extract.py)."""
-    told = [(row, record) for row in rows if row.tokens and isinstance(record := _told(row), AtomicFact)]
-    keys = [Key(Collection.EPISODES, row.owner_key, record.parent_episode_id) for row, record in told]
+    facts = [(row, record) for row in rows if row.tokens and isinstance(record := _fact_in(row), AtomicFact)]
+    keys = [Key(Collection.EPISODES, row.owner_key, record.parent_episode_id) for row, record in facts]
     episodes = {row.id: row.record() for row in index.get(list(dict.fromkeys(keys))).values()} if keys else {}
     around: dict[str, list[Key]] = {}
-    for row, record in told:
+    for row, record in facts:
         episode = episodes.get(record.parent_episode_id)
         order = list(episode.message_ids) if isinstance(episode, Episode) else []
         own = record.message_ids if record.quote is None else record.message_ids[:1]
@@ -158,7 +158,7 @@ def _contexts(rows: Sequence[Row], index: MemoryIndex) -> Mapping[str, str]:
     return {identity: " ".join(texts[key] for key in keys if key in texts) for identity, keys in around.items()}
 
 
-def _told(row: Row) -> AtomicFact | None:
+def _fact_in(row: Row) -> AtomicFact | None:
     if row.kind not in _FACTS:
         return None
     record = row.record()

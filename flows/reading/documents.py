@@ -61,10 +61,10 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     return ReadDocument(edition_of(about, parsed, edition), known)
 
 
-def known_document(erasure: Erasure, lately: StoredDocument | None, services: Services) -> StoredDocument | None:
+def known_document(erasure: Erasure, recent: StoredDocument | None, services: Services) -> StoredDocument | None:
     """The record of a document that is to be erased. Blocks: for the pool."""
     assert erasure.owner is not None, "a document's owner is known from the start"
-    return lately or stored_document(erasure.owner, erasure.lane, services)
+    return recent or stored_document(erasure.owner, erasure.lane, services)
 
 
 def stored_document(owner: Owner, identity: str, services: Services) -> StoredDocument | None:

@@ -128,10 +128,10 @@ def _endpoints(settings: Settings, sources: Sequence[Source], **more: Any) -> It
     """The sources with the topics that the flow writes; ``more`` as of ``Endpoints``."""
     kafka = settings.kafka
     with ExitStack() as stack:
-        letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
-        stack.callback(letters.close)
+        dead_letters = KafkaDeadLetters(kafka, lock=settings.data / "dead-letters.lock")
+        stack.callback(dead_letters.close)
         changes = KafkaChangeFeed(kafka) if settings.flow.change_feed else None
         if changes is not None:
             stack.callback(changes.close)
         by_tenant = None if range_of(kafka) is None else partial(partition_of, partitions=kafka.partitions)
-        yield Endpoints(sources, letters, changes, partition_of_tenant=by_tenant, **more)
+        yield Endpoints(sources, dead_letters, changes, partition_of_tenant=by_tenant, **more)

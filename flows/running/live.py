@@ -140,9 +140,9 @@ def stream_inbox(
         with disk_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
-        stack.callback(letters.close)
-        ends = Endpoints(sources, letters, changes=None, documents_at_work=documents, named_files=named_files)
+        dead_letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
+        stack.callback(dead_letters.close)
+        ends = Endpoints(sources, dead_letters, changes=None, documents_at_work=documents, named_files=named_files)
         tally, _ = run_process(settings, start_run, ends, pending, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start.

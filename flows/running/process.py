@@ -78,7 +78,7 @@ class Endpoints:
     """
 
     sources: Sequence[Source]
-    letters: DeadLetters
+    dead_letters: DeadLetters
     changes: ChangeFeed | None
     wrote: Callable[[str, str], None] = lambda kind, identity: None
     documents_at_work: Pending = field(default_factory=Pending)
@@ -165,7 +165,7 @@ def run_process(
         )
         writer = Writer(
             index,
-            ends.letters,
+            ends.dead_letters,
             ends.changes,
             utc_now,
             stopping,

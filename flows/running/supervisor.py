@@ -121,7 +121,7 @@ class _Member:
 
     number: int
     process: "subprocess.Popen[bytes]"
-    told: bytes = b""
+    unparsed: bytes = b""
     reads: bool = False
     error: MnemeError | None = None
     gone: bool = False
@@ -129,7 +129,7 @@ class _Member:
     def take_report(self, report: bytes) -> None:
         """Take in what it told; nothing means that it ended."""
         self.gone = not report
-        *lines, self.told = (self.told + report).split(b"\n")
+        *lines, self.unparsed = (self.unparsed + report).split(b"\n")
         for line in lines:
             said = json.loads(line)
             self.reads = self.reads or "reads" in said

@@ -85,7 +85,7 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         return Settings(**overrides)
     except ValidationError as error:
         wrong = "; ".join(
-            _told(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
+            _describe(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
             for detail in error.errors(include_url=False, include_input=False, include_context=False)
         )
     except (UnreadableVariable, RecursionError) as error:
@@ -93,7 +93,7 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     raise SettingsError(f"{wrong} (docs/settings.md)")
 
 
-def _told(kind: str, message: str, path: Sequence[str]) -> str:
+def _describe(kind: str, message: str, path: Sequence[str]) -> str:
     """Describe the error of a value and its place; in a mapping, whose names may be secret keys, the place is the mapping."""
     if kind == "extra_forbidden":
         # The name of an unknown variable in .env comes as it is written there, with the prefix.
