@@ -1,4 +1,4 @@
-"""`mneme reindex`: the index moves to the embedder and the tokeniser of the settings, and is searched all the while.
+"""`mneme admin reindex`: the index moves to the embedder and the tokeniser of the settings, and is searched all the while.
 
 1. No flow runs (flows/running/recovery.py), and the embedder answers.
 2. Note in the index that a move has begun: from then on no flow starts on it. Begin the next generation; from then on nothing
@@ -166,7 +166,7 @@ def _fact_in(row: Row) -> AtomicFact | None:
 
 
 _BATCH = 500  # rows of one write: some 3 MB with vectors
-_GIVE_UP = "; give the move up with `mneme reindex --abandon`, and repeat it"
+_GIVE_UP = "; give the move up with `mneme admin reindex --abandon`, and repeat it"
 
 OnProgress = Callable[[int, int], None]
 MadeFor = Mapping[str, str]
@@ -230,7 +230,7 @@ def reindex(
         if unfinished is not None and unfinished != after:
             raise StoreRejected(
                 f"a move of this index to {_named(unfinished)} has begun and not ended: set that embedder and repeat it, or "
-                "give it up with `mneme reindex --abandon`"
+                "give it up with `mneme admin reindex --abandon`"
             )
         if before == after:
             return ReindexReport(None, 0, generations.drop_old() if drop_old else 0, time.monotonic() - started)
@@ -309,7 +309,7 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
         if there != wanted:
             raise StoreRejected(
                 f"{sum(wanted.values())} rows were to be moved, and {sum(there.values())} are there: something else wrote to "
-                "the index meanwhile; stop it, give the move up with `mneme reindex --abandon`, and repeat it"
+                "the index meanwhile; stop it, give the move up with `mneme admin reindex --abandon`, and repeat it"
             )
         index.set_metadata({**old.metadata(), REINDEX: ""})
 

@@ -78,6 +78,11 @@ class FeedLimits:
     stopping: threading.Event
     buckets: int = 0
 
+    @property
+    def at_once(self) -> int:
+        """The most events of one poll: never more than the backlog may have."""
+        return min(self.batch, self.most)
+
     def end_all(self) -> list[Fed]:
         """The pauses that end all conversations."""
         return [Pause("", "end", bucket=bucket) for bucket in range(self.buckets)]
@@ -116,7 +121,7 @@ class PartitionFeed:
             raise StopIteration
         if limits.pending.total >= limits.most or not self._may_read():
             return []
-        batch: list[Fed] = list(self._reader.poll(limits.batch))
+        batch: list[Fed] = list(self._reader.poll(limits.at_once))
         self._polled()
         limits.pending.enter(len(batch))
         return batch
@@ -286,8 +291,8 @@ class FileFeed(FiniteFeed):
         """Nothing is held open."""
 
     def _read(self) -> list[Fed]:
-        batch: list[Fed] = list(islice(self._events, self._limits.batch))
-        if len(batch) < self._limits.batch:
+        batch: list[Fed] = list(islice(self._events, self._limits.at_once))
+        if len(batch) < self._limits.at_once:
             self._is_ended = True
             batch += self._limits.end_all()
         return batch
@@ -354,7 +359,7 @@ class StoredFeed(FiniteFeed):
         if self._count >= len(self._order):
             self._advance(len(self._order) + len(self._waiting))
             return [*self._waiting, *self._limits.end_all()]
-        first, size = self._count, self._limits.batch
+        first, size = self._count, self._limits.at_once
         ahead = self._order.read(first, size + 1)  # one more tells whether its conversation goes on
         rows = self._read_rows([key for _, key in ahead[:size]])
         batch: list[Fed] = []
