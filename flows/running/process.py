@@ -147,7 +147,7 @@ def run_process(
             reading=_reading(settings, ends, stack),
             index=index,
             embed=queue.submit,
-            embed_behind=partial(queue.submit, behind=True),
+            embed_last=partial(queue.submit, behind=True),
             submit=pool.submit,
             clock=utc_now,
             versions=Versions(place.run),

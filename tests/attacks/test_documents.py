@@ -417,7 +417,7 @@ def archive(tmp_path: Path) -> Path:
 def test_an_archive_with_any_byte_of_its_rows_changed_is_refused(
     archive: Path, tmp_path: Path, tried: Tried, is_long: bool
 ) -> None:
-    """The header has no hash, and what it says is compared with the rows by the import (tests/flows/test_transfer.py)."""
+    """The header has no hash; the import compares it with the rows (tests/flows/maintenance/test_transfer.py)."""
     content = archive.read_bytes()
     body = content.index(b"\n") + 1
     changed = tmp_path / "changed.jsonl"
