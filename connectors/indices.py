@@ -64,8 +64,7 @@ def open_index(
             return OpenSearchIndex(settings.opensearch, pause, read_only, cache_bytes=cache_bytes, any_format=any_format)
         from connectors.lance.index import LanceIndex
 
-        # Who writes asks about what it has just changed, and of very many owners: to keep them would not pay.
-        cache_bytes = settings.index.cache_megabytes * 1_000_000 if read_only else 0
+        cache_bytes = settings.index.cache_megabytes * 1_000_000
         return LanceIndex(embedded_folder(settings), read_only, cache_bytes, any_format=any_format)
 
 

@@ -11,10 +11,11 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from connectors.endpoints.answer_forms import parse_answer, schema_of
+from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
 from connectors.endpoints.chat_marks import without_marks
-from connectors.endpoints.openai_http import Endpoint, Refusal, Retries
+from connectors.endpoints.openai_client import OpenAiClient
 from connectors.recorded.offline_endpoint import OfflineEndpoint
 from connectors.telemetry.models import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
@@ -57,13 +58,13 @@ class OpenAiChat:
         self._settings = settings
         self._repair = repair
         retries = retries or Retries(settings.retries, settings.retry_base_seconds, settings.deadline_seconds)
-        self._endpoint: Endpoint | OfflineEndpoint
+        self._endpoint: OpenAiClient | OfflineEndpoint
         if settings.recordings is not None:
             self._endpoint = OfflineEndpoint(settings.recordings, settings.pending, retries)
         elif settings.pending is not None:
             raise SettingsError("MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS, so that models would be called")
         else:
-            self._endpoint = Endpoint(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
+            self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
         self._budget = CallBudget(
             settings.calls_in_flight,
             settings.calls_in_flight_process,
@@ -118,7 +119,7 @@ class OpenAiChat:
             written: list[str] = []
             counted: object = None
             try:
-                for event in self._endpoint.events("/chat/completions", body, deadline, call.attempt):
+                for event in self._endpoint.chat_stream(body, deadline, call.attempt):
                     counted = event.get("usage") or counted
                     delta = _delta(event)
                     if refusal := delta.get("refusal"):
@@ -156,7 +157,7 @@ class OpenAiChat:
         for format_ in (known,) if known else _FORMATS:
             body = self._body(asked.prompt, chat, form, format_)
             try:
-                completion = self._endpoint.post("/chat/completions", body, asked.deadline, asked.call.attempt)
+                completion = self._endpoint.chat(body, asked.deadline, asked.call.attempt)
             except Refusal as error:
                 if error.status not in _UNSUPPORTED:
                     raise

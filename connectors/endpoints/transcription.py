@@ -1,4 +1,4 @@
-"""Speech to text behind HTTP: ``POST {base_url}/audio/transcriptions``, a form with the recording, as OpenAI defines it.
+"""Speech to text at an endpoint that has OpenAI's ``/audio/transcriptions``.
 
 An endpoint is asked for ``verbose_json``, which has times; one that does not know it, for ``json``, which has the text alone.
 Models that tell speakers apart (``gpt-4o-transcribe-diarize``) have a format of their own; other servers that do so put a
@@ -11,15 +11,15 @@ from typing import Any
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from connectors.documents.kinds import media_kind
+from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, Purpose
-from connectors.endpoints.openai_http import Endpoint, Refusal, Retries, Upload
+from connectors.endpoints.openai_client import OpenAiClient, Upload
 from connectors.endpoints.spoken_languages import language_code
 from connectors.telemetry.models import measured_call
 from mneme.errors import ModelMalformed, ModelRefused
 from mneme.ports import Spoken, Transcript
 from mneme.settings import Models, Transcription
 
-_PATH = "/audio/transcriptions"
 _GROUP = "MNEME_TRANSCRIPTION"
 _RETRY_BASE_SECONDS = 2.0
 _UNSUPPORTED = frozenset({400, 422})  # how endpoints say that they do not know a response format
@@ -44,7 +44,7 @@ class TranscriptionEndpoint:
         self.model = settings.model
         self.language = settings.language or ""
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)
-        self._endpoint = Endpoint(settings.base_url, settings.api_key, retries, _GROUP)
+        self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, _GROUP)
         self._budget = CallBudget(
             limits.calls_in_flight, limits.calls_in_flight_process, limits.requests_per_minute, limits.tokens_per_minute
         )
@@ -55,7 +55,7 @@ class TranscriptionEndpoint:
         """What is said. The endpoint is not told the name: it only needs to know what the recording is, which its bytes say.
 
         Raises:
-            ModelError: see ``Endpoint.exchange``; ModelRefused also where the recording is too large.
+            ModelError: see ``Backoff.call``; ModelRefused also where the recording is too large.
         """
         kind = media_kind(audio, name, None)
         file = Upload(f"recording.{kind.name}" if kind else f"recording{PurePath(name).suffix.lower()}", audio)
@@ -83,7 +83,7 @@ class TranscriptionEndpoint:
         best = "diarized_json" if self._tells_speakers else "verbose_json"
         for format_ in (self._format,) if self._format else (best, "json"):
             try:
-                answer = self._endpoint.upload(_PATH, self._fields(format_), file, deadline, call.attempt)
+                answer = self._endpoint.transcribe(self.model, file, self._fields(format_), deadline, call.attempt)
             except Refusal as error:
                 if error.status not in _UNSUPPORTED:
                     raise
@@ -94,7 +94,7 @@ class TranscriptionEndpoint:
         raise refusals[0]  # refused in both formats: the format was not what it minded
 
     def _fields(self, format_: str) -> dict[str, str]:
-        fields = {"model": self.model, "response_format": format_}
+        fields = {"response_format": format_}
         if self.language:
             fields["language"] = self.language
         if self._tells_speakers:

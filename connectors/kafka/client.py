@@ -9,7 +9,7 @@ from typing import Any
 from kafka import TopicPartition, errors
 from kafka.admin import KafkaAdminClient, OffsetSpec
 
-from connectors.silent_loggers import silence
+from connectors.clients import silence
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 from mneme.events import LARGEST_EVENT_BYTES
 from mneme.ports import Lane

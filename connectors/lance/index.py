@@ -24,8 +24,8 @@ from connectors.lance.folders import (
     generation_in_use,
     read_facts,
 )
-from connectors.lance.held_scope import HeldScope
 from connectors.lance.maintenance import Maintenance
+from connectors.lance.owner_search import OwnerSearch
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
 from mneme import text
@@ -58,7 +58,7 @@ class LanceIndex:
     Args:
         path: the folder; a writer makes it.
         read_only: for searching beside a writing process.
-        cache_bytes: how much of the owners that are searched may be kept in memory (connectors/lance/row_cache.py); 0: nothing.
+        cache_bytes: how much of the owners that are searched is kept in memory (connectors/lance/row_cache.py); 0: nothing.
         next_tables: the folder within ``path`` for the tables of a next generation, which is to be filled
             (connectors/lance/generations.py); None for the one in use.
         any_format: also read a store of another format, whose rows have the columns that both have. For a rebuild.
@@ -147,26 +147,30 @@ class LanceIndex:
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._scope(collection, list({key.owner_key for key in wanted})).token_vectors(wanted)
+                found |= self._search(collection, list({key.owner_key for key in wanted})).token_vectors(wanted)
         return found
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
-            # One after another: LanceDB uses all processors for each, and threads gained nothing (measured).
-            scopes: dict[tuple[Collection, tuple[str, ...]], LanceTable | HeldScope] = {}
+            searches: dict[tuple[Collection, tuple[str, ...]], OwnerSearch] = {}
+            hits: list[list[Hit]] = []
             for leg in legs:
                 asked = (leg.collection, leg.filter.owner_keys)
-                if asked not in scopes:
-                    scopes[asked] = self._scope(*asked)
-            return [_search(scopes[leg.collection, leg.filter.owner_keys], leg) for leg in legs]
+                if asked not in searches:
+                    searches[asked] = self._search(*asked)
+                if isinstance(leg, TextLeg):
+                    hits.append(searches[asked].match(leg.filter, leg.tokens, leg.limit))
+                else:
+                    hits.append(searches[asked].nearest(leg.filter, leg.vector, leg.limit))
+            return hits
 
     def score(
         self, collection: Collection, filter: Filter, tokens: Sequence[str], vector: Vector | None, limit: int
     ) -> list[Scored]:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
-            return self._scope(collection, filter.owner_keys).score(filter, tokens, vector, limit)
+            return self._search(collection, filter.owner_keys).score(filter, tokens, vector, limit)
 
     def ask(
         self,
@@ -205,11 +209,8 @@ class LanceIndex:
             return self._table(Collection.MESSAGES).owners(tenant_id, limit)
 
     def refresh(self) -> None:
-        """See ``MemoryIndex``. Brings what was written into the full-text index, so that scores are exact."""
-        with store_errors(self._path), self._writing:
-            self._must_write()
-            for collection in Collection:
-                self._table(collection).refresh()
+        """See ``MemoryIndex``. There is nothing to do: what was written is found at once."""
+        self._must_write()
 
     @contextmanager
     def bulk(self, visible_after_seconds: float | None = None) -> Iterator[None]:
@@ -223,7 +224,7 @@ class LanceIndex:
         finally:
             for table in tables:
                 table.is_in_bulk = False
-        self.refresh()
+        self._maintain()
 
     def merge(self) -> None:
         """See ``MemoryIndex``."""
@@ -276,10 +277,8 @@ class LanceIndex:
         if self._lock:
             self._lock.release()
 
-    def _scope(self, collection: Collection, owner_keys: Sequence[str]) -> LanceTable | HeldScope:
-        """What searches the rows of these owners: memory, if they have room there, else the files."""
-        table = self._table(collection)
-        return self._cache.scope(table, owner_keys) or table
+    def _search(self, collection: Collection, owner_keys: Sequence[str]) -> OwnerSearch:
+        return self._cache.search(self._table(collection), owner_keys)
 
     def _table(self, collection: Collection) -> LanceTable:
         with self._opening:
@@ -329,12 +328,6 @@ class LanceIndex:
     def _must_write(self) -> None:
         if self._lock is None:
             raise StoreRejected(f"{self._path}: opened for reading only; open it with read_only=False to write")
-
-
-def _search(rows: LanceTable | HeldScope, leg: TextLeg | VectorLeg) -> list[Hit]:
-    if isinstance(leg, TextLeg):
-        return rows.match(leg.filter, leg.tokens, leg.limit)
-    return rows.nearest(leg.filter, leg.vector, leg.limit)
 
 
 @cache

@@ -25,7 +25,7 @@ from opensearchpy.exceptions import (
 )
 from opensearchpy.serializer import JSONSerializer
 
-from connectors.silent_loggers import silence
+from connectors.clients import silence
 from mneme import settings as mneme_settings
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 

@@ -16,8 +16,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import SecretStr
 
-from connectors.certificates import trusted
-from connectors.silent_loggers import silence
+from connectors.clients import silence, trusted_certificates
 from mneme.errors import DiskFull, InputError, MnemeError, SettingsError, StoreUnavailable
 from mneme.problems import NOT_FOUND, error_of
 from mneme.settings import Settings
@@ -79,7 +78,7 @@ class ServiceClient:
             base_url=self.url.removesuffix(_PREFIX) + _PREFIX,
             headers={"Authorization": f"Bearer {key}"} if key else {},
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
-            verify=trusted(),
+            verify=trusted_certificates(),
         )
 
     @classmethod

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import pytest
 
-from connectors.endpoints.openai_http import Endpoint, Retries
+from connectors.endpoints.backoff import Retries
+from connectors.endpoints.openai_client import OpenAiClient
 from connectors.recorded.batch_files import PendingRequests, import_answers
 from connectors.recorded.offline_endpoint import pending_path
 from connectors.recorded.recordings import Recordings
@@ -80,12 +81,12 @@ def test_an_ingestion_comes_to_the_same_by_batches(tmp_path: Path) -> None:
 
 def answer_batch(url: str, file: Path) -> None:
     """What a batch API does with the pending requests."""
-    endpoint = Endpoint(url, None, Retries(0, 0.0, 20.0), "MNEME_MODELS")
+    endpoint = OpenAiClient(url, None, Retries(0, 0.0, 20.0), "MNEME_MODELS")
     pending, responses = pending_path(file), file.parent / "responses.jsonl"
     with responses.open("w") as answers:
         for line in pending.read_text(encoding="utf-8").splitlines():
             asked = json.loads(line)
-            body = endpoint.post(asked["url"].removeprefix("/v1"), asked["body"])
+            body = endpoint.chat(asked["body"])
             response = {"status_code": 200, "body": body}
             answers.write(json.dumps({"custom_id": asked["custom_id"], "response": response, "error": None}) + "\n")
     endpoint.close()

@@ -7,7 +7,8 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from connectors.endpoints.openai_http import Endpoint, Refusal
+from connectors.endpoints.backoff import Refusal
+from connectors.endpoints.openai_client import OpenAiClient
 from connectors.recorded.front import ModelFront
 from connectors.recorded.recordings import Recording, Recordings
 from connectors.recorded.replayer import ModelReplayer
@@ -60,9 +61,9 @@ def test_an_unknown_path_or_model_is_named(file: Path, path: str, body: dict[str
 def test_our_client_gives_up_at_once_and_says_why(file: Path) -> None:
     clock = Clock()
     with replaying(file) as (url, replayer):
-        endpoint = Endpoint(url, SecretStr("any"), clock.retries(), "MNEME_MODELS")
+        endpoint = OpenAiClient(url, SecretStr("any"), clock.retries(), "MNEME_MODELS")
         with pytest.raises(Refusal, match="no recording of POST /v1/chat/completions for m"):
-            endpoint.post("/chat/completions", chat("secret text that is not recorded"))
+            endpoint.chat(chat("secret text that is not recorded"))
         endpoint.close()
     assert (clock.slept, replayer.unknown.total()) == ([], 1)
 

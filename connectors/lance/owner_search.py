@@ -1,4 +1,4 @@
-"""Searches of rows in memory: what ``LanceTable`` answers from its files, for owners whose rows are held.
+"""Search the rows of some owners in memory: BM25, cosines, both scores of given rows.
 
 BM25 counts the rows of the owners that are searched, and nobody else's: which words others use, and how often, neither
 changes a score nor can be read from one.
@@ -9,16 +9,15 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from connectors.lance.held_rows import HeldRows
-from connectors.lance.postings import Numbers, Places
+from connectors.lance.owner_rows import Numbers, OwnerRows, Places
 from mneme.ports import Filter, Hit, Scored
 from mneme.rows import Key, Row, Vector
 
 
-class HeldScope:
+class OwnerSearch:
     """All rows of some owners in one collection. ``parts`` hold each row once."""
 
-    def __init__(self, parts: Sequence[HeldRows]) -> None:
+    def __init__(self, parts: Sequence[OwnerRows]) -> None:
         self._parts = parts
         self._passing: tuple[Filter, list[Places]] | None = None
 
@@ -79,7 +78,7 @@ class HeldScope:
         return [part.bm25(weights, length / max(documents, 1)) for part in self._parts]
 
 
-def _best(found: Sequence[tuple[HeldRows, Places, Numbers]], limit: int) -> list[Hit]:
+def _best(found: Sequence[tuple[OwnerRows, Places, Numbers]], limit: int) -> list[Hit]:
     """The hits with the highest scores; of those at the edge with equal scores, the first by id."""
     if limit < 1 or not found:
         return []

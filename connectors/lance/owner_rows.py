@@ -1,9 +1,8 @@
 """Rows of one owner in memory, as columns: which of them pass a filter, their BM25, their cosines."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -12,46 +11,80 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic_core import from_json
 
-from connectors.lance.postings import Mask, Numbers, Places, Postings
 from connectors.lance.rows import ADDRESS, ROW_COLUMNS
 from mneme.ports import Filter
 from mneme.rows import HIDDEN_KINDS, Collection, Key, Row, Vector, directions, whole_numbers
 
+Places = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.float64]
+
 K1, B = 1.2, 0.75
 
-_LATE = ("tokens", "body")  # long, and wanted of few rows
-_SHOWN = [name for name in ROW_COLUMNS if name not in _LATE]
+_PARSED = ("tokens", "body")  # long, and wanted of few rows
+_PLAIN = [name for name in ROW_COLUMNS if name not in _PARSED]
 _FILTERED = ("tenant_id", "owner_key", "owner_id", "kind", "id", "parent_id", "conversation_id", "document_id", "agent_id")
 _FILTERED_LISTS = ("people", "message_ids")
 _TIMES = ("at", "valid_to")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_ROW_BYTES = 1000  # of a Row that has been made, beside its columns
+_ROW_BYTES = 3000  # of a Row that has been made with its body parsed, beside its columns
+_TERM_BYTES = 120  # of a text among the keys of a dictionary
 
 
-class _Late:
-    """A field of ``Row`` that may be given as a function; then each access asks it."""
+class InvertedIndex:
+    """For each text of a column the places of the rows that hold it, in order, with how often each does.
 
-    def __init__(self, slot: Any) -> None:
-        self._slot = slot
+    Args:
+        column: a text, or a list of texts, for each row; None is no text.
+    """
 
-    def __get__(self, row: Row | None, owner: type[Row] | None = None) -> Any:
-        value = self._slot.__get__(row, owner)
-        return value() if callable(value) else value
+    def __init__(self, column: pa.Array) -> None:
+        self._rows = len(column)
+        if pa.types.is_list(column.type):
+            texts, places = column.flatten(), pc.list_parent_indices(column).to_numpy()
+        else:
+            texts, places = column.drop_null(), np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        coded = texts.dictionary_encode()
+        codes = coded.indices.to_numpy().astype(np.int64)
+        # A term and a row as one number: sorted, the rows of a term lie side by side.
+        pairs, counts = np.unique(codes * max(self._rows, 1) + places, return_counts=True)
+        terms, held_by = np.divmod(pairs, max(self._rows, 1))
+        self._places = held_by.astype(np.int32)  # half the bytes, and no owner has two thousand million rows
+        self._counts = counts.astype(np.int32)
+        self._starts = np.searchsorted(terms, np.arange(len(coded.dictionary) + 1)).astype(np.int32)
+        self._texts: list[str] = coded.dictionary.to_pylist()
+        self._terms: dict[str, int] = {term: code for code, term in enumerate(self._texts)}
 
-    def __set__(self, row: Row, value: Any) -> None:
-        self._slot.__set__(row, value)
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return self._places.nbytes + self._counts.nbytes + self._starts.nbytes + _TERM_BYTES * len(self._terms)
+
+    def of(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The places of the rows that hold a text, and how often each does."""
+        code = self._terms.get(text)
+        span = slice(0, 0) if code is None else slice(self._starts[code], self._starts[code + 1])
+        return self._places[span], self._counts[span]
+
+    def stored(self, text: str) -> str:
+        """A text of the column as it is stored here, so that it need not be stored twice."""
+        return self._texts[self._terms[text]]
+
+    def any_of(self, texts: Iterable[str]) -> Mask:
+        """Which rows hold one of the texts."""
+        mask = np.zeros(self._rows, dtype=np.bool_)
+        for text in texts:
+            mask[self.of(text)[0]] = True
+        return mask
+
+    def lengths(self) -> Numbers:
+        """How many texts each row holds, repetitions counted."""
+        lengths: Numbers = np.bincount(self._places, self._counts, self._rows).astype(np.float64)
+        return lengths
 
 
-class LateRow(Row):
-    """A row whose body is parsed anew each time: most rows are ranked and never read, and many threads share one."""
-
-    __slots__ = ()
-    tokens = cast(str, _Late(Row.tokens))  # a slot of Row, under the same name
-    body = cast(dict[str, Any], _Late(Row.__dict__["body"]))
-
-
-class HeldRows:
+class OwnerRows:
     """Rows of a collection as they were read, in order of their ids. Immutable, shared by all threads.
 
     Args:
@@ -64,12 +97,12 @@ class HeldRows:
         self.collection = collection
         self.addresses: npt.NDArray[np.uint64] = table[ADDRESS].to_numpy()
         self._alive: Mask = np.ones(table.num_rows, dtype=np.bool_)
-        self._columns = table.select(_SHOWN)
-        self._late = {name: _column(table, name) for name in _LATE}
-        self._filtered = {name: Postings(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
+        self._columns = table.select(_PLAIN)
+        self._parsed = {name: _column(table, name) for name in _PARSED}
+        self._filtered = {name: InvertedIndex(_column(table, name)) for name in (*_FILTERED, *_FILTERED_LISTS)}
         self._hidden = self._filtered["kind"].any_of(HIDDEN_KINDS)
         self._times = {name: _times(_column(table, name)) for name in _TIMES}
-        self._words = Postings(pc.utf8_split_whitespace(_column(table, "tokens")))
+        self._words = InvertedIndex(pc.utf8_split_whitespace(_column(table, "tokens")))
         self._lengths = self._words.lengths()
         self._texts = self._count_texts()
         self._vectors, self._vector_of = _vectors(_column(table, "vector"))
@@ -79,17 +112,17 @@ class HeldRows:
     @property
     def size(self) -> int:
         """About how many bytes they take when all rows have been asked for."""
-        held = sum(postings.size for postings in (*self._filtered.values(), self._words)) + self._vectors.nbytes
-        held += sum(times.nbytes + present.nbytes for times, present in self._times.values())
-        late = sum(column.nbytes for column in (*self._late.values(), self._token_vectors))
-        return int(held + late + self._columns.nbytes + _ROW_BYTES * len(self._alive))
+        size = sum(index.size for index in (*self._filtered.values(), self._words)) + self._vectors.nbytes
+        size += sum(times.nbytes + present.nbytes for times, present in self._times.values())
+        size += sum(column.nbytes for column in (*self._parsed.values(), self._token_vectors))
+        return int(size + self._columns.nbytes + _ROW_BYTES * len(self._alive))
 
     @property
     def count(self) -> int:
         """How many rows there are."""
         return int(self._alive.sum())
 
-    def without(self, gone: Sequence[int] | npt.NDArray[np.uint64]) -> "HeldRows":
+    def without(self, gone: Sequence[int] | npt.NDArray[np.uint64]) -> "OwnerRows":
         """The same rows but those at these addresses; everything that is large is shared."""
         kept = copy.copy(self)
         kept._alive = self._alive & ~np.isin(self.addresses, np.asarray(gone, dtype=np.uint64))
@@ -103,7 +136,7 @@ class HeldRows:
     # --- which rows --------------------------------------------------------------------------------------------------
 
     def passing(self, filter: Filter) -> Places:
-        """The places of the rows that pass, in order of their ids: what ``lance_rows.condition`` says in SQL."""
+        """The places of the rows that pass, in order of their ids: what ``rows.condition`` says in SQL."""
         mask = self._alive & self._filtered["tenant_id"].any_of([filter.tenant_id])
         mask &= self._filtered["owner_key"].any_of(filter.owner_keys)
         for column, values in (
@@ -143,9 +176,9 @@ class HeldRows:
         missing = [place for place in places.tolist() if self._made[place] is None]
         if missing:
             chosen = self._columns.take(pa.array(missing))
-            columns = [self._shared(name, _values(_column(chosen, name))) for name in _SHOWN]
+            columns = [self._shared(name, _values(_column(chosen, name))) for name in _PLAIN]
             for place, *values in zip(missing, *columns, strict=True):
-                self._made[place] = self._row(place, dict(zip(_SHOWN, values, strict=True)))
+                self._made[place] = self._row(place, dict(zip(_PLAIN, values, strict=True)))
         return [cast(Row, self._made[place]) for place in places.tolist()]
 
     def token_vectors(self, owner_keys: Sequence[str], ids: Sequence[str]) -> dict[Key, bytes]:
@@ -194,13 +227,13 @@ class HeldRows:
         return found
 
     def _shared(self, name: str, values: list[Any]) -> list[Any]:
-        """The values of a column for ``Row``, their texts those that the postings hold anyway: half the bytes of a row."""
+        """The values of a column for ``Row``, their texts those that the column's index has anyway: half the bytes."""
         if name in _FILTERED:
-            own = self._filtered[name].own
-            return [None if each is None else own(each) for each in values]
+            stored = self._filtered[name].stored
+            return [None if each is None else stored(each) for each in values]
         if name in _FILTERED_LISTS:
-            own = self._filtered[name].own
-            return [tuple(map(own, each)) for each in values]
+            stored = self._filtered[name].stored
+            return [tuple(map(stored, each)) for each in values]
         return values
 
     def _lacks(self, column: str) -> Mask:
@@ -217,11 +250,9 @@ class HeldRows:
         return int(np.count_nonzero(lengths)), float(lengths.sum())
 
     def _row(self, place: int, cells: dict[str, Any]) -> Row:
-        late: dict[str, Any] = {
-            "tokens": partial(_text, self._late["tokens"], place),
-            "body": partial(_json, self._late["body"], place),
-        }
-        return LateRow(collection=self.collection, **cells, **late)
+        tokens = self._parsed["tokens"][place].as_py() or ""
+        body = from_json(self._parsed["body"][place].as_py())  # in 40 % of the time of the standard library's
+        return Row(collection=self.collection, **cells, tokens=tokens, body=body)
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:
@@ -241,14 +272,6 @@ def _times(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
     """The times in microseconds since 1970, and where there is one."""
     present = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
     return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), present
-
-
-def _text(column: pa.Array, place: int) -> str:
-    return column[place].as_py() or ""
-
-
-def _json(column: pa.Array, place: int) -> Any:
-    return from_json(column[place].as_py())  # in 40 % of the time of the standard library's
 
 
 def _vectors(column: pa.Array) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:

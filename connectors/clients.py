@@ -1,10 +1,23 @@
-"""Loggers of libraries that write down whole requests: passwords and texts must reach no log, not even with ``--debug``."""
+"""What the clients of other services share: the certificates that they trust, and loggers that must not write down requests."""
 
 import logging
+import ssl
+from functools import cache
+
+import httpx
+
+
+@cache  # to read them takes 50 ms of a processor
+def trusted_certificates() -> ssl.SSLContext:
+    """Those of the environment (``SSL_CERT_FILE``, ``SSL_CERT_DIR``), else those that come with httpx."""
+    return httpx.create_ssl_context()
 
 
 def silence(*names: str, below: int) -> None:
-    """Drop what these loggers say below a level, whatever level somebody sets for them; safe to repeat."""
+    """Drop what these loggers say below a level, whatever level somebody sets for them; safe to repeat.
+
+    Some libraries write down whole requests: passwords and texts must reach no log, not even with ``--debug``.
+    """
     for name in names:
         logging.getLogger(name).addFilter(_Silence(below))
 
