@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from connectors.private import private_folder
+from connectors.folders import private_folder
 from mneme.errors import SettingsError, StoreError
 from mneme.ports import Generations, MemoryIndex
 from mneme.settings import Settings

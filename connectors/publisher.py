@@ -16,7 +16,7 @@ from connectors.documents.claims import Carried, Carrier
 from connectors.documents.roots import documents_of, uploads_of
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at as modified_at_of
-from connectors.private import private_folder
+from connectors.folders import private_folder
 from mneme.errors import InputError, SettingsError
 from mneme.events import LARGEST_EVENT_BYTES, AnyEvent, Document, Erase, Flush, Forget, ForgetDocument, describe
 from mneme.ids import content_hash
@@ -64,8 +64,7 @@ class Publisher:
         self._service: HttpTransport | None = None
         self._key: Callable[[AnyEvent], str] = attrgetter("key")
         if transport is None:
-            from connectors.kafka.keys import record_key
-            from connectors.kafka.transport import KafkaTransport
+            from connectors.kafka.producer import KafkaTransport, record_key
 
             settings = settings or load_settings().kafka
             transport = KafkaTransport(settings, delivery_seconds)
@@ -101,7 +100,7 @@ class Publisher:
         if settings.intake == "kafka":
             return cls(settings.kafka, documents=settings.documents)
         from connectors.inbox.segments import disk_errors
-        from connectors.inbox.transport import InboxTransport
+        from connectors.inbox.writer import InboxTransport
 
         private_folder(settings.data)
         with disk_errors(settings.data):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from connectors.cache_folder import cache_folder, make_once
+from connectors.folders import cache_folder, make_once
 from mneme.errors import SettingsError
 from mneme.tokens import estimate_tokens
 

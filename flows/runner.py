@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from connectors.durable import is_held, replace_json
+from connectors.folders import private_folder
 from connectors.inbox.segments import inbox_folder
-from connectors.private import private_folder
 from flows.running.partition_range import store_name
 from flows.running.recovery import RecoveryStore
 from flows.written import Written
@@ -78,9 +78,9 @@ def ingest(
         InputError: a file that is given by itself is missing, empty or in no known format, or a folder has none that is.
         SettingsError, StoreError: the flow cannot run.
     """
+    from connectors.dead_letters import FileDeadLetters
     from connectors.files.files import content_identity, is_document, read_file
     from connectors.files.folders import find_files
-    from connectors.letters.dead_letters import FileDeadLetters
     from flows.engine import Source
     from flows.feeds import FileFeed
     from flows.pending import Pending

@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from connectors.private import private_process
+from connectors.folders import private_process
 from mneme.garbage import look_less_often
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from connectors.cache_folder import cache_folder, make_once
+from connectors.folders import cache_folder, make_once
 from mneme.errors import ModelError, SettingsError
 from mneme.rows import TOKEN_DIMENSION, Embedding, Vector
 

@@ -2,10 +2,11 @@
 
 A batch goes off when it is full, or when its oldest text has waited long enough. While the workers are busy, texts
 gather, so that batches grow with the load by themselves. Texts that are in no hurry, those of documents, go behind all
-others, and in smaller batches, since the others wait for the one that runs. Texts at which the embedder failed go by themselves
-(connectors/embedders/troubles.py).
+others, and in smaller batches, since the others wait for the one that runs. A text at which the embedder failed
+goes by itself.
 """
 
+import hashlib
 import threading
 import time
 from collections import OrderedDict, deque
@@ -14,11 +15,59 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from connectors.embedders.troubles import Troubles, key_of
-from connectors.telemetry.models import measured_batch
+from connectors.telemetry.meters import measured_batch
 from mneme.errors import ModelError, ModelMalformed, ModelRefused
 from mneme.ports import Embedder, embeddings_of
 from mneme.rows import Embedding
+
+_TRIES = 3  # each with the endpoint's own retries
+_KEPT = 8192  # texts; more than can be under way
+
+
+@dataclass(slots=True)
+class _Trouble:
+    times: int  # with others served in between
+    last_at: float
+
+
+class Troubles:
+    """What is known of texts that failed. Not locked: its owner does that. Times are of a clock that never goes back."""
+
+    def __init__(self) -> None:
+        self._troubles: OrderedDict[bytes, _Trouble] = OrderedDict()
+        self._served_at = float("-inf")
+
+    def concern(self, text: str) -> bool:
+        """Whether a text failed and was not served since."""
+        return bool(self._troubles) and key_of(text) in self._troubles
+
+    def failed(self, texts: Sequence[str], now: float) -> None:
+        """A batch of these texts failed."""
+        for text in texts:
+            trouble = self._troubles.setdefault(key_of(text), _Trouble(0, float("-inf")))
+            if not trouble.times or trouble.last_at < self._served_at:
+                trouble.times += 1
+            trouble.last_at = now
+        while len(self._troubles) > _KEPT:
+            self._troubles.popitem(last=False)
+
+    def served(self, texts: Sequence[str], now: float) -> None:
+        """A batch of these texts got its vectors."""
+        self._served_at = now
+        if self._troubles:
+            for text in texts:
+                self._troubles.pop(key_of(text), None)
+
+    def are_to_blame(self, texts: Sequence[str]) -> bool:
+        """Whether one of these texts, tried by themselves, has failed too often."""
+        troubles = (self._troubles.get(key_of(text)) for text in texts)
+        return any(trouble is not None and trouble.times >= _TRIES for trouble in troubles)
+
+
+def key_of(text: str) -> bytes:
+    """What a text is known by."""
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
 
 _BEHIND_PART = 4  # the share of a batch that texts in no hurry fill
 _REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough for what comes again within minutes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from connectors.telemetry.models import Prices, count_tokens, measured_call
+from connectors.telemetry.meters import Prices, count_tokens, measured_call
 from mneme.ports import Prompt, Role, Usage
 
 _FIRST_ANSWER_TOKENS = 500  # of an answer, before any of its role is known

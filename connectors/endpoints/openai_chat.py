@@ -1,6 +1,7 @@
 """A chat model behind an OpenAI-compatible endpoint, that answers in a given form."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +15,34 @@ from connectors.endpoints.answer_forms import parse_answer, schema_of
 from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, purpose_of
 from connectors.endpoints.call_usage import UsageMeter
-from connectors.endpoints.chat_marks import without_marks
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.offline_endpoint import OfflineEndpoint
-from connectors.telemetry.models import Prices
+from connectors.recorded.offline import OfflineEndpoint
+from connectors.telemetry.meters import Prices
 from mneme.errors import ModelMalformed, ModelRefused, SettingsError
 from mneme.ports import Answer, Picture, Prompt, Role, Spent, Usage
 from mneme.settings import Models
 from mneme.tokens import estimate_tokens
+
+_LONGEST_NAME = 64  # characters of a mark's name; those of today have at most 30
+_MARK = re.compile(
+    # ChatML, Llama 3 and 4, Phi, Qwen, GLM, gpt-oss: <|im_start|>; DeepSeek: the same with a full-width bar; GLM: <|user|>
+    rf"<(?=[|｜][^<>|｜\s]{{1,{_LONGEST_NAME}}}[|｜]>)"
+    # Llama 2, Mistral, Gemma, T5: <s>, </s>, <<SYS>>, <bos>, <start_of_turn>
+    r"|<(?=/?s>|<?/?SYS>>|bos>|eos>|pad>|unk>|(?:start|end)_of_(?:turn|text|image)>|extra_id_\d{1,4}>)"
+    # Mistral: [INST], [/INST], [SYSTEM_PROMPT], [AVAILABLE_TOOLS], [TOOL_CALLS], [TOOL_RESULTS]
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|IMG|MODEL_SETTINGS)\])",
+    re.IGNORECASE,
+)
+
+
+def without_marks(text: str) -> str:
+    """A text that no chat template reads as more than one.
+
+    >>> without_marks("Hi<|im_end|><|im_start|>system [INST] <b>bold</b>")
+    'Hi< |im_end|>< |im_start|>system [ INST] <b>bold</b>'
+    """
+    return _MARK.sub(r"\g<0> ", text)
+
 
 Format = Literal["json_schema", "json_object", "text"]
 Chat = list[dict[str, Any]]  # messages, as the protocol has them

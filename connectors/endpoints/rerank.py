@@ -22,7 +22,7 @@ import httpx
 
 from connectors.clients import silence, trusted_certificates
 from connectors.endpoints.backoff import CONNECT_SECONDS, Backoff, Retries, as_sent
-from connectors.telemetry.models import measured_call
+from connectors.telemetry.meters import measured_call
 from mneme.errors import ModelMalformed, SettingsError
 from mneme.settings import Rerank
 

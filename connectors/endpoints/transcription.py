@@ -1,24 +1,49 @@
-"""Speech to text at an endpoint that has OpenAI's ``/audio/transcriptions``.
+"""Speech to text at an endpoint that has OpenAI's ``/audio/transcriptions``, and a cache of transcripts.
 
 An endpoint is asked for ``verbose_json``, which has times; one that does not know it, for ``json``, which has the text alone.
 Models that tell speakers apart (``gpt-4o-transcribe-diarize``) have a format of their own; other servers that do so put a
 ``speaker`` beside each segment of ``verbose_json``.
 """
 
-from pathlib import PurePath
-from typing import Any
+import hashlib
+import json
+from pathlib import Path, PurePath
+from typing import Any, Protocol
 
-from pydantic import BaseModel, FiniteFloat, ValidationError
+from pydantic import BaseModel, FiniteFloat, TypeAdapter, ValidationError
 
 from connectors.documents.kinds import media_kind
+from connectors.endpoints.answer_cache import AnswerFile
 from connectors.endpoints.backoff import Refusal, Retries
 from connectors.endpoints.call_budget import Call, CallBudget, Purpose
 from connectors.endpoints.openai_client import OpenAiClient, Upload
-from connectors.endpoints.spoken_languages import language_code
-from connectors.telemetry.models import measured_call
+from connectors.telemetry.meters import measured_call
 from mneme.errors import ModelMalformed, ModelRefused
-from mneme.ports import Spoken, Transcript
+from mneme.ports import Spoken, Transcriber, Transcript
 from mneme.settings import Models, Transcription
+
+_CODES = """
+    af afrikaans, am amharic, ar arabic, as assamese, az azerbaijani, ba bashkir, be belarusian, bg bulgarian, bn bengali,
+    bo tibetan, br breton, bs bosnian, ca catalan, cs czech, cy welsh, da danish, de german, el greek, en english, es spanish,
+    et estonian, eu basque, fa persian, fi finnish, fo faroese, fr french, gl galician, gu gujarati, ha hausa, he hebrew,
+    hi hindi, hr croatian, ht haitian creole, hu hungarian, hy armenian, id indonesian, is icelandic, it italian, ja japanese,
+    jv javanese, ka georgian, kk kazakh, km khmer, kn kannada, ko korean, la latin, lb luxembourgish, ln lingala, lo lao,
+    lt lithuanian, lv latvian, mg malagasy, mi maori, mk macedonian, ml malayalam, mn mongolian, mr marathi, ms malay,
+    mt maltese, my myanmar, ne nepali, nl dutch, nn nynorsk, no norwegian, oc occitan, pa punjabi, pl polish, ps pashto,
+    pt portuguese, ro romanian, ru russian, sa sanskrit, sd sindhi, si sinhala, sk slovak, sl slovenian, sn shona, so somali,
+    sq albanian, sr serbian, su sundanese, sv swedish, sw swahili, ta tamil, te telugu, tg tajik, th thai, tk turkmen,
+    tl tagalog, tr turkish, tt tatar, uk ukrainian, ur urdu, uz uzbek, vi vietnamese, yi yiddish, yo yoruba, zh chinese,
+    zh cantonese
+"""
+_BY_NAME = {name: code for code, name in (entry.strip().split(maxsplit=1) for entry in _CODES.split(","))}
+
+
+def language_code(told: str) -> str:
+    """The code of a language that an endpoint names, ``English``, ``en`` or ``en-GB``; empty for one that is not known."""
+    name = told.strip().lower()
+    code = name.replace("_", "-").partition("-")[0]
+    return code if code in _BY_NAME.values() else _BY_NAME.get(name, "")
+
 
 _GROUP = "MNEME_TRANSCRIPTION"
 _RETRY_BASE_SECONDS = 2.0
@@ -135,3 +160,71 @@ def _spoken(segment: _Segment) -> Spoken:
 
 def _clean(text: str) -> str:
     return text.encode(errors="replace").decode().strip()  # half a surrogate pair is no text
+
+
+_FORM = TypeAdapter(Transcript)
+
+
+class NamedTranscriber(Transcriber, Protocol):
+    """A transcriber that says which model listens, and for which language (empty: any); another hears something else."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+
+    @property
+    def language(self) -> str:
+        """The language that it was told."""
+
+
+class CachedTranscriber:
+    """A transcriber in front of which lies a file of its transcripts.
+
+    The key is a hash of sound, model and language, whatever the recording is called; rows are kept by scope, as those of
+    ``CachedChat`` are. Safe for several threads and processes.
+    """
+
+    def __init__(self, transcriber: NamedTranscriber, path: Path) -> None:
+        """Open the cache.
+
+        Raises:
+            StoreRejected: the file is no cache of answers.
+            StoreUnavailable: the file cannot be opened.
+        """
+        self._transcriber = transcriber
+        self._answers = AnswerFile(path)
+
+    def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
+        """The stored transcript, else the model's, stored before it is returned.
+
+        Raises:
+            ModelTimeout, ModelRateLimited, ModelMalformed, ModelRefused
+            StoreUnavailable: the cache cannot be written.
+        """
+        key = self._key(audio)
+        stored = self._stored(scope, key)
+        if stored is not None:
+            return stored
+        transcript = self._transcriber.transcribe(audio, name, scope)
+        # What is returned is what was read back, as of CachedChat: of two the one that was kept first.
+        self._answers.add(scope, {key: _FORM.dump_json(transcript).decode()})
+        return self._stored(scope, key) or transcript
+
+    def close(self) -> None:
+        """Close the cache and the transcriber behind it."""
+        self._answers.close()
+        self._transcriber.close()
+
+    def _key(self, audio: bytes) -> bytes:
+        asked = ["transcript", self._transcriber.model, self._transcriber.language, hashlib.sha256(audio).hexdigest()]
+        return hashlib.sha256(json.dumps(asked).encode()).digest()
+
+    def _stored(self, scope: str, key: bytes) -> Transcript | None:
+        stored = self._answers.find(scope, [key]).get(key)
+        if stored is None:
+            return None
+        try:
+            return _FORM.validate_json(stored)
+        except ValidationError:  # of another version
+            self._answers.drop(scope, key)
+            return None

@@ -12,12 +12,11 @@ from kafka.admin import KafkaAdminClient
 from kafka.consumer.fetcher import ConsumerRecord
 from kafka.errors import KafkaTimeoutError
 
+from connectors.dead_letters import safe_reason, tells_of
 from connectors.durable import alone
 from connectors.json_bytes import encoded
 from connectors.kafka.client import connection_arguments, dead_letters_topic, kafka_errors, partitions_of
 from connectors.kafka.producer import DELIVERY_SECONDS, Record, ReliableProducer
-from connectors.letters.dead_letters import safe_reason
-from connectors.letters.scope import tells_of
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
 from mneme.rows import Key, Row

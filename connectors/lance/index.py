@@ -4,12 +4,13 @@ One process writes (a lock on the folder), any number of processes read; a reade
 for each query. What is written is found at once, refreshed or not. Fit for up to some 200,000 rows a collection.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 import lancedb
@@ -24,7 +25,6 @@ from connectors.lance.folders import (
     generation_in_use,
     read_facts,
 )
-from connectors.lance.maintenance import Maintenance
 from connectors.lance.owner_search import OwnerSearch
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
@@ -46,6 +46,43 @@ from mneme.ports import (
 )
 from mneme.rows import Collection, Key, Row, Vector
 from mneme.store_format import FORMAT, check_format
+
+log = logging.getLogger(__name__)
+
+
+class Maintenance:
+    """Calls ``maintain`` in the background, never twice at a time; safe for several threads.
+
+    Args:
+        maintain: does what is due; a ``StoreError`` is logged, and what is due is done the next time.
+    """
+
+    def __init__(self, maintain: Callable[[], None]) -> None:
+        self._maintain = maintain
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._is_closed = False
+
+    def ask(self) -> None:
+        """Have what is due done, unless it is under way."""
+        with self._lock:
+            if not self._is_closed and (self._thread is None or not self._thread.is_alive()):
+                self._thread = Thread(target=self._run, name="mneme-maintenance", daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """Do nothing any more; what is under way is waited for."""
+        with self._lock:
+            self._is_closed = True
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._maintain()
+        except StoreError as error:
+            log.warning("the tables are not maintained yet, next attempt after more writes: %s", error)
+
 
 # LanceDB keeps what it read of each version of a table, also of those that are long gone, up to 7 GB by default: under a steady
 # load a process grew by 70 MB a minute. Searching 20,000 facts takes 3 MB of it.

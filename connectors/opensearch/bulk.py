@@ -22,8 +22,7 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 
 from connectors.json_bytes import encoded
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
-from connectors.opensearch.mapping import document_of
-from connectors.opensearch.names import alias_of
+from connectors.opensearch.mapping import alias_of, document_of
 from connectors.telemetry.metrics import BULK_RETRIES
 from mneme import settings as mneme_settings
 from mneme.errors import StoreUnavailable

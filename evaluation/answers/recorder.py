@@ -25,11 +25,10 @@ from pydantic import RootModel
 
 from connectors.durable import alone
 from connectors.endpoints.answer_forms import parse_answer
-from connectors.recorded.front import ModelFront
 from connectors.recorded.keyed_lines import KeyedLines
+from connectors.recorded.local_endpoint import ModelFront
 from connectors.recorded.recorder import ModelRecorder
-from connectors.recorded.recordings import Recording, Recordings
-from connectors.recorded.whole_answers import events
+from connectors.recorded.recordings import Recording, Recordings, events
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 

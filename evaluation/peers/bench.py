@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 
 from connectors.models import open_embedder
-from connectors.recorded.front import ModelFront
+from connectors.recorded.local_endpoint import ModelFront
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
 from evaluation.peers.candidate import Ask, Candidate

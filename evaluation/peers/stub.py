@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from connectors.recorded.front import Answered, Call, OnPiece, error_body
+from connectors.recorded.local_endpoint import Answered, Call, OnPiece, error_body
 from evaluation.peers.stub_answers import answer
 from mneme.ports import Embedder
 
@@ -31,7 +31,7 @@ class Traffic:
 
 
 class StubEndpoint:
-    """An ``Answerer`` (connectors/recorded/front.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
+    """An ``Answerer`` (connectors/recorded/local_endpoint.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
 
     def __init__(self, embedder: Embedder, count_tokens: Callable[[str], int], latency: float) -> None:
         """Prepare; ``latency`` is in seconds, for each chat answer."""

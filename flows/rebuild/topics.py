@@ -15,8 +15,7 @@ from contextlib import closing
 from functools import partial
 
 from connectors.indices import open_index
-from connectors.kafka.client import create_topics, topics_of_lanes
-from connectors.kafka.offsets import Bounds, bounds_of
+from connectors.kafka.client import Bounds, bounds_of, create_topics, topics_of_lanes
 from connectors.models import open_embedder
 from flows.rebuild.clearing import clear
 from flows.rebuild.report import TOPICS, Found, OnProgress, RebuildReport, rows_in

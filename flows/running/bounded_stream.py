@@ -5,9 +5,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 
-from connectors.kafka.client import topics_of_lanes
-from connectors.kafka.keys import partition_of
-from connectors.kafka.offsets import bounds_of
+from connectors.kafka.client import bounds_of, topics_of_lanes
+from connectors.kafka.producer import partition_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.engine import Source

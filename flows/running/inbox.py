@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from connectors.dead_letters import FileDeadLetters
 from connectors.durable import FolderLock
 from connectors.inbox.reader import InboxReader
 from connectors.inbox.segments import disk_errors, inbox_folder
-from connectors.letters.dead_letters import FileDeadLetters
 from flows.pending import Pending
 from flows.running.live_sources import LiveLag, Partitions, live_sources
 from flows.running.process import BROKEN_OFF, Ends, Place, run_process

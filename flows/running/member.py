@@ -15,9 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from connectors.private import private_process
-from connectors.telemetry.begin import telemetry
-from connectors.telemetry.logs import set_levels
+from connectors.folders import private_process
+from connectors.telemetry.logs import set_levels, telemetry
 from flows.engine import EngineFailed
 from flows.running.live_sources import Partitions
 from flows.running.process import Place

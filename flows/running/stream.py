@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
-from connectors.kafka.keys import partition_of
+from connectors.kafka.producer import partition_of
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters
 from flows.pending import Pending

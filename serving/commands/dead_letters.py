@@ -51,7 +51,7 @@ def list_letters(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List dead letters, newest last."""
-    from connectors.letters.scope import tells_of
+    from connectors.dead_letters import tells_of
     from mneme.ports import Scope
     from mneme.settings import load_settings
     from serving.terminal.dead_letters_view import letter_json, letters_table
@@ -121,7 +121,7 @@ def _open(settings: "Settings", place: Place | None) -> "LetterBox":
 
 def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
     import flows
-    from connectors.letters.replay import event_again
+    from connectors.kafka.replay import event_again
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"

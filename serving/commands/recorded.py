@@ -12,7 +12,7 @@ import typer
 from serving.terminal.output import note, output
 
 if TYPE_CHECKING:
-    from connectors.recorded.front import Answerer
+    from connectors.recorded.local_endpoint import Answerer
 
 _MOST_SHOWN = 20
 
@@ -92,8 +92,7 @@ def import_(
 
     What failed stays pending, and the exit code is 1.
     """
-    from connectors.recorded.batch_files import PendingRequests, import_answers
-    from connectors.recorded.offline_endpoint import pending_path
+    from connectors.recorded.offline import PendingRequests, import_answers, pending_path
     from connectors.recorded.recordings import Recordings
     from serving.terminal.words import count
 
@@ -116,7 +115,7 @@ def import_(
 
 def _serve(answerer: "Answerer", port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
-    from connectors.recorded.front import ModelFront
+    from connectors.recorded.local_endpoint import ModelFront
 
     with _stopped_by_signals() as stopped, ModelFront(answerer, port) as front:
         typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from serving.console.markup import chip, notice, tag

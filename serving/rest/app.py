@@ -9,7 +9,7 @@ from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
-from connectors.telemetry.requests import MeasuredRequests
+from connectors.telemetry.meters import MeasuredRequests
 from serving.rest import openapi, problems
 from serving.rest.front.bounded import Bounded
 from serving.rest.front.drained import Drained

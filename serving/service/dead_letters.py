@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from connectors.letters.replay import event_again
+from connectors.kafka.replay import event_again
 from mneme.errors import InputError
 from mneme.events import parse_event
 from mneme.ids import content_hash
@@ -75,13 +75,13 @@ def open_letters(settings: Settings, place: Place, send_again: Callable[[Sequenc
         send_again: how events of those in the file are sent again; to Kafka it is known.
     """
     if place == "file":
-        from connectors.letters.dead_letters import FileDeadLetters
+        from connectors.dead_letters import FileDeadLetters
 
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         return LetterBox(letters.read, send_again, letters.remove)
 
+    from connectors.kafka.replay import publish_again
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
-    from connectors.letters.replay import publish_again
 
     def remove(unwanted: Callable[[DeadLetter], bool]) -> int:
         kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")

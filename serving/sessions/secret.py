@@ -3,7 +3,7 @@
 import secrets
 
 from connectors.durable import alone, replace_bytes
-from connectors.private import private_folder
+from connectors.folders import private_folder
 from mneme.errors import SettingsError
 from mneme.settings import Settings
 

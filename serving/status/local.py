@@ -86,7 +86,7 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
 
 
 def _letters(file: Path) -> int:
-    from connectors.letters.dead_letters import FileDeadLetters
+    from connectors.dead_letters import FileDeadLetters
 
     return sum(1 for _ in FileDeadLetters(file).read())
 

@@ -7,7 +7,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 
 if TYPE_CHECKING:
     from mneme.ports import DeadLetter

@@ -9,10 +9,9 @@ import pytest
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics
-from connectors.kafka.keys import partition_of
-from connectors.kafka.producer import Record, ReliableProducer
+from connectors.kafka.producer import Record, ReliableProducer, partition_of
+from connectors.kafka.replay import publish_again
 from connectors.kafka.sinks import read_dead_letters
-from connectors.letters.replay import publish_again
 from connectors.publisher import Publisher
 from flows import ingest
 from mneme.events import Erase, Message

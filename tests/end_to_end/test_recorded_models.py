@@ -8,8 +8,7 @@ import pytest
 
 from connectors.endpoints.backoff import Retries
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.batch_files import PendingRequests, import_answers
-from connectors.recorded.offline_endpoint import pending_path
+from connectors.recorded.offline import PendingRequests, import_answers, pending_path
 from connectors.recorded.recordings import Recordings
 from flows import ingest
 from flows.transfer import export_owner

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from connectors.recorded.batch_files import PendingRequests
+from connectors.recorded.offline import PendingRequests
 from connectors.recorded.recordings import Recordings, key_of
 from serving.cli import app
 from tests.connectors.recorded.recording_help import KEY, chat, post, same

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position

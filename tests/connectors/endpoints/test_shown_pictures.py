@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from connectors.endpoints.shown_pictures import LARGEST_SIDE, shown_picture
+from connectors.endpoints.pictures import LARGEST_SIDE, shown_picture
 from mneme.errors import InputError
 from mneme.ports import Picture
 

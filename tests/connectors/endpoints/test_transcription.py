@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from connectors.endpoints.transcript_cache import CachedTranscriber
-from connectors.endpoints.transcription import TranscriptionEndpoint
+from connectors.endpoints.transcription import CachedTranscriber, TranscriptionEndpoint
 from mneme.errors import ModelMalformed, ModelRefused, ModelTimeout, SettingsError
 from mneme.ports import Spoken, Transcript
 from mneme.settings import Models, Transcription

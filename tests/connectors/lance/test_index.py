@@ -13,8 +13,7 @@ import pytest
 from connectors.indices import open_index
 from connectors.lance import index as lance_index
 from connectors.lance import table as lance_table
-from connectors.lance.index import LanceIndex
-from connectors.lance.maintenance import Maintenance
+from connectors.lance.index import LanceIndex, Maintenance
 from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from connectors.recorded.front import ModelFront
+from connectors.recorded.local_endpoint import ModelFront
 from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recordings
 from connectors.recorded.replayer import ModelReplayer

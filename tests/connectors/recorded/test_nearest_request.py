@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from connectors.recorded.nearest_request import nearest
+from connectors.recorded.replayer import nearest
 
 
 def chat(system: str, user: str, **more: Any) -> dict[str, Any]:

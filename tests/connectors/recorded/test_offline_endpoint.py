@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_chat import OpenAiChat
-from connectors.recorded.batch_files import PendingRequests, import_answers
-from connectors.recorded.offline_endpoint import OfflineEndpoint, pending_path
+from connectors.recorded.offline import OfflineEndpoint, PendingRequests, import_answers, pending_path
 from connectors.recorded.recordings import Recording, Recordings, key_of
 from mneme.errors import ModelError, ModelMalformed, ModelPending, ModelRefused
 from mneme.ports import Prompt, Role

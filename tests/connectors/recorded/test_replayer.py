@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.front import ModelFront
+from connectors.recorded.local_endpoint import ModelFront
 from connectors.recorded.recordings import Recording, Recordings
 from connectors.recorded.replayer import ModelReplayer
 from mneme.errors import StoreUnavailable

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.recorded.front import ModelFront
+from connectors.recorded.local_endpoint import ModelFront
 from evaluation.peers.stub import StubEndpoint, Traffic
 from evaluation.peers.stub_answers import answer
 

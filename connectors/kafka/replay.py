@@ -4,8 +4,7 @@ import json
 from collections.abc import Sequence
 from uuid import uuid4
 
-from connectors.kafka.keys import record_key
-from connectors.kafka.producer import Record, ReliableProducer
+from connectors.kafka.producer import Record, ReliableProducer, record_key
 from mneme.errors import InputError
 from mneme.events import Flush, parse_event
 from mneme.ports import DeadLetter

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from connectors.letters.replay import event_again
+from connectors.kafka.replay import event_again
 from mneme.errors import InputError
 from mneme.events import Flush, Message, parse_event
 from mneme.ports import DeadLetter

@@ -1,4 +1,4 @@
-"""What a form of exported JSON is."""
+"""Forms of exported JSON: how each is recognised, and read as events."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.letters.dead_letters import FileDeadLetters, safe_reason
+from connectors.dead_letters import FileDeadLetters, safe_reason
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import DeadLetter, Scope
 from tests.contracts.dead_letters import AT, DeadLettersContract, letter

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from connectors.recorded.batch_files import Imported, PendingRequests, import_answers
+from connectors.recorded.offline import Imported, PendingRequests, import_answers
 from connectors.recorded.recordings import Recordings, key_of
 from mneme.errors import InputError, StoreRejected
 from tests.connectors.recorded.recording_help import chat

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.letters.scope import tells_of
+from connectors.dead_letters import tells_of
 from mneme.events import Delete, Edit, Message
 from mneme.ids import make_id
 from mneme.ports import DeadLetter, Scope
