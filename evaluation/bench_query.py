@@ -19,6 +19,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -29,8 +30,8 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.made_index import Filling, made_index, owners_for
 from evaluation.made_memories import Asked, MadeMemories
-from evaluation.neighbour_recall import Neighbourhood, approximation, neighbourhoods
-from evaluation.report import Report, Row, print_table
+from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
+from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.stopwatch import Stopwatch, Watched
 from mneme.ports import Embedder, MemoryIndex
 from mneme.settings import Settings
@@ -42,12 +43,10 @@ ROUNDS = 5
 _SEARCHERS = 4
 _FACTS_OF_ONE_OWNER = 500
 _NEIGHBOURHOODS = 60  # questions whose exact neighbours are computed
-EF_SEARCH = (10, 20, 50, 100, 200, 400, 800)  # of the curve
 _COLUMNS = [
     *("facts", "method", "state", "questions", "p50_ms", "low_ms", "high_ms", "p95_ms", "p99_ms", "cpu_ms"),
     *("outside_ms", "outside_share", "per_second", "per_second_of_4", "recall@10"),
 ]
-_CURVE_COLUMNS = ["facts", "of", "ef_search", "recall@10", "milliseconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +60,9 @@ class Timed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """One index: rows of the tables, what filling took, what the very first search took."""
+    """One index: rows of the table, what filling took, what the very first search took."""
 
     rows: Sequence[Row]
-    curve: Sequence[Row]
     warm: dict[str, list[Timed]]
     filling: Filling
     largest_owner: int
@@ -79,24 +77,19 @@ def run_query(
     questions: int = 200,
     rounds: int = ROUNDS,
     keep: str | None = None,
-    curve: bool = False,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         facts: in the index, of all owners together; there are as many messages beside them. Several: one index for each.
         settings: ``index``, ``opensearch``, ``embedder`` and ``retrieval`` are used.
-        out: where the JSON goes.
         owners: people, a few of whom have most of it; None: one for each 1,000 facts, at least 20.
         questions: that are measured with each method.
         rounds: of the warm questions.
         keep: a name under which the indices stay; with the same name they are not filled again.
-        curve: measure recall and time of the nearest-neighbour search by ``ef_search`` as well (OpenSearch).
-        console: where tables and progress go; None is standard output.
 
     Raises:
-        InputError: ``out`` cannot be written.
         MnemeError: whatever the index or the embedder raises.
     """
     console = console or Console()
@@ -111,23 +104,19 @@ def run_query(
                         f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
                     )
                 status.update(f"asking, {size} facts")
-                measured[size] = _measure(made, filling, questions, rounds, curve, own)
+                measured[size] = _measure(made, filling, questions, rounds, own)
     report = _report(settings, measured)
     print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
-    report.write(out)
-    if curve:
-        print_table(console, "Nearest neighbours", report.parts["curve"], _CURVE_COLUMNS)
-        _plot_curve(report.parts["curve"], out.with_name(f"{out.stem}-curve.png"))
     if len(measured) > 1:
-        _plot_sizes(report.rows, out.with_suffix(".png"), f"{settings.index.backend} index")
-    else:
-        ((size, one),) = measured.items()
-        _plot(one.warm, out.with_suffix(".png"), f"{size} facts, {settings.index.backend}")
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+        return report.finish(console, out, partial(_plot_sizes, report.rows, title=f"{settings.index.backend} index"))
+    ((size, one),) = measured.items()
+    delays = {method: [each.wall for each in searches] for method, searches in one.warm.items()}
+    title = f"Warm searches, {size} facts, {settings.index.backend}"
+    labels = {"xlabel": "milliseconds", "ylabel": "share of searches answered", "title": title}
+    return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
 
 
-def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, curve: bool, settings: Settings) -> _Measured:
+def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
     """Steps 2 to 5, with one index."""
     one_owner = int(np.argmin(np.abs(made.sizes - _FACTS_OF_ONE_OWNER)))
     asked, others = made.questions(questions), made.questions(questions, seed=2)
@@ -136,8 +125,8 @@ def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, 
     exact = neighbourhoods(made, asked[:_NEIGHBOURHOODS], settings)
     depth = max(settings.retrieval.recall, 2 * settings.retrieval.top_k)
     recalled = {
-        "warm": approximation(exact, settings, depth).recall,
-        "one owner": approximation(neighbourhoods(made, of_one[:10], settings), settings, depth).recall,
+        "warm": neighbour_recall(exact, settings, depth),
+        "one owner": neighbour_recall(neighbourhoods(made, of_one[:10], settings), settings, depth),
     }
     rows, warm, opening = [], {}, []
     for method in METHODS:
@@ -157,9 +146,7 @@ def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, 
                 rows.append(row | ({} if method == "keyword" else {"recall@10": recalled[state]}))
                 if state == "warm":
                     warm[method] = [each for one in timed for each in one]
-    drawn = [("all owners", exact), ("the largest owner", neighbourhoods(made, made.questions(30, owner=0), settings))]
-    points = [point for of, each in drawn for point in _curve(len(made), of, each, settings)] if curve else []
-    return _Measured(rows, points, warm, filling, int(made.sizes.max()), opening[0])
+    return _Measured(rows, warm, filling, int(made.sizes.max()), opening[0])
 
 
 def ask(memories: Memories, method: str, questions: Sequence[Asked], watch: Stopwatch) -> list[Timed]:
@@ -182,15 +169,6 @@ def _side_by_side(memories: Memories, method: str, questions: Sequence[Asked]) -
         return len(questions) / (time.perf_counter() - began)
 
 
-def _curve(facts: int, of: str, exact: Sequence[Neighbourhood], settings: Settings) -> list[Row]:
-    points: list[Row] = []
-    for ef_search in EF_SEARCH:
-        point = approximation(exact, settings, 10, ef_search)
-        told = {"recall@10": point.recall, "milliseconds": point.milliseconds}
-        points.append({"facts": facts, "of": of, "ef_search": ef_search, **told})
-    return points
-
-
 def _memories(settings: Settings, watch: Stopwatch) -> Memories:
     embedder = open_embedder(settings)
     index = open_index(settings, read_only=True)
@@ -211,7 +189,7 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
         bench="query",
         settings={
             "index": settings.index.model_dump(mode="json"),
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
             "retrieval": settings.retrieval.model_dump(mode="json"),
             "ef_search": settings.opensearch.ef_search,
             "shards": settings.opensearch.shards,
@@ -240,7 +218,6 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
                 }
                 for facts, one in measured.items()
             ],
-            "curve": [point for one in measured.values() for point in one.curve],
         },
     )
 
@@ -264,20 +241,6 @@ def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:
     }
 
 
-def _plot(timed: dict[str, list[Timed]], out: Path, title: str) -> None:
-    """The share of searches that were answered within a time, for each method, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    for method, searches in timed.items():
-        axes.ecdf([each.wall for each in searches], label=method)
-    axes.set(xscale="log", xlabel="milliseconds", ylabel="share of searches answered", title=f"Warm searches, {title}")
-    axes.grid(alpha=0.3, which="both")
-    axes.legend()
-    figure.savefig(out, dpi=130)
-
-
 def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:
     """p50 (lines) and p95 (dashes) of warm searches by the number of facts, for each method, as a PNG."""
     from matplotlib.figure import Figure
@@ -295,22 +258,4 @@ def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:
         axes.set_title(f"{title}, {'all owners' if state == 'warm' else 'an owner of 500 facts'}")
         axes.grid(alpha=0.3, which="both")
         axes.legend()
-    figure.savefig(out, dpi=130)
-
-
-def _plot_curve(points: Sequence[Row], out: Path) -> None:
-    """Recall against time, a line for each index and group of owners, a point for each ``ef_search``, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    for facts, of in dict.fromkeys((point["facts"], point["of"]) for point in points):
-        mine = [point for point in points if (point["facts"], point["of"]) == (facts, of)]
-        times, recalls = ([float(point[name]) for point in mine] for name in ("milliseconds", "recall@10"))
-        axes.plot(times, recalls, marker="o", label=f"{facts} facts, {of}")
-        for point, time_of, recall in zip(mine, times, recalls, strict=True):
-            axes.annotate(str(point["ef_search"]), (time_of, recall), textcoords="offset points", xytext=(3, -9), fontsize=7)
-    axes.set(xlabel="milliseconds of a nearest-neighbour search", ylabel="recall@10", title="ef_search")
-    axes.grid(alpha=0.3)
-    axes.legend()
     figure.savefig(out, dpi=130)

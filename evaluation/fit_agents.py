@@ -87,7 +87,6 @@ def run_fit_agents(
         folds: a folder of `mneme fit fusion --folds` on the same files. What is fitted without each fold goes there as well, so
             that whole answers can be measured on conversations that nothing has seen (`mneme bench locomo --folds`).
         out: where the coefficients go; by default to those that searches read. Those of others are kept.
-        console: where tables go; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written, or there is nothing to fit on.
@@ -108,7 +107,7 @@ def run_fit_agents(
     }
     ordered = [order(models[by_conversation[each.question.conversation]], each) for each in examples]
     rows = _rows(examples, ordered)
-    print_table(console, "Cross-validated by conversation", rows, list(rows[0]))
+    print_table(console, "Cross-validated by conversation", rows)
     # 3.
     embedder = open_embedder(settings)
     fingerprint = embedder.identity.fitted_as

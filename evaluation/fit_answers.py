@@ -65,7 +65,6 @@ def run_fit_answers(
         settings: which index and which embedder is searched.
         enough: the log-odds from which on a memory answers.
         out: where the weights go; by default to those that answers read.
-        console: where tables go; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written.

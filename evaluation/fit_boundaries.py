@@ -44,7 +44,6 @@ def run_fit(
         settings: with which embedder. The detector's own settings are the defaults, for which its model is made.
         out: where the coefficients go; by default to those that the detector reads.
         vectors: a file that keeps the vectors for the next time.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: a file cannot be read or written, or there is too little to fit on.
@@ -66,7 +65,7 @@ def run_fit(
                 results = cut_online(kind, given, validated.folds, Boundaries())
                 rows.append({"set": kind.name, "signals": situation, **asdict(score(results))})
             fitted[situation] = moved(fit(examples), validated.point)
-    print_table(console, "Cross-validated, online", rows, list(rows[0]))
+    print_table(console, "Cross-validated, online", rows)
     about = {
         "command": "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",
         "date": utc_now().date().isoformat(),

@@ -1,6 +1,6 @@
 """What is remembered: every record of the memory, immutable, with a deterministic id.
 
-Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/versions.py): of two
+Times are aware and UTC. ``version`` is the counter of the lane that writes the record (flows/lanes/epochs.py): of two
 writes the higher wins, whichever arrives last.
 """
 

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from connectors.folders import private_process
-from mneme.garbage import look_less_often
+from mneme.garbage import raise_gc_threshold
 
 if TYPE_CHECKING:
     from queries import Memories
@@ -25,7 +25,7 @@ def begin_program() -> None:
     global _is_program
     _is_program = True
     private_process()
-    look_less_often()
+    raise_gc_threshold()
 
 
 def stay() -> None:

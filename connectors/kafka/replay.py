@@ -66,7 +66,7 @@ def publish_again(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
 
 
 def _released(letter: DeadLetter) -> tuple[str, bytes]:
-    """A conversation in quarantine is asked for again by a flush (flows/conversations/quarantine.py)."""
+    """A conversation in quarantine is asked for again by a flush (flows/conversations/dormant.py)."""
     match json.loads(letter.raw):
         case {"owner": [str(tenant_id), *_], "conversation": str(conversation_id)}:
             flush = Flush(tenant_id=tenant_id, conversation_id=conversation_id, flush_id=f"replay-{uuid4().hex}")

@@ -126,7 +126,7 @@ def run_fit_capacity(folder: Path, out: Path = SHIPPED, console: Console | None 
         }
         for quantity, found in fitted.fitted.items()
     ]
-    print_table(console, "Coefficients of the capacity model", rows, list(rows[0]))
+    print_table(console, "Coefficients of the capacity model", rows)
     write(fitted, out)
     return fitted
 

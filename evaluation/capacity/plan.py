@@ -22,7 +22,6 @@ def run_capacity(
         load: what comes in.
         assumptions: what is chosen.
         measured: a folder with results of benchmarks, fitted for this; None takes the shipped coefficients.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: the folder has not what the answer rests on.

@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -32,7 +33,7 @@ from evaluation.peers.others import other
 from evaluation.peers.own import floor, mneme
 from evaluation.peers.stub import MODEL, StubEndpoint
 from evaluation.peers.systems import PEERS, Peer
-from evaluation.report import Report, Row, print_table
+from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import locomo
 from mneme.errors import InputError
@@ -65,12 +66,11 @@ def run_peers(
     peers: Sequence[Peer] = PEERS,
     console: Console | None = None,
 ) -> Report:
-    """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
+    """Measure and report.
 
     Args:
         path: a LoCoMo file.
         settings: the embedder that all get, and all of Mneme's own row.
-        out: where the JSON goes.
         conversation: its id; None for the first of the file.
         only: names of systems, ``mneme``, ``mneme-endpoint`` and ``floor`` among them; none for all.
         latency: seconds that each chat answer takes.
@@ -80,7 +80,6 @@ def run_peers(
         patience: seconds for which a system may take the messages in.
         quiet: see ``QUIET``.
         peers: which systems there are.
-        console: where the table goes; None is standard output.
 
     Raises:
         InputError: no such file, conversation or system, or ``out`` cannot be written.
@@ -115,7 +114,7 @@ def run_peers(
             "fingerprint": questions.fingerprint,
             "latency": latency,
             "packages": {peer.name: list(peer.requirements) for peer in peers},
-            "embedder": settings.embedder.model_dump(mode="json", include={"provider", "quantize", "model"}),
+            "embedder": embedder_of(settings),
         },
         rows=rows,
         headline={
@@ -128,10 +127,7 @@ def run_peers(
     print_table(console, "Side by side", rows, ["system", *_FIGURES, "reason"])
     for row in rows:
         console.print(f"{row['system']}: {row['note']}", highlight=False)
-    report.write(out)
-    _plot(rows, out.with_suffix(".png"))
-    console.print(report.line(), soft_wrap=True, highlight=False)
-    return report
+    return report.finish(console, out, partial(_plot, rows))
 
 
 _FIGURES = (
@@ -228,23 +224,14 @@ def _timed(ask: Ask, question: Question) -> tuple[Sequence[Result], float]:
 
 
 def _plot(rows: Sequence[Row], out: Path) -> None:
-    """How soon, and how much is found: a point for each system, larger the more tokens its ten turns take."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 5.8), layout="constrained")
-    axes = figure.add_subplot()
-    for row in rows:
-        if "recall@10" in row:
-            axes.scatter(
-                max(0.1, float(row["ready s"])),
-                float(row["recall@10"]),
-                s=20 + float(row["tokens@10"]) / 10,
-                label=f"{row['system']}, {float(row['calls/m']):.1f} calls a message",
-            )
-    axes.set(
-        xscale="log", ylim=(0, 1), xlabel="seconds until all can be found", ylabel="recall@10, turns", title="Side by side"
-    )
-    axes.grid(alpha=0.3)
-    if axes.collections:
-        figure.legend(loc="outside lower center", ncols=2)
-    figure.savefig(out, dpi=130)
+    """Draw recall over the seconds until all is found: a point for each system, larger the more tokens its ten turns take."""
+    labels = {"xlabel": "seconds until all can be found", "ylabel": "recall@10, turns", "title": "Side by side"}
+    with plotted(out, (7.2, 5.8), xscale="log", ylim=(0, 1), **labels) as axes:
+        for row in rows:
+            if "recall@10" in row:
+                axes.scatter(
+                    max(0.1, float(row["ready s"])),
+                    float(row["recall@10"]),
+                    s=20 + float(row["tokens@10"]) / 10,
+                    label=f"{row['system']}, {float(row['calls/m']):.1f} calls a message",
+                )

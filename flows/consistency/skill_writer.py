@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from flows.consistency.aggregates.skills import SkillText, Writer
-from flows.transcript import one_line
+from flows.cuts import one_line
 from mneme.ports import ChatModel, Prompt, Role
 from mneme.records import AgentCase
 

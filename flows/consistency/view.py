@@ -18,7 +18,7 @@ class View:
     Args:
         owner: whose records these are.
         index: what was acknowledged.
-        unseen: what the lane wrote and the index may not show yet (flows/unseen.py); None for what it removed.
+        unseen: what the lane wrote and the index may not show yet (flows/lanes/epochs.py); None for what it removed.
         records: of rows that the lane wrote, as far as they were at hand then.
     """
 

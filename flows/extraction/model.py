@@ -13,13 +13,14 @@ from flows.cuts import (
     ExtractedProfileItem,
     ExtractedRelationship,
     Extraction,
+    one_line,
+    under_times,
 )
 from flows.extraction.answer_form import CaseForm, EpisodeForm, FactForm
 from flows.extraction.grounding import is_grounded
 from flows.extraction.narratives import narrative_of
 from flows.extraction.quotes import told
 from flows.extraction.untold import untold
-from flows.transcript import one_line, under_times
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.languages import languages_of
 from mneme.ports import ChatModel, Prompt, Role

@@ -19,7 +19,7 @@ from connectors.folders import private_process
 from connectors.telemetry.logs import set_levels, telemetry
 from flows.running.reports import end, tell
 from mneme.errors import MnemeError
-from mneme.garbage import look_less_often
+from mneme.garbage import raise_gc_threshold
 from mneme.settings import Settings
 
 _NICE = 10  # somebody waits for a search, and nobody for the flow
@@ -43,7 +43,7 @@ def main() -> NoReturn:
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     private_process()
     set_levels(order.levels)
-    look_less_often()
+    raise_gc_threshold()
     os.nice(_NICE)
 
     import flows  # late: the parent is watched while the steps are loaded

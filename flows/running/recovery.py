@@ -9,8 +9,8 @@ import json
 import logging
 import shutil
 import uuid
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,6 +21,7 @@ from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
+from mneme.settings import Settings
 from mneme.store_format import FORMAT
 
 REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
@@ -227,3 +228,19 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 f"the states of {self._directory} are keyed into {state['buckets']} buckets: set "
                 f"MNEME_FLOW__BUCKETS={state['buckets']}, or start a new store with its own MNEME_DATA"
             )
+
+
+@contextmanager
+def flows_stopped(settings: Settings) -> Iterator[None]:
+    """Hold the recovery stores of all flows of ``MNEME_DATA``.
+
+    Raises:
+        StoreRejected: a flow runs.
+    """
+    with ExitStack() as stack:
+        for folder in sorted(settings.data.glob("recovery/*/")):
+            try:
+                stack.callback(FolderLock(folder, "the recovery store").release)
+            except StoreUnavailable as error:
+                raise StoreRejected(f"a flow runs on {settings.data}: {error}") from error
+        yield

@@ -168,7 +168,7 @@ def _erase_here(event: "Erasing", settings: "Settings") -> None:
 def _scope(event: "Erasing", settings: "Settings") -> "Filter | None":
     """What must be gone afterwards; None where nothing is known of a conversation."""
     from connectors.indices import open_index
-    from flows.conversations.owners import owner_in
+    from flows.lanes.owners import owner_in
     from mneme.events import Erase, ForgetDocument
     from mneme.ports import Filter
 

@@ -9,7 +9,7 @@ from mneme.errors import InputError
 from serving.terminal.output import bar_behind_a_question, note, output
 
 if TYPE_CHECKING:
-    from flows.rebuild.report import Found, RebuildReport
+    from flows.maintenance.rebuild import RebuildReport, StoreContents
 
 
 class Origin(StrEnum):
@@ -45,14 +45,14 @@ def rebuild(
 
     settings = load_settings()
     if abandon:
-        from flows.rebuild.messages import abandon as give_up
+        from flows.maintenance.rebuild import abandon as give_up
 
         if force or drop_old or origin is Origin.TOPICS:
             raise InputError("--abandon: gives a rebuild from messages up, and goes with no other option")
         output().print("The rebuild was given up." if give_up(settings) else "There is no rebuild to give up.")
         return
 
-    def agree(found: "Found") -> None:
+    def agree(found: "StoreContents") -> None:
         if found.goes_on:
             note("A rebuild was interrupted here; it goes on.")
         elif not yes:
@@ -60,17 +60,17 @@ def rebuild(
 
     with bar_behind_a_question("Rebuilding", "messages" if origin is Origin.MESSAGES else "events") as on_progress:
         if origin is Origin.MESSAGES:
-            from flows.rebuild.messages import rebuild_from_messages
+            from flows.maintenance.rebuild import rebuild_from_messages
 
             report = rebuild_from_messages(settings, agree, on_progress, drop_old)
         else:
-            from flows.rebuild.topics import rebuild_from_topics
+            from flows.maintenance.rebuild_topics import rebuild_from_topics
 
             report = rebuild_from_topics(settings, force, agree, on_progress)
     _tell(report)
 
 
-def _question(origin: Origin, found: "Found") -> str:
+def _question(origin: Origin, found: "StoreContents") -> str:
     from mneme.rows import Collection
     from serving.terminal.words import count
 

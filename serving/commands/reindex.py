@@ -8,7 +8,7 @@ from mneme.errors import InputError
 from serving.terminal.output import bar_behind_a_question, note, output
 
 if TYPE_CHECKING:
-    from flows.reindex.move import Move, ReindexReport
+    from flows.maintenance.reindex import Move, ReindexReport
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def reindex(
     Set MNEME_EMBEDDER__* to the new embedder first. The flow must be stopped; it goes on behind it. Processes that search
     go on with the old settings until they are started again with the new ones.
     """
-    from flows.reindex import move
+    from flows.maintenance import reindex as move
     from mneme.settings import load_settings
 
     settings = load_settings()

@@ -204,7 +204,7 @@ def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Ite
 
 
 def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspection]":
-    from flows.dry_run import dry_run
+    from flows.maintenance.dry_run import dry_run
     from mneme.ports import Role
     from mneme.settings import load_settings
     from serving.terminal.dry_run import inspections

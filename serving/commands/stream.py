@@ -92,7 +92,10 @@ def _tell_pending(recordings: Path, pending: Path | None) -> None:
 
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
-        note(f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/evaluation.md)", "yellow")
+        note(
+            f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/internals/evaluation.md)",
+            "yellow",
+        )
 
 
 def backfill(
@@ -111,7 +114,7 @@ def backfill(
 
     The index is refreshed and merged seldom meanwhile, and is as its settings say afterwards. `mneme run` goes on behind it.
     """
-    from flows.backfill import backfill as take_in
+    from flows.maintenance.backfill import backfill as take_in
     from mneme.errors import InputError
     from mneme.settings import load_settings
     from serving.terminal.words import count

@@ -9,7 +9,7 @@ from serving.commands.options import AgentOption, GroupOption, TenantOption, Use
 from serving.terminal.output import output, progress_bar
 
 if TYPE_CHECKING:
-    from flows.transfer import Transferred
+    from flows.maintenance.transfer import Transferred
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +29,7 @@ def export(
 
     Nothing is left out: messages, episodes, facts, graph, profile, vectors, versions. It may run beside the flow.
     """
-    from flows.transfer import export_owner
+    from flows.maintenance.transfer import export_owner
     from mneme.settings import load_settings
 
     owner = owner_of(user, group, agent, tenant)
@@ -43,7 +43,7 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="Also if the owner was erased here: takes the erasure back.")] = False,
 ) -> None:
     """Bring an exported memory into the index, as it was. The flow must be stopped, and the owner not be known here."""
-    from flows.transfer import import_owner
+    from flows.maintenance.transfer import import_owner
     from mneme.settings import load_settings
 
     with progress_bar("Importing", "rows") as on_progress:

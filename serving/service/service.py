@@ -17,7 +17,7 @@ from connectors import Publisher
 from connectors.inbox.reader import unread as unread_of_inbox
 from connectors.inbox.segments import LANES
 from connectors.indices import open_index
-from flows.conversations.owners import owner_in
+from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
 from mneme.ports import Lag, MemoryIndex

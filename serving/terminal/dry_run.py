@@ -24,7 +24,7 @@ def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> It
     """One inspection for each conversation or document, in the order in which they come.
 
     Args:
-        found: what ``flows.dry_run.dry_run`` yields.
+        found: what ``flows.maintenance.dry_run.dry_run`` yields.
         extractor: its name, for the record.
     """
     for (owner, conversation, document), episodes in groupby(found, key=lambda pair: _place(pair[0])):

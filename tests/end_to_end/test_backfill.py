@@ -11,7 +11,7 @@ from connectors.kafka.client import create_topics
 from connectors.opensearch.index import OpenSearchIndex
 from connectors.publisher import Publisher
 from flows import ingest
-from flows.backfill import backfill
+from flows.maintenance.backfill import backfill
 from mneme.events import Message, parse_event
 from mneme.rows import Collection, flush_marker
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch

@@ -216,7 +216,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setattr(flows, "ingest", lack, raising=False)
     result = command_line.invoke(app, ["ingest", "chat.jsonl"])
     assert result.exit_code == 1
-    assert "pip install 'mneme[flow]'" in result.stderr
+    assert "pip install 'mneme-river[flow]'" in result.stderr
 
 
 def test_a_misspelt_setting_stops_a_command_with_its_name(command_line: CliRunner) -> None:
@@ -323,7 +323,7 @@ def test_inspect_takes_a_conversation_or_files(command_line: CliRunner, argument
 def test_inspect_of_a_file_shows_what_would_be_made_of_it(
     command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import flows.dry_run
+    import flows.maintenance.dry_run
 
     asked: list[Any] = []
 
@@ -331,7 +331,7 @@ def test_inspect_of_a_file_shows_what_would_be_made_of_it(
         asked.extend([paths, defaults])
         yield would_be()
 
-    monkeypatch.setattr(flows.dry_run, "dry_run", dry_run)
+    monkeypatch.setattr(flows.maintenance.dry_run, "dry_run", dry_run)
     result = command_line.invoke(app, ["inspect", "--file", "chat.jsonl", "--user", "mira"])
     assert result.exit_code == 0
     assert asked == [[Path("chat.jsonl")], {"user_id": "mira", "tenant_id": "default"}]

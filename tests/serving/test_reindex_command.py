@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from connectors import models
-from flows.reindex import move
+from flows.maintenance import reindex as move
 from serving.cli import app
-from tests.flows.reindex.test_move import Turned
+from tests.flows.maintenance.test_reindex import Turned
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -38,7 +38,7 @@ def export(asked: Annotated[OwnerAsked, Query()], service: ServiceIn, caller: Ca
 
     The owner's memory must rest meanwhile; if it changed, 503 says so, and the export can be repeated.
     """
-    from flows.transfer import export_owner
+    from flows.maintenance.transfer import export_owner
 
     owner = asked.owner(caller)
     with TemporaryDirectory(prefix="mneme-export-") as folder:

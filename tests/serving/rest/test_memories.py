@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from connectors.inbox.reader import InboxReader
-from flows.transfer import import_owner
+from flows.maintenance.transfer import import_owner
 from mneme.events import parse_event
 from mneme.ports import DeadLetter, Lane
 from mneme.records import Position
