@@ -1,8 +1,10 @@
-"""What the clients of other services share: the certificates that they trust, and loggers that must not write down requests."""
+"""What the clients of other services share: trusted certificates, loggers that must not write down requests, fast JSON."""
 
+import json
 import logging
 import ssl
 from functools import cache
+from typing import Any
 
 import httpx
 
@@ -20,6 +22,20 @@ def silence(*names: str, below: int) -> None:
     """
     for name in names:
         logging.getLogger(name).addFilter(_Silence(below))
+
+
+def encoded(value: Any) -> bytes:
+    """JSON in UTF-8: fast where it can be, and for whatever Python's own encoder knows.
+
+    Raises:
+        UnicodeEncodeError: a text holds half of a surrogate pair.
+    """
+    import orjson  # not every extra has it
+
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a surrogate, or an integer of more than 64 bits, which it does not know
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 class _Silence(logging.Filter):

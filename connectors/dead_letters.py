@@ -29,7 +29,7 @@ _TENANT = re.compile(r'"tenant_id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
 
 
-def tells_of(letter: DeadLetter, scope: Scope) -> bool:
+def is_about(letter: DeadLetter, scope: Scope) -> bool:
     """Whether a letter is about a conversation or the owner of a scope.
 
     1. Its bytes say so: those of an event (``decode``, ``read``, ``embed``), of a row's body (``write``), or of a reference to
@@ -189,7 +189,7 @@ class FileDeadLetters:
 
     def erase(self, scope: Scope) -> int:
         """See ``DeadLetters``."""
-        return self.remove(lambda letter: tells_of(letter, scope))
+        return self.remove(lambda letter: is_about(letter, scope))
 
     def remove(self, unwanted: Callable[[DeadLetter], bool]) -> int:
         """Take letters away; how many. The others are on the disk on return, in their order, and the old file is gone.

@@ -79,7 +79,7 @@ class FolderLock:
         self._file.flush()
 
     def _take(self) -> None:
-        """Take the lock; what ``is_held`` takes for a moment, to see whether it is free, refuses nobody."""
+        """Take the lock; what ``is_locked`` takes for a moment, to see whether it is free, refuses nobody."""
         for attempt in range(_ATTEMPTS):
             if attempt:
                 time.sleep(_BETWEEN_ATTEMPTS_SECONDS)
@@ -100,7 +100,7 @@ class FolderLock:
         self._file.close()
 
 
-def is_held(folder: Path) -> bool:
+def is_locked(folder: Path) -> bool:
     """Whether some process holds the ``FolderLock`` of a folder.
 
     Raises:
@@ -123,7 +123,7 @@ def is_held(folder: Path) -> bool:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive(path: Path) -> Iterator[None]:
     """Wait until no other process is inside with the same file, which is made if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:

@@ -1,6 +1,6 @@
 """The models that the settings name. What a provider needs is imported only when it is chosen."""
 
-from connectors.embedders.precision import has_token_vectors, is_multilingual
+from connectors.embedders import has_token_vectors, is_multilingual
 from connectors.folders import private_folder
 from connectors.indices import embedder_of_store
 from mneme.errors import SettingsError

@@ -25,7 +25,7 @@ from mneme.records import Owner
 from mneme.settings import Documents, Kafka, Settings, load_settings
 
 if TYPE_CHECKING:
-    from connectors.service.transport import HttpTransport
+    from connectors.service import HttpTransport
 
 _DELIVERY_SECONDS = 120.0  # how long a record is tried; a broker is back long before
 
@@ -86,8 +86,7 @@ class Publisher:
         """
         settings = settings or load_settings()
         if url or settings.service.url:
-            from connectors.service.client import ServiceClient
-            from connectors.service.transport import HttpTransport
+            from connectors.service import HttpTransport, ServiceClient
 
             client = ServiceClient.of(settings, url, api_key)
             assert client is not None, "there is a URL"

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from connectors.durable import is_held, replace_json
+from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox.segments import inbox_folder
 from flows.running.partition_range import store_name
@@ -87,7 +87,7 @@ def ingest(
     from flows.running.process import Endpoints, run_process
 
     started = time.monotonic()
-    if settings.index.backend == "embedded" and is_held(inbox_folder(settings.data)):
+    if settings.index.backend == "embedded" and is_locked(inbox_folder(settings.data)):
         raise StoreRejected(
             f"a service or `mneme run` takes events into the embedded index in {settings.data}, which has one writing process: "
             "give it the files, `mneme publish FILE` (from elsewhere with --url URL, or MNEME_SERVICE__URL)"

@@ -92,7 +92,7 @@ class Memories:
         """
         settings = settings or load_settings()
         if url or settings.service.url:
-            from connectors.service.client import ServiceClient
+            from connectors.service import ServiceClient
             from queries.remote import RemoteMemories
 
             client = ServiceClient.of(settings, url, api_key)

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from connectors.embedders import multilingual_e5
+from connectors.embedders import MODEL, VARIANTS, multilingual_e5
 from connectors.embedders.encoder import DIMENSION, Encoder, Model
 from connectors.embedders.minilm_weights import PINNED_SHA256, find_weights
-from connectors.embedders.precision import MODEL, VARIANTS
 from mneme.languages import foreign_language
 from mneme.ports import EmbedderIdentity
 from mneme.rows import TOKEN_DIMENSION, Embedding, Vector

@@ -25,43 +25,43 @@ _KEPT = 8192  # texts; more than can be under way
 
 
 @dataclass(slots=True)
-class _Trouble:
+class _Failures:
     times: int  # with others served in between
     last_at: float
 
 
-class Troubles:
-    """What is known of texts that failed. Not locked: its owner does that. Times are of a clock that never goes back."""
+class FailedTexts:
+    """Texts at which the embedder failed. Not locked: its owner does that. Times are of a clock that never goes back."""
 
     def __init__(self) -> None:
-        self._troubles: OrderedDict[bytes, _Trouble] = OrderedDict()
+        self._failed_texts: OrderedDict[bytes, _Failures] = OrderedDict()
         self._served_at = float("-inf")
 
-    def concern(self, text: str) -> bool:
+    def contains(self, text: str) -> bool:
         """Whether a text failed and was not served since."""
-        return bool(self._troubles) and key_of(text) in self._troubles
+        return bool(self._failed_texts) and key_of(text) in self._failed_texts
 
     def failed(self, texts: Sequence[str], now: float) -> None:
         """A batch of these texts failed."""
         for text in texts:
-            trouble = self._troubles.setdefault(key_of(text), _Trouble(0, float("-inf")))
-            if not trouble.times or trouble.last_at < self._served_at:
-                trouble.times += 1
-            trouble.last_at = now
-        while len(self._troubles) > _KEPT:
-            self._troubles.popitem(last=False)
+            failures = self._failed_texts.setdefault(key_of(text), _Failures(0, float("-inf")))
+            if not failures.times or failures.last_at < self._served_at:
+                failures.times += 1
+            failures.last_at = now
+        while len(self._failed_texts) > _KEPT:
+            self._failed_texts.popitem(last=False)
 
     def served(self, texts: Sequence[str], now: float) -> None:
         """A batch of these texts got its vectors."""
         self._served_at = now
-        if self._troubles:
+        if self._failed_texts:
             for text in texts:
-                self._troubles.pop(key_of(text), None)
+                self._failed_texts.pop(key_of(text), None)
 
     def are_to_blame(self, texts: Sequence[str]) -> bool:
         """Whether one of these texts, tried by themselves, has failed too often."""
-        troubles = (self._troubles.get(key_of(text)) for text in texts)
-        return any(trouble is not None and trouble.times >= _TRIES for trouble in troubles)
+        found = (self._failed_texts.get(key_of(text)) for text in texts)
+        return any(failures is not None and failures.times >= _TRIES for failures in found)
 
 
 def key_of(text: str) -> bytes:
@@ -125,7 +125,7 @@ class EmbeddingQueue:
         self._max_wait_seconds = max_wait_seconds
         self._remembered = remembered
         self._known: OrderedDict[bytes, Embedding] = OrderedDict()
-        self._troubles = Troubles()
+        self._failed_texts = FailedTexts()
         self._waiting: deque[_Waiting] = deque()
         self._behind: deque[_Waiting] = deque()
         self._closed = False
@@ -211,7 +211,7 @@ class EmbeddingQueue:
             return []
 
     def _take(self, queue: deque[_Waiting], most: int) -> list[_Waiting]:
-        """The oldest texts whose requests are neither cancelled nor failed; those in trouble are not among others."""
+        """The oldest texts whose requests are neither cancelled nor failed; those that failed before are not among others."""
         batch: list[_Waiting] = []
         while queue and len(batch) < most:
             request = queue[0].request
@@ -228,7 +228,7 @@ class EmbeddingQueue:
         return batch
 
     def _goes_alone(self, *texts: _Waiting) -> bool:
-        return any(self._troubles.concern(waiting.text) for waiting in texts)
+        return any(self._failed_texts.contains(waiting.text) for waiting in texts)
 
     def _embed(self, batch: Sequence[_Waiting]) -> Sequence[Embedding]:
         with measured_batch(len(batch), self._queued):
@@ -245,9 +245,9 @@ class EmbeddingQueue:
         """The error of a batch: as it is while the embedder may be down, a refusal where its texts are to blame."""
         texts = [waiting.text for waiting in batch]
         with self._changed:
-            self._troubles.failed(texts, time.monotonic())
+            self._failed_texts.failed(texts, time.monotonic())
             alone = len({id(waiting.request) for waiting in batch}) == 1
-            to_blame = alone and self._troubles.are_to_blame(texts)
+            to_blame = alone and self._failed_texts.are_to_blame(texts)
         return ModelRefused(f"fails at this text again and again, and serves others ({error})") if to_blame else error
 
     def _embed_apart(self, batch: list[_Waiting], error: ModelRefused) -> None:
@@ -267,7 +267,7 @@ class EmbeddingQueue:
     def _deliver(self, batch: Sequence[_Waiting], embeddings: Sequence[Embedding]) -> None:
         complete: list[_Request] = []
         with self._changed:
-            self._troubles.served([waiting.text for waiting in batch], time.monotonic())
+            self._failed_texts.served([waiting.text for waiting in batch], time.monotonic())
             for waiting, (vector, token_vectors) in zip(batch, embeddings, strict=True):
                 own = vector.copy()  # a view would keep its whole batch in memory
                 own.flags.writeable = False  # others may get the same

@@ -28,7 +28,7 @@ _HALVED = frozenset({"L", "LA", "RGB", "RGBA"})  # modes whose pixels have a mea
 _one_at_a_time = threading.Lock()  # this is the process of the flow, and the largest picture takes half a gigabyte
 
 
-def shown_picture(content: bytes) -> Picture:
+def picture_for_models(content: bytes) -> Picture:
     """The picture in a file; of several in one the first.
 
     Raises:
@@ -45,7 +45,7 @@ def shown_picture(content: bytes) -> Picture:
             if _is_fit(image):
                 image.load()  # all of it is there
                 return Picture(content, _MEDIA_TYPES[str(image.format)], sha256)
-            return Picture(*_made_fit(image), sha256)
+            return Picture(*_converted(image), sha256)
     except InputError:
         raise
     except Image.DecompressionBombError as error:
@@ -66,7 +66,7 @@ def _is_fit(image: "Image") -> bool:
     )
 
 
-def _made_fit(image: "Image") -> tuple[bytes, str]:
+def _converted(image: "Image") -> tuple[bytes, str]:
     """The bytes and the media type of the picture as it is shown."""
     from PIL import ImageOps
 
@@ -145,7 +145,7 @@ class PictureDescriber:
             InputError: no picture of a form that a model can be shown; an svg is none.
             StoreUnavailable: the answer cannot be kept.
         """
-        seen = self._chat.answer(picture_prompt(shown_picture(picture), name, scope, self._language), Seen)
+        seen = self._chat.answer(picture_prompt(picture_for_models(picture), name, scope, self._language), Seen)
         return "\n".join(part for part in (seen.description.strip(), seen.text.strip()) if part)
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from connectors.documents.kinds import KINDS, Kind, kind_of
 from connectors.documents.media_types import MEDIA_TYPES
 from connectors.files.chat_events import Event, Given, complete
-from connectors.files.exports import SHAPES, Shape, is_event, shape_of
+from connectors.files.exports import SHAPES, ExportFormat, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
@@ -132,7 +132,7 @@ class _Chat:
     """Parsed JSON in one of the forms of chats."""
 
     path: Path
-    shape: Shape
+    shape: ExportFormat
     data: Any
 
     def events(self, given: Given, start: int) -> Iterator[tuple[int, bytes]]:

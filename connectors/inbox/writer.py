@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from connectors.batcher import Batcher, Sent
-from connectors.durable import alone, cut_torn_line, sync_path, write_all
+from connectors.durable import cut_torn_line, exclusive, sync_path, write_all
 from connectors.inbox.segments import LANES, disk_errors, first_offsets, inbox_folder, new_beginning, segment
 from mneme.ports import Lane
 
@@ -42,7 +42,7 @@ class InboxWriter:
         with disk_errors(self._folder):
             if not events and not first_offsets(self._folder):
                 return
-        with disk_errors(self._folder), alone(self._folder / _LOCK):
+        with disk_errors(self._folder), exclusive(self._folder / _LOCK):
             firsts = first_offsets(self._folder)
             first = firsts[-1] if firsts else self._begin(new_beginning())
             descriptor = os.open(segment(self._folder, first), os.O_RDWR | os.O_APPEND)

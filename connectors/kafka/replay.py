@@ -20,7 +20,7 @@ _REMEDIES = {
 }
 
 
-def event_again(letter: DeadLetter) -> tuple[str, bytes]:
+def event_to_replay(letter: DeadLetter) -> tuple[str, bytes]:
     """The key and the bytes with which the event of a letter is sent again.
 
     A conversation in quarantine is asked for again by a flush. Else they are the event's own bytes, except that a message
@@ -42,7 +42,7 @@ def event_again(letter: DeadLetter) -> tuple[str, bytes]:
     return parse_event(raw, utc_now()).key, raw
 
 
-def publish_again(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
+def replay(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
     """Put the events of letters on the topics they came from, in order; durable on return.
 
     Raises:
@@ -52,7 +52,7 @@ def publish_again(settings: Kafka, letters: Sequence[DeadLetter]) -> None:
     topics = (settings.topics.messages, settings.topics.backfill, settings.topics.documents)
     records = []
     for letter in letters:
-        _, raw = event_again(letter)
+        _, raw = event_to_replay(letter)
         topic = letter.position.topic if letter.position is not None else settings.topics.messages
         if topic not in topics:
             raise InputError(f"topic: it came from {topic}, which is none of MNEME_KAFKA__TOPICS__*")

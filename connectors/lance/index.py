@@ -16,7 +16,7 @@ from typing import Any
 import lancedb
 
 from connectors.durable import FolderLock, replace_json
-from connectors.embedders.precision import how_to_set
+from connectors.embedders import how_to_set
 from connectors.lance.folders import (
     FACTS,
     FIRST_TABLES,

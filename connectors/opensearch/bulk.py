@@ -20,7 +20,7 @@ from typing import Any, assert_never
 
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
-from connectors.json_bytes import encoded
+from connectors.clients import encoded
 from connectors.opensearch.client import may_pass, reason_of, refusal, store_error
 from connectors.opensearch.mapping import alias_of, document_of
 from connectors.telemetry.metrics import BULK_RETRIES

@@ -11,7 +11,7 @@ from typing import Any
 
 from opensearchpy.exceptions import RequestError
 
-from connectors.embedders.precision import how_to_set
+from connectors.embedders import how_to_set
 from connectors.opensearch.bulk import BulkWriter
 from connectors.opensearch.client import mapped_errors, refusal, shown
 from connectors.opensearch.maintenance import BULK_NOTE, DelayedPurge, begin_bulk, bulk_note, end_bulk, merge_segments
@@ -49,7 +49,7 @@ class OpenSearchIndex(OpenSearchReader):
         read_only: for searching; nothing is created or changed.
         generation: the number of a next generation that is to be filled (connectors/opensearch/generations.py); None for
             the one in use. That is looked up by ``prepare``, and kept also when another takes its place.
-        cache_bytes: how much memory rows that were found may take (connectors/opensearch/kept_rows.py); None: some 240 MB.
+        cache_bytes: how much memory rows that were found may take (connectors/opensearch/hit_rows.py); None: some 240 MB.
         any_format: also read a store of another format. For a rebuild.
     """
 

@@ -22,7 +22,7 @@ import orjson
 from opensearchpy import OpenSearch
 
 from connectors.aging_cache import Derived
-from connectors.json_bytes import encoded
+from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme import text
 from mneme.ports import EmbedderIdentity

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from connectors.opensearch.client import mapped_errors, open_client, reason_of, refusal
-from connectors.opensearch.kept_rows import MOST_ROWS, ROW_BYTES, KeptRows
+from connectors.opensearch.hit_rows import MOST_ROWS, ROW_BYTES, HitRows
 from connectors.opensearch.mapping import (
     alias_of,
     row_of_hit,
@@ -58,7 +58,7 @@ class OpenSearchReader:
 
     Args:
         settings: where the cluster is, and the names of the indices.
-        cache_bytes: how much memory rows that were found may take (connectors/opensearch/kept_rows.py); None: some 240 MB.
+        cache_bytes: how much memory rows that were found may take (connectors/opensearch/hit_rows.py); None: some 240 MB.
         any_format: also read a store of another format. For a rebuild.
     """
 
@@ -67,7 +67,7 @@ class OpenSearchReader:
         self._client = open_client(settings)
         self._is_checked = any_format
         self._names: dict[Collection, str] = {}
-        self._kept = KeptRows(self._search, MOST_ROWS if cache_bytes is None else cache_bytes // (2 * ROW_BYTES))
+        self._kept = HitRows(self._search, MOST_ROWS if cache_bytes is None else cache_bytes // (2 * ROW_BYTES))
 
     def _alias(self, collection: Collection) -> str:
         return alias_of(self._settings.index_prefix, collection)

@@ -64,7 +64,7 @@ class Answerer(Protocol):
         """
 
 
-class ModelFront:
+class LocalEndpoint:
     """Listens on 127.0.0.1; a thread for each connection. A context manager: on leaving, calls under way are finished."""
 
     def __init__(self, answerer: Answerer, port: int = 0) -> None:

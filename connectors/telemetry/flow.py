@@ -30,7 +30,7 @@ class StepMeter:
             self._items.inc(taken)
         if taken or given:
             self._seconds.observe((time.perf_counter_ns() - began_ns) / 1e9)
-            tracing.tell_work(self._span, began_ns, items_in=taken, items_out=given)
+            tracing.record_span(self._span, began_ns, items_in=taken, items_out=given)
 
 
 class SourceMeter:
@@ -126,7 +126,7 @@ def count_bulk(writes: Sequence[Write], results: Sequence[WriteResult], began_ns
         metrics.RECORDS.labels(kind).inc(count)
     if rejected:
         metrics.REJECTED.inc(rejected)
-    tracing.tell_work("flow.write", began_ns, writes=len(writes), rejected=rejected)
+    tracing.record_span("flow.write", began_ns, writes=len(writes), rejected=rejected)
 
 
 def _count_arrival(message: Mapping[str, Any], now: datetime) -> None:
@@ -135,7 +135,7 @@ def _count_arrival(message: Mapping[str, Any], now: datetime) -> None:
         metrics.RAW_SECONDS.observe(max(0.0, (now - arrived).total_seconds()))
 
 
-def count_letters(letters: Sequence[DeadLetter]) -> None:
+def count_dead_letters(letters: Sequence[DeadLetter]) -> None:
     """Dead letters were kept."""
     for letter in letters:
         metrics.DEAD_LETTERS.labels(letter.stage).inc()

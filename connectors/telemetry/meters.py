@@ -34,7 +34,7 @@ def measured_call(role: str, model: str, scope: str) -> Iterator[None]:
         metrics.CALLS.labels(role, model, tenant_of(scope), outcome).inc()
         metrics.CALL_SECONDS.labels(role, model).observe((time.perf_counter_ns() - began) / 1e9)
         # Told when it is over: a text that is read piece by piece may end in another thread than it began in.
-        tracing.tell_work("model", began, role=role, model=model, outcome=outcome)
+        tracing.record_span("model", began, role=role, model=model, outcome=outcome)
 
 
 def count_tokens(role: str, model: str, scope: str, asked: int, answered: int, prices: Prices) -> None:
@@ -60,7 +60,7 @@ def measured_batch(texts: int, queued: Callable[[], int]) -> Iterator[None]:
         metrics.EMBEDDER_SECONDS.observe((time.perf_counter_ns() - began) / 1e9)
         metrics.EMBEDDER_BATCH.observe(texts)
         metrics.EMBEDDER_QUEUE.set(queued())
-        tracing.tell_work("embed", began, texts=texts)
+        tracing.record_span("embed", began, texts=texts)
     metrics.EMBEDDED.inc(texts)
 
 

@@ -131,7 +131,7 @@ def span(name: str, **attributes: Attribute) -> AbstractContextManager[Span]:
     return _NO_SPAN if _tracer is None else _span(_tracer, name, attributes)
 
 
-def tell_work(name: str, began_ns: int, **attributes: Attribute) -> None:
+def record_span(name: str, began_ns: int, **attributes: Attribute) -> None:
     """A span of what just ended; ``began_ns`` of ``time.perf_counter_ns``."""
     if _tracer is not None:
         now = time.time_ns()

@@ -23,10 +23,10 @@ from typing import Any
 
 from pydantic import RootModel
 
-from connectors.durable import alone
+from connectors.durable import exclusive
 from connectors.endpoints.answer_forms import parse_answer
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.local_endpoint import ModelFront
+from connectors.recorded.local_endpoint import LocalEndpoint
 from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recording, Recordings, events
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
@@ -119,11 +119,11 @@ def main() -> None:
     """The process: says its address on standard output, and ends after standard input has ended."""
     recordings = Path(sys.argv[1])
     upstream, seconds = json.loads(sys.stdin.readline())
-    with alone(recordings.with_name("recorder.lock")):
+    with exclusive(recordings.with_name("recorder.lock")):
         recorder = ModelRecorder(_FittingRecordings(recordings), upstream, seconds)
         try:
             # 2.
-            with ModelFront(recorder) as front:
+            with LocalEndpoint(recorder) as front:
                 print(front.base_url, flush=True)
                 sys.stdin.read()  # until the run ends
             # 3.

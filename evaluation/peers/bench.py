@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.console import Console
 
 from connectors.models import open_embedder
-from connectors.recorded.local_endpoint import ModelFront
+from connectors.recorded.local_endpoint import LocalEndpoint
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
 from evaluation.peers.candidate import Ask, Candidate
@@ -95,7 +95,7 @@ def run_peers(
         embedder = open_embedder(settings.model_copy(update={"embedder": settings.embedder.model_copy(update=alone)}))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(cache=settings.cache).count, latency)
-        url = stack.enter_context(ModelFront(stub)).base_url
+        url = stack.enter_context(LocalEndpoint(stub)).base_url
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"
         candidates = [

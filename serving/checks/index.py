@@ -30,11 +30,11 @@ def index(settings: Settings) -> Iterator[Check]:
         yield _health(state.health)
         yield from _disks(state.disks_percent)
     else:
-        from connectors.durable import is_held
+        from connectors.durable import is_locked
         from connectors.indices import embedded_folder
 
         folder = embedded_folder(settings)
-        by = f"{folder}, {'a process writes to it' if is_held(folder) else 'nobody writes to it'}"
+        by = f"{folder}, {'a process writes to it' if is_locked(folder) else 'nobody writes to it'}"
         yield Check("index", "embedded index", by, "ready")
     yield from _contents(settings)
 

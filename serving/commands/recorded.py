@@ -115,9 +115,9 @@ def import_(
 
 def _serve(answerer: "Answerer", port: int) -> None:
     """Answer on a port until a signal; the calls under way are finished. A second signal ends at once."""
-    from connectors.recorded.local_endpoint import ModelFront
+    from connectors.recorded.local_endpoint import LocalEndpoint
 
-    with _stopped_by_signals() as stopped, ModelFront(answerer, port) as front:
+    with _stopped_by_signals() as stopped, LocalEndpoint(answerer, port) as front:
         typer.echo(f"MNEME_MODELS__BASE_URL={front.base_url}")
         stopped.wait()
 

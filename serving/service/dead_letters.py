@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from connectors.kafka.replay import event_again
+from connectors.kafka.replay import event_to_replay
 from mneme.errors import InputError
 from mneme.events import parse_event
 from mneme.ids import content_hash
@@ -61,7 +61,7 @@ def letters_of(service: Service) -> LetterBox:
     """The dead letters of a service. With a flow of its own they go back into the inbox."""
 
     def accept(letters: Sequence[DeadLetter]) -> None:
-        service.accept([parse_event(event_again(letter)[1], utc_now()) for letter in letters])
+        service.accept([parse_event(event_to_replay(letter)[1], utc_now()) for letter in letters])
 
     return open_letters(service.settings, "kafka" if service.intake == "kafka" else "file", accept)
 
@@ -80,7 +80,7 @@ def open_letters(settings: Settings, place: Place, send_again: Callable[[Sequenc
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         return LetterBox(letters.read, send_again, letters.remove)
 
-    from connectors.kafka.replay import publish_again
+    from connectors.kafka.replay import replay
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 
     def remove(unwanted: Callable[[DeadLetter], bool]) -> int:
@@ -90,7 +90,7 @@ def open_letters(settings: Settings, place: Place, send_again: Callable[[Sequenc
         finally:
             kept.close()
 
-    return LetterBox(lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove)
+    return LetterBox(lambda: read_dead_letters(settings.kafka), lambda chosen: replay(settings.kafka, chosen), remove)
 
 
 def _sorted_out(letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:
@@ -99,7 +99,7 @@ def _sorted_out(letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[D
     refused: dict[DeadLetter, str] = {}
     for letter in letters:
         try:
-            event_again(letter)
+            event_to_replay(letter)
         except InputError as error:
             refused[letter] = str(error)
         else:

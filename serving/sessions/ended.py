@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from connectors.durable import alone, replace_bytes
+from connectors.durable import exclusive, replace_bytes
 
 _MOST = 1_000  # of one key; to keep more would let a key's holder fill the disk by logging in and out
 
@@ -42,7 +42,7 @@ class EndedSessions:
             self._end(key, session, began)
             try:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with alone(self._file.with_suffix(".lock")):
+                with exclusive(self._file.with_suffix(".lock")):
                     self._refresh()
                     self._end(key, session, began)  # once more: what others ended may be too many, or over
                     replace_bytes(self._file, json.dumps({"ended": self._ended, "until": self._until}).encode(), 0o600)

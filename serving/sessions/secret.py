@@ -2,7 +2,7 @@
 
 import secrets
 
-from connectors.durable import alone, replace_bytes
+from connectors.durable import exclusive, replace_bytes
 from connectors.folders import private_folder
 from mneme.errors import SettingsError
 from mneme.settings import Settings
@@ -27,7 +27,7 @@ def console_secret(settings: Settings) -> bytes:
     file = folder / _FILE
     try:
         private_folder(folder)
-        with alone(folder / f"{_FILE}.lock"):
+        with exclusive(folder / f"{_FILE}.lock"):
             if not file.exists():
                 replace_bytes(file, secrets.token_hex(_SHORTEST).encode(), 0o600)
             return _checked(file.read_bytes(), str(file))

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, get_args
 
 import httpx
 
-from connectors.durable import is_held
+from connectors.durable import is_locked
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import read_exposition
 from mneme.errors import MnemeError
@@ -93,7 +93,7 @@ def _letters(file: Path) -> int:
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
     """Whether a flow runs on this data folder; of Kafka it may run on another machine."""
-    if any(map(is_held, settings.data.glob("recovery/*/"))):
+    if any(map(is_locked, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
 

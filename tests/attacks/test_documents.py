@@ -96,7 +96,7 @@ def test_members_of_an_archive_are_counted_before_it_is_opened(monkeypatch: pyte
 def test_pictures_for_a_model_are_decoded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the flow's own process: one of 99 million pixels takes hundreds of megabytes, and ten calls may be in flight."""
     running: list[int] = []
-    made_fit = pictures._made_fit
+    made_fit = pictures._converted
 
     def watched(image: Any) -> tuple[bytes, str]:
         running.append(1)
@@ -107,9 +107,9 @@ def test_pictures_for_a_model_are_decoded_one_at_a_time(monkeypatch: pytest.Monk
         finally:
             running.pop()
 
-    monkeypatch.setattr(pictures, "_made_fit", watched)
+    monkeypatch.setattr(pictures, "_converted", watched)
     content, shown = grey_png(2_100), []
-    threads = [threading.Thread(target=lambda: shown.append(pictures.shown_picture(content))) for _ in range(6)]
+    threads = [threading.Thread(target=lambda: shown.append(pictures.picture_for_models(content))) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:

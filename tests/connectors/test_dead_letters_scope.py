@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.dead_letters import tells_of
+from connectors.dead_letters import is_about
 from mneme.events import Delete, Edit, Message
 from mneme.ids import make_id
 from mneme.ports import DeadLetter, Scope
@@ -42,52 +42,52 @@ def letter(content: object, stage: str = "decode", reason: str = "") -> DeadLett
     ],
 )
 def test_an_event_belongs_to_its_conversation_and_to_every_owner_it_names(event: dict[str, str], of_talk: bool, of_ana: bool):
-    assert tells_of(letter(event), TALK) is of_talk
-    assert tells_of(letter(event), OF_ANA) is of_ana
+    assert is_about(letter(event), TALK) is of_talk
+    assert is_about(letter(event), OF_ANA) is of_ana
 
 
 def test_what_an_event_says_decides_and_not_a_word_in_its_content():
-    assert not tells_of(letter({"conversation_id": "walk", "user_id": "ben", "content": "ana, talk!"}), OF_ANA)
+    assert not is_about(letter({"conversation_id": "walk", "user_id": "ben", "content": "ana, talk!"}), OF_ANA)
 
 
 def test_events_as_they_are_sent_are_understood():
     about = {"conversation_id": "talk", "message_id": "m"}
     for event in (Message(**about, user_id="ben", content="x"), Edit(**about, content="x"), Delete(**about)):
-        assert tells_of(letter(event.to_bytes()), TALK)
-        assert not tells_of(letter(event.to_bytes()), Scope("default", ("walk",)))
+        assert is_about(letter(event.to_bytes()), TALK)
+        assert not is_about(letter(event.to_bytes()), Scope("default", ("walk",)))
 
 
 def test_a_row_that_the_index_refused_belongs_to_its_owner_and_conversation():
     row = fact("f", owner=ALICE)
     refused = letter(row.body, "write", "mapping")
-    assert tells_of(refused, Scope(ALICE.tenant_id, (), ALICE))
-    assert not tells_of(refused, Scope(ALICE.tenant_id, (), Owner(tenant_id=ALICE.tenant_id, type="user", id="bob")))
-    assert not tells_of(refused, Scope("other", (), ALICE))
-    assert tells_of(letter({**row.body, "conversation_id": "talk"}, "write"), Scope(ALICE.tenant_id, ("talk",)))
+    assert is_about(refused, Scope(ALICE.tenant_id, (), ALICE))
+    assert not is_about(refused, Scope(ALICE.tenant_id, (), Owner(tenant_id=ALICE.tenant_id, type="user", id="bob")))
+    assert not is_about(refused, Scope("other", (), ALICE))
+    assert is_about(letter({**row.body, "conversation_id": "talk"}, "write"), Scope(ALICE.tenant_id, ("talk",)))
 
 
 def test_the_id_of_a_row_that_could_not_be_removed_is_read_in_its_encoded_form():
     for conversation in ("talk 1/2", "会话", "long " * 60):
         refused = letter(make_id("default", conversation, "m1").encode(), "write", "mapping")
-        assert tells_of(refused, Scope("default", (conversation,)))
-        assert not tells_of(refused, Scope("default", ("walk",)))
+        assert is_about(refused, Scope("default", (conversation,)))
+        assert not is_about(refused, Scope("default", ("walk",)))
 
 
 @pytest.mark.parametrize("stage", ["extract", "segment"])
 def test_a_reference_belongs_to_its_owner_and_conversation(stage: str):
     reference = {"lane": "default/talk", "owner": ["default", "user", "ana"], "conversation": "talk", "ids": ["default/talk/m"]}
-    assert tells_of(letter(reference, stage), TALK)
-    assert tells_of(letter(reference, stage), Scope("default", (), ANA))
-    assert not tells_of(
+    assert is_about(letter(reference, stage), TALK)
+    assert is_about(letter(reference, stage), Scope("default", (), ANA))
+    assert not is_about(
         letter(reference, stage), Scope("default", ("walk",), Owner(tenant_id="default", type="user", id="ben"))
     )
 
 
 def test_a_reference_that_names_only_its_episode_goes_with_its_conversation():
     retraction = {"is": "retraction", "lane": "default/talk", "owner": ["default", "user", "ana"], "id": "default/talk/1-2"}
-    assert tells_of(letter(retraction, "reconcile"), TALK)
-    assert tells_of(letter(retraction, "reconcile"), Scope("default", (), ANA))
-    assert not tells_of(letter(retraction, "reconcile"), Scope("default", ("walk",)))
+    assert is_about(letter(retraction, "reconcile"), TALK)
+    assert is_about(letter(retraction, "reconcile"), Scope("default", (), ANA))
+    assert not is_about(letter(retraction, "reconcile"), Scope("default", ("walk",)))
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_a_reference_that_names_only_its_episode_goes_with_its_conversation():
     ],
 )
 def test_what_does_not_say_whom_it_is_about_goes_if_it_holds_an_id(raw: bytes):
-    assert tells_of(letter(raw), TALK)
-    assert not tells_of(letter(raw.replace(b"talk", b"talks").replace(b"\\u0074alk", b"stalk")), TALK)
+    assert is_about(letter(raw), TALK)
+    assert not is_about(letter(raw.replace(b"talk", b"talks").replace(b"\\u0074alk", b"stalk")), TALK)
 
 
 @pytest.mark.parametrize(
@@ -125,23 +125,23 @@ def test_what_does_not_say_whom_it_is_about_goes_if_it_holds_an_id(raw: bytes):
 )
 def test_what_still_names_another_tenant_stays(raw: bytes, of_acme: bool, of_default: bool):
     ana_of_acme = ANA.model_copy(update={"tenant_id": "acme"})
-    assert tells_of(letter(raw), Scope("acme", ("talk",), ana_of_acme)) is of_acme
-    assert tells_of(letter(raw), OF_ANA) is of_default
+    assert is_about(letter(raw), Scope("acme", ("talk",), ana_of_acme)) is of_acme
+    assert is_about(letter(raw), OF_ANA) is of_default
 
 
 def test_the_reason_counts_where_the_bytes_say_nothing():
-    assert tells_of(letter(b"", reason="conversation 'talk' of user ana"), TALK)
-    assert not tells_of(letter(b"", reason="the talks of Hana"), OF_ANA)
+    assert is_about(letter(b"", reason="conversation 'talk' of user ana"), TALK)
+    assert not is_about(letter(b"", reason="the talks of Hana"), OF_ANA)
 
 
 def test_an_event_without_an_owner_goes_if_it_holds_the_owners_id():
-    assert tells_of(letter({"conversation_id": "walk", "sender_id": "ana", "content": "x"}), OF_ANA)
-    assert not tells_of(letter({"conversation_id": "walk", "sender_id": "ben", "content": "x"}), OF_ANA)
+    assert is_about(letter({"conversation_id": "walk", "sender_id": "ana", "content": "x"}), OF_ANA)
+    assert not is_about(letter({"conversation_id": "walk", "sender_id": "ben", "content": "x"}), OF_ANA)
 
 
 @given(st.binary(), st.sampled_from(["decode", "embed", "write", "extract", "unknown", ""]))
 def test_any_bytes_can_be_judged(raw: bytes, stage: str):
-    assert tells_of(letter(raw, stage), OF_ANA) in (True, False)
+    assert is_about(letter(raw, stage), OF_ANA) in (True, False)
 
 
 _NAMES = st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), min_size=1, max_size=200)
@@ -150,5 +150,5 @@ _NAMES = st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), min_size=
 @given(_NAMES, st.booleans(), st.booleans())
 def test_no_event_of_a_conversation_stays_whatever_its_name_and_however_it_is_written(name: str, is_ascii: bool, is_torn: bool):
     raw = json.dumps({"conversation_id": name, "user_id": "ben", "content": 1}, ensure_ascii=is_ascii)
-    assert tells_of(letter(raw[:-1].encode() if is_torn else raw.encode()), Scope("default", (name,)))
-    assert tells_of(letter(make_id("default", name, "m1").encode(), "write"), Scope("default", (name,)))
+    assert is_about(letter(raw[:-1].encode() if is_torn else raw.encode()), Scope("default", (name,)))
+    assert is_about(letter(make_id("default", name, "m1").encode(), "write"), Scope("default", (name,)))

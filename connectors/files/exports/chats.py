@@ -8,8 +8,20 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
-from connectors.files.chat_events import PACE, Clock, Event, Given, complete, content_of, message, role_of, text_of
-from connectors.files.exports.formats import Shape, first, listed
+from connectors.files.chat_events import (
+    PACE,
+    Clock,
+    Event,
+    ExportFormat,
+    Given,
+    complete,
+    content_of,
+    first,
+    listed,
+    message,
+    role_of,
+    text_of,
+)
 from mneme.errors import InputError
 from mneme.ids import short_hash
 
@@ -34,7 +46,7 @@ def _read(data: Any, given: Given) -> Iterator[Event]:
     return (complete(event, given) for event in data)
 
 
-EVENTS = Shape("a list of events", _fits, _read)
+EVENTS = ExportFormat("a list of events", _fits, _read)
 
 
 # --- role messages ----------------------------------------------------------------------------------------------------
@@ -104,7 +116,7 @@ def _tool_calls(said: Event) -> list[Event]:
     return calls
 
 
-ROLE_MESSAGES = Shape("chat messages (role, content)", _role_messages_fits, _role_messages_read)
+ROLE_MESSAGES = ExportFormat("chat messages (role, content)", _role_messages_fits, _role_messages_read)
 
 
 # --- chatgpt ----------------------------------------------------------------------------------------------------------
@@ -149,7 +161,7 @@ def _branch(mapping: dict[str, Any], current: str | None) -> list[Event]:
     return [said for said in reversed(branch.values()) if said]
 
 
-CHATGPT = Shape("ChatGPT export", _chatgpt_fits, _chatgpt_read)
+CHATGPT = ExportFormat("ChatGPT export", _chatgpt_fits, _chatgpt_read)
 
 
 # --- slack ------------------------------------------------------------------------------------------------------------
@@ -200,7 +212,7 @@ def _text(said: Event, names: dict[str, str]) -> str:
     return "\n".join([html.unescape(text), *files]).strip()
 
 
-SLACK = Shape("Slack export", _slack_fits, _slack_read)
+SLACK = ExportFormat("Slack export", _slack_fits, _slack_read)
 
 
 # --- locomo -----------------------------------------------------------------------------------------------------------
@@ -242,7 +254,7 @@ def _begin(text: Any, where: str) -> datetime:
         raise InputError(f"{where}: the date {text!r} is not like '1:56 pm on 8 May, 2023'") from None
 
 
-LOCOMO = Shape("LoCoMo", _locomo_fits, _locomo_read)
+LOCOMO = ExportFormat("LoCoMo", _locomo_fits, _locomo_read)
 
 
 # --- everos -----------------------------------------------------------------------------------------------------------
@@ -279,4 +291,4 @@ def _everos_read(data: Any, given: Given) -> Iterator[Event]:
         )
 
 
-EVEROS = Shape("EverOS", _everos_fits, _everos_read)
+EVEROS = ExportFormat("EverOS", _everos_fits, _everos_read)

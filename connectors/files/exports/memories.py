@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from connectors.files.chat_events import Clock, Event, Given, message, metadata_of, role_of
-from connectors.files.exports.formats import Shape, first, listed
+from connectors.files.chat_events import Clock, Event, ExportFormat, Given, first, listed, message, metadata_of, role_of
 from mneme.ids import short_hash
 
 # --- mem0 -------------------------------------------------------------------------------------------------------------
@@ -70,7 +69,7 @@ def _changed_at(memory: Event, given: Given) -> str:
     return Clock(None, given.modified_at).time(memory.get("updated_at") or memory.get("created_at"))
 
 
-MEM0 = Shape("mem0", _fits, _read)
+MEM0 = ExportFormat("mem0", _fits, _read)
 
 
 # --- memmachine -------------------------------------------------------------------------------------------------------
@@ -150,7 +149,7 @@ def _id(feature: Event) -> str:
     return str(given) if given is not None else short_hash(told)
 
 
-MEMMACHINE = Shape("MemMachine", _memmachine_fits, _memmachine_read)
+MEMMACHINE = ExportFormat("MemMachine", _memmachine_fits, _memmachine_read)
 
 
 # --- graphiti ---------------------------------------------------------------------------------------------------------
@@ -198,4 +197,4 @@ def _true_since(edge: Event, given: Given) -> str:
     return Clock(None, given.modified_at).time(edge.get("valid_at") or edge.get("created_at"))
 
 
-GRAPHITI = Shape("Graphiti, Zep (edges)", _graphiti_fits, _graphiti_read)
+GRAPHITI = ExportFormat("Graphiti, Zep (edges)", _graphiti_fits, _graphiti_read)

@@ -83,7 +83,7 @@ def test_an_endpoint_is_told_what_the_recording_is(
     sent: list[str] = []
     endpoint = open_endpoint()
     monkeypatch.setattr(
-        endpoint._endpoint, "upload", lambda path, fields, file, *_: sent.append(file.name) or {"text": "A word."}
+        endpoint._endpoint, "transcribe", lambda model, file, fields, *_: sent.append(file.name) or {"text": "A word."}
     )
     endpoint.transcribe(audio, name, SCOPE)
     assert sent == [told]

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from connectors.recorded.local_endpoint import ModelFront
+from connectors.recorded.local_endpoint import LocalEndpoint
 from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recordings
 from connectors.recorded.replayer import ModelReplayer
@@ -23,7 +23,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 @contextmanager
 def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tuple[str, ModelRecorder]]:
     """The base URL of a recorder, and the recorder."""
-    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, ModelFront(recorder) as front:
+    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, LocalEndpoint(recorder) as front:
         yield front.base_url, recorder
 
 
@@ -31,7 +31,7 @@ def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tupl
 def replaying(file: Path) -> Iterator[tuple[str, ModelReplayer]]:
     """The base URL of a replayer, and the replayer."""
     replayer = ModelReplayer(Recordings(file))
-    with ModelFront(replayer) as front:
+    with LocalEndpoint(replayer) as front:
         yield front.base_url, replayer
 
 

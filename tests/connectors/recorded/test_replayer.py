@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.local_endpoint import ModelFront
+from connectors.recorded.local_endpoint import LocalEndpoint
 from connectors.recorded.recordings import Recording, Recordings
 from connectors.recorded.replayer import ModelReplayer
 from mneme.errors import StoreUnavailable
@@ -94,10 +94,10 @@ def test_recordings_that_come_meanwhile_are_replayed(file: Path) -> None:
 
 
 def test_a_taken_port_is_told(file: Path) -> None:
-    with ModelFront(ModelReplayer(Recordings(file))) as front:
+    with LocalEndpoint(ModelReplayer(Recordings(file))) as front:
         port = int(front.base_url.rsplit(":", 1)[1].removesuffix("/v1"))
         with pytest.raises(StoreUnavailable, match="--port"):
-            ModelFront(ModelReplayer(Recordings(file)), port)
+            LocalEndpoint(ModelReplayer(Recordings(file)), port)
 
 
 def test_a_front_ends_although_clients_keep_their_connections(file: Path) -> None:

@@ -26,7 +26,7 @@ _Place = tuple[Collection, Filter]
 _Stamp = tuple[str, str, int, int]  # index, id, and the numbers of the write; owners are told apart by the filter
 
 
-class KeptRows:
+class HitRows:
     """Rows by the writes that made them. May be used from several threads.
 
     Args:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from connectors.opensearch.kept_rows import Asked, KeptRows
+from connectors.opensearch.hit_rows import Asked, HitRows
 from connectors.opensearch.mapping import document_of
 from mneme.ports import Filter
 from mneme.rows import Collection, Row
@@ -49,7 +49,7 @@ def texts(rows: Sequence[Row | None]) -> list[str | None]:
 
 
 def test_a_row_is_sent_once(server: Server):
-    kept = KeptRows(server)
+    kept = HitRows(server)
     hits = [server.hit("b"), server.hit("a")]
     first, second = (kept.of([asked(server)] * 2, [hits, hits[:1]]) for _ in range(2))
     assert [texts(rows) for rows in first] == [["peppers", "tomatoes"], ["peppers"]]
@@ -58,7 +58,7 @@ def test_a_row_is_sent_once(server: Server):
 
 
 def test_a_row_that_was_written_again_is_another(server: Server):
-    kept = KeptRows(server)
+    kept = HitRows(server)
     kept.of([asked(server)], [[server.hit("a")]])
     server.rows["a"] = (3, fact("a", "carrots"))
     assert texts(kept.of([asked(server)], [[server.hit("a")]])[0]) == ["carrots"]
@@ -67,11 +67,11 @@ def test_a_row_that_was_written_again_is_another(server: Server):
 def test_what_is_gone_before_it_was_read_is_left_out(server: Server):
     hits = [server.hit("a"), server.hit("b")]
     del server.rows["a"]
-    assert texts(KeptRows(server).of([asked(server)], [hits])[0]) == [None, "peppers"]
+    assert texts(HitRows(server).of([asked(server)], [hits])[0]) == [None, "peppers"]
 
 
 def test_what_another_owner_was_shown_is_never_taken_for_a_row_of_this_one(server: Server):
-    kept = KeptRows(server)
+    kept = HitRows(server)
     kept.of([asked(server)], [[server.hit("a")]])
     of_another = Filter(tenant_id="t", owner_keys=("somebody else",))
     assert texts(kept.of([(Collection.FACTS, of_another, {})], [[server.hit("a")]])[0]) == [None]
