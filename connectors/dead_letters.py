@@ -1,7 +1,6 @@
 """Dead letters in a file, one JSON object a line with the event's own bytes in base64, and whom each is about."""
 
 import base64
-import fcntl
 import json
 import os
 import re
@@ -14,7 +13,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
-from connectors.durable import cut_torn_line, replace_bytes, sync_path, write_all
+from connectors.durable import cut_torn_line, open_locked, replace_bytes, write_all
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ids import make_id
 from mneme.ports import DeadLetter, Scope
@@ -237,28 +236,13 @@ class FileDeadLetters:
         with self._lock:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                descriptor = self._lock_file()
+                descriptor = open_locked(self._path, os.O_RDWR | os.O_APPEND, 0o600)
                 try:
                     yield descriptor
                 finally:
                     os.close(descriptor)
             except OSError as error:
                 raise self._unavailable(error) from error
-
-    def _lock_file(self) -> int:
-        while True:
-            is_new = not self._path.exists()
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if self._path.exists() and os.path.samestat(os.fstat(descriptor), os.stat(self._path)):
-                    if is_new:
-                        sync_path(self._path.parent)  # so that its name is on the disk as well
-                    return descriptor
-            except BaseException:
-                os.close(descriptor)
-                raise
-            os.close(descriptor)  # another process put a new file in its place meanwhile
 
     def _unavailable(self, error: OSError) -> StoreUnavailable:
         return StoreUnavailable(f"dead letters in {self._path}: {error}; make room or correct its rights, then try again")

@@ -122,6 +122,26 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
+def open_locked(path: Path, flags: int, mode: int) -> int:
+    """A descriptor of a file that no other process has locked; made, with its name on the disk, if it is missing.
+
+    Another process may put a new file in its place meanwhile: then that is opened.
+    """
+    while True:
+        is_new = not path.exists()
+        descriptor = os.open(path, flags | os.O_CREAT, mode)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                if is_new:
+                    sync_path(path.parent)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Wait until no other process is inside with the same file, which is made if it is missing."""
