@@ -1,4 +1,4 @@
-"""What the clients of other services share: trusted certificates, loggers that must not write down requests, fast JSON."""
+"""Shared by the clients of other services: trusted certificates, loggers that must not write down requests, fast JSON."""
 
 import json
 import logging
@@ -46,7 +46,7 @@ class _Silence(logging.Filter):
         self._below = below
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is passed on."""
+        """True if a record is passed on."""
         return record.levelno >= self._below
 
     def __eq__(self, other: object) -> bool:

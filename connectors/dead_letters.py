@@ -29,7 +29,7 @@ _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[\"\\/])+")
 
 
 def is_about(letter: DeadLetter, scope: Scope) -> bool:
-    """Whether a letter is about a conversation or the owner of a scope.
+    """True if a letter is about a conversation or the owner of a scope.
 
     1. Its bytes say so: those of an event (``decode``, ``read``, ``embed``), of a row's body (``write``), or of a reference to
        an episode or a conversation (any other stage; flows/lanes/snapshots.py).
@@ -51,7 +51,7 @@ def is_about(letter: DeadLetter, scope: Scope) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """Whom bytes are of; owners by type and id."""
+    """The tenant, owners (type and id), conversation and document that bytes are about."""
 
     tenant_id: str
     owners: list[tuple[str, str]]
@@ -103,7 +103,7 @@ def _of_event(event: dict[str, Any]) -> _Told | None:
 
 
 def _may_be_of(letter: DeadLetter, tenant_id: str) -> bool:
-    """Whether bytes that do not say whom they are about may be of a tenant: not those that still name others alone.
+    """True if bytes that do not say whom they are about may be of a tenant: not those that still name others alone.
 
     An event that names no tenant is the default one's. Of damaged bytes that may be so whatever they name: a tenant may
     stand in metadata, and what stood before them be lost.

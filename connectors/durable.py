@@ -101,7 +101,7 @@ class FolderLock:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether some process holds the ``FolderLock`` of a folder.
+    """True if some process holds the ``FolderLock`` of a folder.
 
     Raises:
         StoreUnavailable: it cannot be seen.

@@ -1,4 +1,4 @@
-"""Which index is used, by the settings."""
+"""The index that the settings name."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ _FOLDER = "index"  # of the embedded one, in MNEME_DATA
 
 
 def embedded_folder(settings: Settings) -> Path:
-    """Where the embedded index lies, with the lock of the process that writes to it."""
+    """The folder of the embedded index, with the lock of the process that writes to it."""
     return settings.data / _FOLDER
 
 
 def index_place(settings: Settings) -> str:
-    """Where the memory lies, as it may be shown."""
+    """The place of the memory, as it may be shown."""
     if settings.index.backend == "embedded":
         return f"the embedded index in {settings.data}"
     from connectors.opensearch.client import shown

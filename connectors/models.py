@@ -61,7 +61,7 @@ def open_chat_model(settings: Settings) -> RememberingChat | None:
 
 
 def open_describer(settings: Settings) -> Describer | None:
-    """What describes pictures: the chat model that is named for the role ``vision``, with its answers cached in the data
+    """The describer of pictures: the chat model that is named for the role ``vision``, with its answers cached in the data
     folder. None where no model is named for it: not every chat model sees.
 
     Raises:
@@ -79,7 +79,7 @@ def open_describer(settings: Settings) -> Describer | None:
 
 
 def open_transcriber(settings: Settings) -> Transcriber | None:
-    """What listens to recordings, by ``MNEME_TRANSCRIPTION__PROVIDER``, with its transcripts cached in the data folder; None
+    """The transcriber of ``MNEME_TRANSCRIPTION__PROVIDER``, with its transcripts cached in the data folder; None
     for ``none``.
 
     Raises:

@@ -124,7 +124,7 @@ class Publisher:
         return count
 
     def check(self, events: Iterable[AnyEvent]) -> None:
-        """Whether each of the events may be sent.
+        """Check that each of the events may be sent.
 
         Raises:
             InputError: one is too large.

@@ -270,7 +270,7 @@ def _parsed(text: str) -> Any:
 
 
 def _error(response: httpx.Response) -> MnemeError:
-    """What a refusal says. Of what does not come from a service of ours nothing is quoted."""
+    """The error of a refusal. Nothing is quoted that does not come from a service of ours."""
     if response.is_redirect:  # a proxy that wants https: it is not followed, for the key would go along
         return SettingsError(f"{response.url.host} sends elsewhere (HTTP {response.status_code}); set {_URL} to where it does")
     try:

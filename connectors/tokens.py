@@ -97,7 +97,7 @@ def _load(name: str, cache: Path | None) -> "Encoding | None":
 
 
 def _folders() -> Iterator[Path]:
-    """Where ranks may lie; nothing is imported."""
+    """The folders that may hold ranks; nothing is imported."""
     yield from (Path(os.environ[name]) for name in _CACHE_VARIABLES if os.environ.get(name))
     yield Path(tempfile.gettempdir()) / "data-gym-cache"
     for package, folder in _BUNDLES:

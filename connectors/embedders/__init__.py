@@ -6,12 +6,12 @@ VARIANTS = {"none": "fp32", "int8": "int8-per-token"}
 
 
 def is_multilingual(fingerprint: str) -> bool:
-    """Whether a model for other languages made some of the vectors."""
+    """True if a model for other languages made some of the vectors."""
     return "+" in fingerprint.partition("/")[0]
 
 
 def has_token_vectors(fingerprint: str) -> bool:
-    """Whether the vectors of tokens are kept beside those of texts."""
+    """True if the vectors of tokens are kept beside those of texts."""
     return "/tokens" in fingerprint
 
 

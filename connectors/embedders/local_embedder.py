@@ -121,5 +121,5 @@ class LocalEmbedder:
 
 
 def _processors() -> int:
-    """How many this process may use; where that cannot be asked (macOS), how many there are."""
+    """The processors that this process may use; where that cannot be asked (macOS), all there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

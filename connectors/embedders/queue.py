@@ -38,7 +38,7 @@ class FailedTexts:
         self._served_at = float("-inf")
 
     def contains(self, text: str) -> bool:
-        """Whether a text failed and was not served since."""
+        """True if a text failed and was not served since."""
         return bool(self._failed_texts) and key_of(text) in self._failed_texts
 
     def failed(self, texts: Sequence[str], now: float) -> None:
@@ -59,13 +59,13 @@ class FailedTexts:
                 self._failed_texts.pop(key_of(text), None)
 
     def are_to_blame(self, texts: Sequence[str]) -> bool:
-        """Whether one of these texts, tried by themselves, has failed too often."""
+        """True if one of these texts, tried by themselves, has failed too often."""
         found = (self._failed_texts.get(key_of(text)) for text in texts)
         return any(failures is not None and failures.times >= _TRIES for failures in found)
 
 
 def key_of(text: str) -> bytes:
-    """What a text is known by."""
+    """The key of a text."""
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
@@ -75,7 +75,7 @@ _REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    """What one caller submitted; ``missing`` texts are not embedded yet. ``settled``: its result or error is decided."""
+    """The texts of one caller; ``missing`` are not embedded yet. ``settled``: the result or error is decided."""
 
     embeddings: list[Embedding | None]
     future: "Future[Sequence[Embedding]]"
@@ -246,15 +246,15 @@ class EmbeddingQueue:
         texts = [waiting.text for waiting in batch]
         with self._changed:
             self._failed_texts.failed(texts, time.monotonic())
-            alone = len({id(waiting.request) for waiting in batch}) == 1
-            to_blame = alone and self._failed_texts.are_to_blame(texts)
+            is_alone = len({waiting.request for waiting in batch}) == 1
+            to_blame = is_alone and self._failed_texts.are_to_blame(texts)
         return ModelRefused(f"fails at this text again and again, and serves others ({error})") if to_blame else error
 
     def _embed_apart(self, batch: list[_Waiting], error: ModelRefused) -> None:
         """A refused batch again, request by request, so that one unusable text harms nobody else's."""
-        requests: dict[int, list[_Waiting]] = {}
+        requests: dict[_Request, list[_Waiting]] = {}
         for waiting in batch:
-            requests.setdefault(id(waiting.request), []).append(waiting)
+            requests.setdefault(waiting.request, []).append(waiting)
         if len(requests) == 1:
             self._fail(batch, error)
             return
@@ -284,7 +284,7 @@ class EmbeddingQueue:
 
     def _fail(self, batch: Sequence[_Waiting], error: Exception) -> None:
         with self._changed:
-            failed = list({id(w.request): w.request for w in batch if not w.request.settled}.values())
+            failed = list(dict.fromkeys(waiting.request for waiting in batch if not waiting.request.settled))
             for request in failed:
                 request.settled = True
         for request in failed:
@@ -303,5 +303,5 @@ class EmbeddingQueue:
 
 
 def _all_of(request: _Request) -> list[Embedding]:
-    """What was made of the texts of a request that lacks none."""
+    """The embeddings of a request that lacks none."""
     return [embedding for embedding in request.embeddings if embedding is not None]

@@ -235,7 +235,7 @@ class CachedChat:
         return {content: standing[key] for content, key in keys.items()}
 
     def usage(self) -> dict[Role, Usage]:
-        """What each role has used since the start; ``cached`` counts the answers that cost nothing."""
+        """The usage of each role since the start; ``cached`` counts the answers that cost nothing."""
         usage = self._chat.usage()
         with self._lock:
             hits = dict(self._hits)

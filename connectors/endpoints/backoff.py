@@ -48,7 +48,7 @@ class TransientFailure(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how long a call is tried: ``count`` times more, waits from ``base_seconds`` doubling."""
+    """The limits of repetition: ``count`` more attempts, waits from ``base_seconds`` doubling."""
 
     count: int
     base_seconds: float
@@ -211,7 +211,7 @@ class Backoff:
 
 
 def as_sent(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What arrives of a body over HTTP: half a surrogate pair, which is no text, is a question mark."""
+    """A body as it arrives over HTTP: half a surrogate pair, which is no text, is a question mark."""
     sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode(errors="replace"))
     return sent
 

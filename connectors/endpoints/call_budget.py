@@ -1,4 +1,4 @@
-"""How many model calls are under way at once and go out in a minute: in one client, and in the whole process.
+"""Limits on model calls under way at once and on those of a minute: in one client, and in the whole process.
 
 Ingestion and queries have shares of their own, so that a search never queues behind a backfill. A call passes these
 steps, first come, first served: 1. a place among the calls of its client; 2. a place among those of the process;
@@ -25,7 +25,7 @@ _ROUNDING = 1e-6  # of a level after many refills
 
 
 class RateLimit:
-    """What may go out now of something that is limited by the minute. Not locked: its owner does that.
+    """A token bucket for a limit by the minute. Not locked: its owner does that.
 
     Times are seconds of any clock that never goes back.
     """
@@ -68,7 +68,7 @@ class RateLimit:
 
 
 class Purpose(StrEnum):
-    """Whom a call serves."""
+    """The purpose of a call."""
 
     INGESTION = "ingestion"
     QUERIES = "queries"
@@ -78,12 +78,12 @@ INGESTION_ROLES = frozenset({Role.BOUNDARY, Role.EXTRACTION, Role.RECONCILE, Rol
 
 
 def purpose_of(role: Role) -> Purpose:
-    """Whom a role serves."""
+    """The purpose of a role."""
     return Purpose.INGESTION if role in INGESTION_ROLES else Purpose.QUERIES
 
 
 def share_of(purpose: Purpose, whole: int) -> int:
-    """What a purpose has of a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
+    """The share of a purpose in a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
     for_queries = max(1, whole // 4)
     return min(whole, for_queries if purpose is Purpose.QUERIES else max(1, whole - for_queries))
 

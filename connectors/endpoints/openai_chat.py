@@ -153,7 +153,7 @@ class OpenAiChat:
                     self._count(prompt, asked, counted, "".join(written), call, spent)
 
     def usage(self) -> dict[Role, Usage]:
-        """What each role has used since the start."""
+        """The usage of each role since the start."""
         return self._meter.usage()
 
     def close(self) -> None:
@@ -266,7 +266,7 @@ def _data_uri(picture: Picture) -> str:
 
 
 def _delta(event: dict[str, Any]) -> dict[str, Any]:
-    """What an event of a stream adds to the text; the last one, with what it cost, has no choices."""
+    """The delta of an event of a stream; the last event, with the usage, has no choices."""
     try:
         delta = event["choices"][0]["delta"] if event.get("choices") else {}
     except (KeyError, IndexError, TypeError) as error:

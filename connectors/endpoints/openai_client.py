@@ -57,7 +57,7 @@ class OpenAiClient:
 
     @property
     def retries(self) -> Retries:
-        """How calls are repeated."""
+        """The limits of repetition."""
         return self._backoff.retries
 
     def chat(self, body: Body, deadline: float | None = None, before_each: BeforeEach = lambda left: None) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class OpenAiClient:
         return answer
 
     def _call(self, path: str, send: Send, deadline: float | None, before_each: BeforeEach) -> Any:
-        """What the SDK returns."""
+        """Call the SDK within the back-off."""
         import openai
 
         sdk = self._client()

@@ -35,7 +35,7 @@ _RETRY_BASE_SECONDS = 0.5  # somebody waits for the search
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How one kind of server is asked and answers; ``batch`` is the most texts of one request."""
+    """The dialect of one kind of server; ``batch`` is the most texts of one request."""
 
     texts: str
     score: str

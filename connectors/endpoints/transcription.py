@@ -77,7 +77,7 @@ class TranscriptionEndpoint:
         self._format: str | None = None
 
     def transcribe(self, audio: bytes, name: str, scope: str) -> Transcript:
-        """What is said. The endpoint is not told the name: it only needs to know what the recording is, which its bytes say.
+        """The transcript. The endpoint is not told the name: it only needs the kind of the recording, which its bytes say.
 
         Raises:
             ModelError: see ``Backoff.call``; ModelRefused also where the recording is too large.

@@ -33,7 +33,7 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the caller says about a file, for what the file itself does not say.
+    """Defaults from the caller, for what the file itself does not say.
 
     ``modified_at`` is the file's own time: when a chat without any times was about. ``document_name`` is what identifies the
     document that it is, before the owner is put in front.

@@ -1,4 +1,4 @@
-"""What every Kafka connector shares: the arguments of a connection, the client's errors in our words, and the topics."""
+"""Shared by every Kafka connector: the arguments of a connection, the client's errors in our words, and the topics."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -127,7 +127,7 @@ def topics_of_lanes(topics: Topics) -> dict[Lane, str]:
 
 
 def dead_letters_topic(settings: Kafka) -> str:
-    """Where a flow with these settings puts dead letters.
+    """The topic of the dead letters of a flow with these settings.
 
     Each flow by partition range has a topic of its own: letters are taken away by copying the others, and of two flows that do
     so at once, one could bring back what the other took.
@@ -202,7 +202,7 @@ def partitions_of(settings: Kafka, topic: str) -> list[int]:
 
 
 def unread(settings: Kafka, *topics: str) -> dict[str, int]:
-    """How many events of topics lie behind what the group of the settings committed: what a lag monitor shows.
+    """The lag of topics: events behind the committed offsets of the group of the settings.
 
     Raises:
         StoreUnavailable: no broker answers.

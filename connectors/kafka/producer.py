@@ -32,7 +32,7 @@ def record_key(settings: Kafka, event: AnyEvent) -> str:
 
 @lru_cache(maxsize=65_536)  # the hash takes as long as the decoding of a short event
 def partition_of(key: str, partitions: int) -> int:
-    """Where every producer with Kafka's own partitioner puts a key: murmur2, as the clients in Java and in Python have it."""
+    """The partition of a key by Kafka's own partitioner: murmur2, as the clients in Java and in Python have it."""
     number: int = murmur2(key.encode())
     return (number & 0x7FFFFFFF) % partitions
 
@@ -93,7 +93,7 @@ class ReliableProducer:
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What the client was configured with, for diagnosis; without credentials."""
+        """The client's configuration, for diagnosis; without credentials."""
         return {name: value for name, value in self._producer.config.items() if not name.startswith(("sasl_", "ssl_"))}
 
     def send(self, record: Record) -> None:

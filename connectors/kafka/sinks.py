@@ -1,4 +1,4 @@
-"""What Mneme itself writes to Kafka: dead letters, and the feed of changes."""
+"""Kafka as a sink: dead letters, and the feed of changes."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

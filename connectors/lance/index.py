@@ -369,7 +369,7 @@ class LanceIndex:
 
 @cache
 def _session() -> lancedb.Session:
-    """What all indices of this process keep in memory of their tables' versions and indices."""
+    """The session of all indices of this process: what LanceDB keeps in memory of tables' versions and indices."""
     return lancedb.Session(index_cache_size_bytes=_INDEX_CACHE_BYTES, metadata_cache_size_bytes=_METADATA_CACHE_BYTES)
 
 

@@ -72,14 +72,14 @@ class InvertedIndex:
         return self._texts[self._terms[text]]
 
     def any_of(self, texts: Iterable[str]) -> Mask:
-        """Which rows hold one of the texts."""
+        """A mask of the rows that hold one of the texts."""
         mask = np.zeros(self._rows, dtype=np.bool_)
         for text in texts:
             mask[self.of(text)[0]] = True
         return mask
 
     def lengths(self) -> Numbers:
-        """How many texts each row holds, repetitions counted."""
+        """Count the texts of each row, repetitions too."""
         lengths: Numbers = np.bincount(self._places, self._counts, self._rows).astype(np.float64)
         return lengths
 
@@ -119,7 +119,7 @@ class OwnerRows:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(self._alive.sum())
 
     def without(self, gone: Sequence[int] | npt.NDArray[np.uint64]) -> "OwnerRows":
@@ -130,7 +130,7 @@ class OwnerRows:
         return kept
 
     def live_addresses(self) -> npt.NDArray[np.uint64]:
-        """Where the rows lie."""
+        """The addresses of the rows."""
         return self.addresses[self._alive]
 
     # --- which rows --------------------------------------------------------------------------------------------------
@@ -192,11 +192,11 @@ class OwnerRows:
     # --- scores ------------------------------------------------------------------------------------------------------
 
     def texts(self) -> tuple[int, float]:
-        """How many rows have tokens, and how many tokens they have in all."""
+        """The number of rows with tokens, and of their tokens."""
         return self._texts
 
     def frequency(self, token: str) -> int:
-        """How many rows hold a token."""
+        """The number of rows that hold a token."""
         return int(np.count_nonzero(self._alive[self._words.of(token)[0]]))
 
     def bm25(self, weights: Mapping[str, float], average: float) -> Numbers:
@@ -237,11 +237,11 @@ class OwnerRows:
         return values
 
     def _lacks(self, column: str) -> Mask:
-        """Where there is nothing in a column."""
+        """A mask of the rows without a value in a column."""
         return np.asarray(_column(self._columns, column).is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def _compared(self, column: str, compare: Callable[..., Mask], moment: datetime) -> Mask:
-        """Where a time compares so with a moment; nowhere without a time."""
+        """A mask of the rows whose time compares so with a moment; rows without a time do not."""
         times, present = self._times[column]
         return present & compare(times, (moment - _EPOCH) // _MICROSECOND)
 

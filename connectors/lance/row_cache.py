@@ -80,7 +80,7 @@ class RowCache:
 
     @property
     def size(self) -> int:
-        """How many bytes are kept."""
+        """The number of bytes that are kept."""
         with self._lock:
             return sum(entry.size for entry in self._entries.values())
 

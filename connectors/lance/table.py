@@ -129,7 +129,7 @@ class LanceTable:
         return results
 
     def is_due(self, times: float = 1) -> bool:
-        """Whether so much was written that maintenance pays, or so many times as much."""
+        """True if so much was written that maintenance pays, or so many times as much."""
         times *= _RARER_IN_BULK if self.is_in_bulk else 1
         return (
             self._unindexed >= times * max(UNINDEXED_ROWS, UNINDEXED_SHARE * self._rows)
@@ -173,7 +173,7 @@ class LanceTable:
         self._is_pure = True
 
     def _held_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
-        """What is held for ids: the version, and whether it is a row (not a tombstone)."""
+        """The stored version of each id, and whether it is a row (not a tombstone)."""
         held: dict[Key, tuple[int, bool]] = {}
         columns = ["id", "owner_key", "version", REMOVED_AT]
         for part in _parts(list(dict.fromkeys(ids))):
@@ -218,7 +218,7 @@ class LanceTable:
             yield from to_rows(self.collection, pa.Table.from_batches([batch]))
 
     def count(self, filter: Filter | None) -> int:
-        """How many rows pass."""
+        """Count the rows that pass."""
         return int(self._table.count_rows(_condition(filter)))
 
     def page(self, filter: Filter, limit: int, after: Place | None) -> list[Row]:
@@ -242,7 +242,7 @@ class LanceTable:
         return [counted[each] for each in order if each in counted]
 
     def owners(self, tenant_id: str, limit: int) -> list[Owned]:
-        """How many rows there are of each owner of a tenant."""
+        """Count the rows of each owner of a tenant."""
         return groups.owned(self._select(live(tenant_id), groups.OWNED), limit)
 
     def _rows_of(self, places: Iterable[tuple[str, str]]) -> list[Row]:
@@ -269,7 +269,7 @@ class LanceTable:
         return self._known_version[1]
 
     def addresses(self, owner_key: str) -> npt.NDArray[np.uint64]:
-        """Where the rows of an owner lie. A row that was written again lies elsewhere, under an address never used before."""
+        """The addresses of an owner's rows. A row that was written again lies elsewhere, under an address never used before."""
         search = self._table.search().where(_owned(owner_key)).select(["version"]).with_row_id(True)
         addresses: npt.NDArray[np.uint64] = search.limit(None).to_arrow()[ADDRESS].to_numpy()
         return addresses

@@ -154,7 +154,7 @@ class BulkWriter:
 
 
 def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tuple[str, bytes]:
-    """What is wrong with a write of a row, or nothing and the lines of it."""
+    """The fault of a write, or an empty text and its lines."""
     version = write.version if isinstance(write, Remove) else write.row.version
     try:
         size = len(key.id.encode())

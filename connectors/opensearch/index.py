@@ -169,7 +169,7 @@ class OpenSearchIndex(OpenSearchReader):
             raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
 
     def _target(self, collection: Collection) -> str:
-        """What is written."""
+        """The index or alias that is written."""
         name = self._names.get(collection)
         return writes_of(name) if name else self._alias(collection)
 

@@ -1,4 +1,4 @@
-"""How a row lies in OpenSearch: the names of the indices, one mapping for all collections, and a document for each row.
+"""Rows in OpenSearch: the names of the indices, one mapping for all collections, and a document for each row.
 
 Each collection has numbered generations of an index, one of them in use behind an alias: ``mneme-facts`` is the alias by
 which the facts are found, ``mneme-facts-2`` the index behind it, ``mneme-facts-2-writes`` an alias of this index alone. Whoever
@@ -135,7 +135,7 @@ def mapping(embedder: EmbedderIdentity) -> dict[str, Any]:
 
 
 def meta(embedder: EmbedderIdentity) -> dict[str, str]:
-    """What an index was made for, beside its format; all of it must be equal for the index to be used."""
+    """The embedder and tokeniser of an index; both must be equal for the index to be used."""
     return {"embedder": embedder.fingerprint, "tokeniser": text.TOKENISER}
 
 

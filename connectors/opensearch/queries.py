@@ -169,7 +169,7 @@ def groups_of(filter: Filter) -> Request:
 
 
 def owners_of(tenant_id: str, limit: int) -> Request:
-    """Whose rows a tenant has, the owner of the newest first. It crosses owners, and says nothing but who they are."""
+    """The owners of a tenant's rows, that of the newest first. It crosses owners, and says nothing but who they are."""
     query = {"bool": {"filter": [{"term": {"tenant_id": tenant_id}}], "must_not": [_HIDDEN]}}
     owners = {
         "terms": [{"field": "owner_type"}, {"field": "owner_id"}],

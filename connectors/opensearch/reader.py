@@ -73,7 +73,7 @@ class OpenSearchReader:
         return alias_of(self._settings.index_prefix, collection)
 
     def _place(self, collection: Collection) -> str:
-        """What is read: the index that was prepared, else whatever is behind the alias now, if it has our format."""
+        """The index to read: the one that was prepared, else whatever is behind the alias now, if it has our format."""
         if name := self._names.get(collection):
             return name
         if not self._is_checked:
@@ -224,7 +224,7 @@ class OpenSearchReader:
                 self._client.delete_pit(body={"pit_id": [snapshot]})
 
     def count(self, collection: Collection, filter: Filter | None = None) -> int:
-        """How many searchable rows there are; see the port."""
+        """Count the searchable rows; see the port."""
         if filter is not None and not filter.owner_keys:
             return 0
         with mapped_errors(self._settings.url):
@@ -253,7 +253,7 @@ class OpenSearchReader:
         return [groups[each] for each in order if each in groups]
 
     def owners(self, tenant_id: str, limit: int) -> list[Owned]:
-        """Whose messages a tenant has; see the port. At most 50,000."""
+        """The owners of a tenant's messages; see the port. At most 50,000."""
         if limit < 1:
             return []
         return [

@@ -48,12 +48,12 @@ class Answered:
 
     @property
     def is_success(self) -> bool:
-        """Whether it is what was asked for."""
+        """True if it is what was asked for."""
         return 200 <= self.status < 300
 
 
 class Answerer(Protocol):
-    """What is behind the front."""
+    """The source of a local endpoint's answers."""
 
     def answer(self, call: Call, on_piece: OnPiece) -> Answered:
         """The whole answer. One that comes as a stream goes to ``on_piece`` meanwhile; what is returned then that is no

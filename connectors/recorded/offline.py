@@ -51,7 +51,7 @@ class PendingRequests:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a file of answers: how many were new, how many recorded before; why others failed, by their
+    """The outcome of a file of answers: how many were new, how many recorded before; why others failed, by their
     ``custom_id``; and which are of no pending request.
     """
 
@@ -211,5 +211,5 @@ class OfflineEndpoint:
 
 
 def pending_path(recordings: Path) -> Path:
-    """Where requests go that have no recording, unless it is said: beside ``answers.jsonl`` into ``answers.pending.jsonl``."""
+    """The default file of requests without a recording: beside ``answers.jsonl`` it is ``answers.pending.jsonl``."""
     return recordings.with_suffix(".pending.jsonl")

@@ -1,4 +1,4 @@
-"""What models were asked and what they answered, by content: a file that can be read, compared and published.
+"""Recordings of requests to models and of their answers, by content: a file that can be read, compared and published.
 
 One line is one recording:
 
@@ -24,7 +24,7 @@ _DONE = b"[DONE]"
 
 
 def is_whole(path: str, status: int, content_type: str, body: bytes) -> bool:
-    """Whether a success is none in name only: routers answer 200 with an error in the JSON or within the stream, and a stream
+    """True if a success is one: routers answer 200 with an error in the JSON or within the stream, and a stream
     that ends early is no error of the connection in HTTP/1.0. True for every other status.
     """
     kind = content_type.partition(";")[0].strip().lower()
@@ -181,7 +181,7 @@ class Recordings:
         return replace(found[0], request=request, answer=together([each.answer for each in found]))
 
     def unknown(self, path: str, request: Any) -> Any:
-        """What is not recorded of a request: the request, or one for those of its texts that have no embedding."""
+        """The part of a request without a recording: the request, or one for those of its texts that have no embedding."""
         if (texts := texts_of(path, request)) is None:
             return request
         missing = [text for text in texts if self._find(path, request_for(request, [text])) is None]
@@ -215,7 +215,7 @@ def key_of(path: str, request: Any) -> str:
 
 
 def is_lasting(status: int, request: Any) -> bool:
-    """Whether the endpoint would answer so again: it did answer, or it does not know the response format.
+    """True if the endpoint would answer so again: it did answer, or it does not know the response format.
 
     The refusal of a format belongs to the recording, since what the client asks next depends on it.
     """
@@ -240,7 +240,7 @@ def _recording(line: dict[str, Any]) -> Recording:
 
 
 def _singles(recording: Recording) -> list[Recording]:
-    """What is kept of a recording."""
+    """The recordings to keep: of embeddings one for each text."""
     if (texts := texts_of(recording.path, recording.request)) is None:
         return [recording]
     answers = apart(recording.answer, len(texts)) or []

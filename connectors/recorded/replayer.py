@@ -28,7 +28,7 @@ class Difference:
 
 
 def nearest(asked: Any, recorded: Iterable[Any]) -> Difference | None:
-    """How a request differs from the most similar one of others: of the most equal fields, then of the longest equal
+    """The difference between a request and the most similar one of others: of the most equal fields, then of the longest equal
     beginning of the first other one; None without others, or where one has the same fields.
     """
     mine = dict(_leaves(asked))
@@ -68,7 +68,7 @@ def _difference(name: str, mine: dict[str, str], other: dict[str, str]) -> Diffe
 
 
 def _equal_characters(one: str, other: str) -> int:
-    """How long the beginning is that two texts share."""
+    """The length of the beginning that two texts share."""
     return next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), min(len(one), len(other)))
 
 

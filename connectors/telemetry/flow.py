@@ -1,4 +1,4 @@
-"""What the flow counts: once for a batch, an epoch or a bulk, never for each message (flows/engine.py, flows/write.py)."""
+"""Meters of the flow: once for a batch, an epoch or a bulk, never for each message (flows/engine.py, flows/write.py)."""
 
 import time
 from collections import Counter, OrderedDict
@@ -14,7 +14,7 @@ _FLUSHES = 10_000  # that are waited for at a time
 
 
 class StepMeter:
-    """What the steps of one name do: one for all buckets of a process."""
+    """The meter of the steps of one name: one for all buckets of a process."""
 
     def __init__(self, step: str) -> None:
         self._span = f"flow.{step}"
@@ -34,7 +34,7 @@ class StepMeter:
 
 
 class SourceMeter:
-    """What a partition of a source brings."""
+    """The meter of one partition of a source."""
 
     def __init__(self, lane: str, partition: str) -> None:
         self._events = metrics.EVENTS.labels(lane)
@@ -50,7 +50,7 @@ class SourceMeter:
 
 
 class EpochMeter:
-    """How long epochs last, by the snapshots of one partition: each has one an epoch."""
+    """The meter of epochs, by the snapshots of one partition: each has one an epoch."""
 
     def __init__(self) -> None:
         self._partition: object = None
@@ -89,7 +89,7 @@ _TALLIED = {
 
 
 class FlushClock:
-    """How long flushes take whose reading and whose marker are this process's own: all, where one process runs the flow."""
+    """The meter of flushes whose reading and whose marker are this process's own: all, where one process runs the flow."""
 
     def __init__(self) -> None:
         self._since: OrderedDict[tuple[str, str], float] = OrderedDict()

@@ -41,7 +41,7 @@ def start_logs(settings: Settings, mark: str = "") -> None:
 
 
 def levels() -> dict[str, int]:
-    """Which loggers say how much, by name: for a process that this one starts."""
+    """The levels of loggers by name, for a process that this one starts."""
     loggers = {name: logger for name, logger in logging.root.manager.loggerDict.items() if isinstance(logger, logging.Logger)}
     return {"": logging.root.level} | {name: logger.level for name, logger in loggers.items() if logger.level}
 

@@ -1,4 +1,4 @@
-"""What models, searches and HTTP requests count: how many, how long, what came of them."""
+"""Meters of models, searches and HTTP requests: counts, times, outcomes."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
@@ -93,7 +93,7 @@ def measured_search(method: str, tenant: str) -> "Iterator[Found]":
 
 
 class Found:
-    """What a search that is under way found."""
+    """The results of a search that is under way."""
 
     def __init__(self, method: str, span: Span) -> None:
         self._method, self._span = method, span

@@ -63,7 +63,7 @@ Attribute = str | int | float | bool
 
 
 class Span(Protocol):
-    """What is told of a piece of work while it lasts."""
+    """A span of work that attributes may be added to."""
 
     def tell(self, **attributes: Attribute) -> None:
         """Add attributes."""

@@ -34,7 +34,7 @@ _CHAT_KEYS = {"messages", "chat_messages", "mapping", "conversation_list", "conv
 
 
 def is_event(item: Any) -> bool:
-    """Whether parsed JSON is meant as one event of the event format."""
+    """True if parsed JSON is meant as one event of the event format."""
     return isinstance(item, dict) and bool(_EVENT_KEYS & item.keys()) and not _CHAT_KEYS & item.keys()
 
 

@@ -86,7 +86,7 @@ _KINDS = ("episodic_memory", "semantic_memory")
 
 
 def _content(page: Any) -> Any:
-    """What a page holds, in its envelope or without."""
+    """The content of a page, in its envelope or without."""
     return page.get("content", page) if isinstance(page, dict) else page
 
 
@@ -138,7 +138,7 @@ def _time(episode: Event, given: Given) -> str:
 
 
 def _cited_at(feature: Event, said_at: dict[str, str]) -> str:
-    """When the last episode that a feature cites was said; empty where none of them is in the file."""
+    """The time of the last episode that a feature cites; empty where none of them is in the file."""
     citations = (feature.get("metadata") or {}).get("citations") or []
     return max((said_at[str(citation)] for citation in citations if str(citation) in said_at), default="")
 
