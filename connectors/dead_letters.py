@@ -37,20 +37,20 @@ def is_about(letter: DeadLetter, scope: Scope) -> bool:
        of the scope's ids as a whole: rather one letter too many goes than one too few. But where they still say which
        tenant they are of, no other tenant's erasure takes them away.
     """
-    told = _told(letter)
-    if told is None:
+    subject = _subject_of(letter)
+    if subject is None:
         return _may_be_of(letter, scope.tenant_id) and _holds_an_id(letter, scope)
-    if told.tenant_id != scope.tenant_id:
+    if subject.tenant_id != scope.tenant_id:
         return False
     owner = scope.owner
-    is_of_owner = owner is not None and (owner.type, owner.id) in told.owners
+    is_of_owner = owner is not None and (owner.type, owner.id) in subject.owners
     if scope.document_id is not None:
-        return is_of_owner and told.document_id == scope.document_id
-    return told.conversation_id in scope.conversation_ids or is_of_owner
+        return is_of_owner and subject.document_id == scope.document_id
+    return subject.conversation_id in scope.conversation_ids or is_of_owner
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Subject:
     """The tenant, owners (type and id), conversation and document that bytes are about."""
 
     tenant_id: str
@@ -59,7 +59,7 @@ class _Told:
     document_id: str | None
 
 
-def _told(letter: DeadLetter) -> _Told | None:
+def _subject_of(letter: DeadLetter) -> _Subject | None:
     """Of whom the bytes are; None where they do not say it."""
     try:
         data = json.loads(letter.raw)
@@ -74,23 +74,23 @@ def _told(letter: DeadLetter) -> _Told | None:
     return _of_reference(data)
 
 
-def _of_row(body: dict[str, Any]) -> _Told | None:
+def _of_row(body: dict[str, Any]) -> _Subject | None:
     match body.get("owner"):
         case {"tenant_id": str(tenant_id), "type": str(owner_type), "id": str(owner_id)}:
             conversation_id, document_id = _text(body.get("conversation_id")), _text(body.get("document_id"))
-            return _Told(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
+            return _Subject(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
     return None
 
 
-def _of_reference(reference: dict[str, Any]) -> _Told | None:
+def _of_reference(reference: dict[str, Any]) -> _Subject | None:
     match reference.get("owner"):
         case [str(tenant_id), str(owner_type), str(owner_id)] if {"conversation", "document"} & reference.keys():
             conversation_id, document_id = _text(reference.get("conversation")), _text(reference.get("document"))
-            return _Told(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
+            return _Subject(tenant_id, [(owner_type, owner_id)], conversation_id, document_id)
     return None
 
 
-def _of_event(event: dict[str, Any]) -> _Told | None:
+def _of_event(event: dict[str, Any]) -> _Subject | None:
     tenant_id, conversation_id = event.get("tenant_id", "default"), _text(event.get("conversation_id"))
     owners = [(kind, owner) for kind, field in _OWNER_FIELDS if (owner := _text(event.get(field)))]
     kind, document_id = event.get("event", "message"), _text(event.get("document_id"))
@@ -99,7 +99,7 @@ def _of_event(event: dict[str, Any]) -> _Told | None:
         complete = document_id is not None
     else:
         complete = bool(conversation_id and (owners or kind in _WITHOUT_OWNER))
-    return _Told(tenant_id, owners, conversation_id, document_id) if isinstance(tenant_id, str) and complete else None
+    return _Subject(tenant_id, owners, conversation_id, document_id) if isinstance(tenant_id, str) and complete else None
 
 
 def _may_be_of(letter: DeadLetter, tenant_id: str) -> bool:

@@ -182,10 +182,12 @@ class ServiceClient:
                 elif line.startswith("data:"):
                     data.append(line[5:].removeprefix(" "))
                 elif not line and data:
-                    told = _parsed("\n".join(data))
+                    data_of_event = _parsed("\n".join(data))
                     if name == "problem":
-                        raise error_of(int(told.get("status", 500)) if isinstance(told, dict) else 500, told)
-                    yield name, told
+                        raise error_of(
+                            int(data_of_event.get("status", 500)) if isinstance(data_of_event, dict) else 500, data_of_event
+                        )
+                    yield name, data_of_event
                     name, data = "message", []
 
     def close(self) -> None:
@@ -244,11 +246,11 @@ def _may_pass(response: httpx.Response, problem: MnemeError, repeatable: bool, p
     """After how many seconds a refused request may be made again; None: not at all."""
     if response.status_code not in _PASSES or isinstance(problem, DiskFull | SettingsError):
         return None
-    told = response.headers.get("Retry-After", "")
+    asked = response.headers.get("Retry-After", "")
     is_refused_before = response.status_code == 429  # it counts requests before it looks at them
     if not (repeatable or is_refused_before):
         return None
-    return max(pause, float(told)) if told.isdigit() else pause
+    return max(pause, float(asked)) if asked.isdigit() else pause
 
 
 def _json(response: httpx.Response) -> Any:

@@ -75,13 +75,13 @@ _REMEMBERED = 4096  # texts: some 16 MB with the vectors of their tokens, enough
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    """The texts of one caller; ``missing`` are not embedded yet. ``settled``: the result or error is decided."""
+    """The texts of one caller; ``missing`` are not embedded yet. ``is_done``: the result or error is decided."""
 
     embeddings: list[Embedding | None]
     future: "Future[Sequence[Embedding]]"
     missing: int
     running: bool = False
-    settled: bool = False
+    is_done: bool = False
 
 
 class _Waiting(NamedTuple):
@@ -158,9 +158,9 @@ class EmbeddingQueue:
                 else:
                     request.embeddings[place] = known
                     request.missing -= 1
-            request.settled = request.missing == 0
+            request.is_done = request.missing == 0
             self._changed.notify_all()
-        if request.settled and not request.running:  # all were known, or there was no text
+        if request.is_done and not request.running:  # all were known, or there was no text
             future.set_result(_all_of(request))
         return future
 
@@ -218,7 +218,7 @@ class EmbeddingQueue:
             if batch and request is not batch[0].request and self._goes_alone(batch[0], queue[0]):
                 break
             waiting = queue.popleft()
-            if request.settled or request.future.cancelled():
+            if request.is_done or request.future.cancelled():
                 continue
             if not request.running:
                 request.running = request.future.set_running_or_notify_cancel()
@@ -276,17 +276,17 @@ class EmbeddingQueue:
                 request = waiting.request
                 request.embeddings[waiting.place] = embedding
                 request.missing -= 1
-                if not request.missing and not request.settled:
-                    request.settled = True
+                if not request.missing and not request.is_done:
+                    request.is_done = True
                     complete.append(request)
         for request in complete:  # without the lock: callbacks run here
             request.future.set_result(_all_of(request))
 
     def _fail(self, batch: Sequence[_Waiting], error: Exception) -> None:
         with self._changed:
-            failed = list(dict.fromkeys(waiting.request for waiting in batch if not waiting.request.settled))
+            failed = list(dict.fromkeys(waiting.request for waiting in batch if not waiting.request.is_done))
             for request in failed:
-                request.settled = True
+                request.is_done = True
         for request in failed:
             request.future.set_exception(error)
 

@@ -38,9 +38,9 @@ _CODES = """
 _BY_NAME = {name: code for code, name in (entry.strip().split(maxsplit=1) for entry in _CODES.split(","))}
 
 
-def language_code(told: str) -> str:
+def language_code(language: str) -> str:
     """The code of a language that an endpoint names, ``English``, ``en`` or ``en-GB``; empty for one that is not known."""
-    name = told.strip().lower()
+    name = language.strip().lower()
     code = name.replace("_", "-").partition("-")[0]
     return code if code in _BY_NAME.values() else _BY_NAME.get(name, "")
 

@@ -83,20 +83,20 @@ class LanceTable:
 
         1. Look up the versions of all ids at once.
         2. Decide each write by them, in order, with those before it applied.
-        3. Add the last state of each id, or merge it into what is held.
+        3. Add the last state of each id, or merge it into what is stored.
         """
         # Step 1.
-        versions = self._held_versions([key_of(write).id for write in writes])
-        held_before = set(versions)
+        versions = self._stored_versions([key_of(write).id for write in writes])
+        stored_before = set(versions)
         # Step 2.
         results: list[WriteResult] = []
         changed: dict[Key, Put | Create | Remove] = {}
         for write in writes:
-            key, version, (held, live) = key_of(write), _version(write), versions.get(key_of(write), (-1, False))
+            key, version, (stored, is_live) = key_of(write), _version(write), versions.get(key_of(write), (-1, False))
             reason = self._refusal(write)
             if reason:
                 results.append(WriteResult(Outcome.REJECTED, reason))
-            elif live if isinstance(write, Create) else held > version:
+            elif is_live if isinstance(write, Create) else stored > version:
                 results.append(WriteResult(Outcome.NEWER_EXISTS))
             else:
                 changed.pop(key, None)  # so that the order is that of the last write
@@ -112,7 +112,7 @@ class LanceTable:
                 for write in changed.values()
                 if isinstance(write, Remove)
             ]
-            is_news = not any(key in held_before for key in changed)
+            is_news = not any(key in stored_before for key in changed)
             # To LanceDB a missing vector is a bad one; "null" keeps it missing.
             if is_news:  # a merge would join them with all rows: twice the time
                 self._table.add(to_arrow(rows, tombstones, self._schema), on_bad_vectors="null")
@@ -172,15 +172,15 @@ class LanceTable:
         self._rows = self._table.count_rows()
         self._is_pure = True
 
-    def _held_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
+    def _stored_versions(self, ids: Sequence[str]) -> dict[Key, tuple[int, bool]]:
         """The stored version of each id, and whether it is a row (not a tombstone)."""
-        held: dict[Key, tuple[int, bool]] = {}
+        stored: dict[Key, tuple[int, bool]] = {}
         columns = ["id", "owner_key", "version", REMOVED_AT]
         for part in _parts(list(dict.fromkeys(ids))):
             for cells in self._select(any_of("id", part), columns).to_pylist():
                 key = Key(self.collection, cells["owner_key"], cells["id"])
-                held[key] = (cells["version"], cells[REMOVED_AT] is None)
-        return held
+                stored[key] = (cells["version"], cells[REMOVED_AT] is None)
+        return stored
 
     def _refusal(self, write: Write) -> str:
         """Why a write can never succeed; empty if it can."""

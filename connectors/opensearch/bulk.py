@@ -90,10 +90,10 @@ class BulkWriter:
             # Step 3.
             for request in _requests(waves[wave], self._settings.bulk_bytes):
                 # Step 4.
-                self._settle(request, results)
+                self._send_until_done(request, results)
         return [results[number] for number in range(len(writes))]
 
-    def _settle(self, items: list[_Item], results: dict[int, WriteResult]) -> None:
+    def _send_until_done(self, items: list[_Item], results: dict[int, WriteResult]) -> None:
         """Send items until each has a result."""
         pause, deadline = FIRST_PAUSE_SECONDS, self._clock() + self._settings.retry_seconds
         while True:
@@ -149,8 +149,8 @@ class BulkWriter:
             results[items[0].number] = WriteResult(Outcome.REJECTED, reason)
             return
         middle = len(items) // 2
-        self._settle(items[:middle], results)
-        self._settle(items[middle:], results)
+        self._send_until_done(items[:middle], results)
+        self._send_until_done(items[middle:], results)
 
 
 def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tuple[str, bytes]:

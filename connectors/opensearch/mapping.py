@@ -154,7 +154,7 @@ def document_of(row: Row) -> bytes:
             fields[name] = moment.isoformat()
     parts = [encoded(fields)[:-1]]
     if row.vector is not None:
-        parts.append(_vector_fields_lately(row.vector))
+        parts.append(_cached_vector_fields(row.vector))
     if row.token_vectors:
         parts += [b',"token_vectors":"', base64.b64encode(row.token_vectors), b'"']
     return b"".join([*parts, b"}"])
@@ -186,4 +186,4 @@ def _vector_fields(vector: Vector) -> bytes:
 
 
 # The vector of a message is written with it, and soon again with the fact that is its text.
-_vector_fields_lately: Derived[Vector, bytes] = Derived(_vector_fields, most=1024, seconds=30.0)
+_cached_vector_fields: Derived[Vector, bytes] = Derived(_vector_fields, most=1024, seconds=30.0)

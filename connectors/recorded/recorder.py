@@ -105,8 +105,8 @@ class ModelRecorder:
     def _recorded(self, call: Call, request: Any, on_piece: OnPiece) -> Answered:
         # Step 3. The endpoint is asked.
         secret = _secret(call)
-        tells_secret = bool(secret) and secret in json.dumps(request)
-        unknown = request if tells_secret else self._recordings.unknown(call.path, request)
+        has_secret = bool(secret) and secret in json.dumps(request)
+        unknown = request if has_secret else self._recordings.unknown(call.path, request)
         if unknown != request:
             call = replace(call, body=json.dumps(unknown).encode())
         answered = self._asked(call, on_piece)
@@ -116,7 +116,7 @@ class ModelRecorder:
             self._count(f"not recorded ({answered.status})")
             return answered
         text = answered.body.decode(errors="surrogateescape")
-        if tells_secret or (secret and secret in text):
+        if has_secret or (secret and secret in text):
             log.warning("%s: not recorded, since the key of the client is in it", call.path)
             self._count("not recorded (with the key)")
             return answered

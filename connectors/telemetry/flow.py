@@ -70,16 +70,16 @@ class EpochMeter:
 
 
 class Tally(Counter[str]):
-    """The counts of a run (flows/lanes/services.py), told as metrics while they grow."""
+    """The counts of a run (flows/lanes/services.py), exported as metrics while they grow."""
 
     def __setitem__(self, name: str, count: int) -> None:
-        if told := _TALLIED.get(name):
-            metric, unit = told
+        if known := _METRICS.get(name):
+            metric, unit = known
             metric.inc(max(0, count - self[name]) * unit)
         super().__setitem__(name, count)
 
 
-_TALLIED = {
+_METRICS = {
     "duplicate": (metrics.DUPLICATES, 1.0),
     "erased": (metrics.ERASED_LATE, 1.0),
     "without_vector": (metrics.WITHOUT_VECTOR, 1.0),

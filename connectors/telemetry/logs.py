@@ -65,8 +65,8 @@ class LogFormat(logging.Formatter):
         """The line."""
         ids = current_ids()
         if not self._as_json:
-            told = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
-            return harmless(self._safe(super().format(record))) + (f" [{told}]" if told else "")
+            shown = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
+            return harmless(self._safe(super().format(record))) + (f" [{shown}]" if shown else "")
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -86,7 +86,7 @@ class LogFormat(logging.Formatter):
 
 
 def secrets_of(settings: BaseModel) -> Iterator[str]:
-    """The secrets of a tree of settings, those too short to be told from words left out."""
+    """The secrets of a tree of settings, those too short to be distinguished from words left out."""
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, BaseModel):
@@ -102,7 +102,7 @@ def telemetry(settings: Settings, service: str, mark: str = "", metrics_port: bo
     """Tell of this process while the block runs.
 
     Args:
-        settings: what is told, and how.
+        settings: what is exported, and how.
         service: its name in traces: ``mneme-serve``, ``mneme-flow``.
         mark: of this process among several: ``2/4``.
         metrics_port: whether its metrics are shown on ``telemetry.metrics_port``.
@@ -110,14 +110,14 @@ def telemetry(settings: Settings, service: str, mark: str = "", metrics_port: bo
     Raises:
         SettingsError: the port is taken, or OpenTelemetry is asked for and not installed.
     """
-    told = settings.telemetry
+    wanted = settings.telemetry
     with ExitStack() as stack:
         start_logs(settings, mark)
-        if told.traces:
+        if wanted.traces:
             tracing.start(service)
             stack.callback(tracing.stop)
-        if metrics_port and told.metrics_port:
+        if metrics_port and wanted.metrics_port:
             from connectors.telemetry.exposition import show_metrics
 
-            stack.callback(show_metrics(told.host, told.metrics_port))
+            stack.callback(show_metrics(wanted.host, wanted.metrics_port))
         yield

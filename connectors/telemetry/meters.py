@@ -77,7 +77,7 @@ _method: ContextVar[str] = ContextVar("mneme_method", default="none")  # outside
 
 @contextmanager
 def measured_search(method: str, tenant: str) -> "Iterator[Found]":
-    """A search of a method; what it found is told to what is yielded."""
+    """A search of a method; its results go to what is yielded."""
     token = _method.set(method)
     began = time.perf_counter()
     try:

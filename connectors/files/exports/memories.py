@@ -145,8 +145,8 @@ def _cited_at(feature: Event, said_at: dict[str, str]) -> str:
 
 def _id(feature: Event) -> str:
     given = (feature.get("metadata") or {}).get("id")
-    told = "\0".join(str(feature.get(name)) for name in ("set_id", "category", "tag", "feature_name", "value"))
-    return str(given) if given is not None else short_hash(told)
+    value = "\0".join(str(feature.get(name)) for name in ("set_id", "category", "tag", "feature_name", "value"))
+    return str(given) if given is not None else short_hash(value)
 
 
 MEMMACHINE = ExportFormat("MemMachine", _memmachine_fits, _memmachine_read)
