@@ -42,7 +42,7 @@ from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor
 from flows.items import Arrived
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending

@@ -1,4 +1,4 @@
-"""``mneme capacity``: the needs of a load as a table, with what they rest on."""
+"""``mneme bench capacity``: the needs of a load as a table, with what they rest on."""
 
 from collections.abc import Sequence
 from dataclasses import fields

@@ -11,7 +11,7 @@ from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_chat import OpenAiChat
 from connectors.recorded.offline import OfflineEndpoint, PendingRequests, import_answers, pending_path
 from connectors.recorded.recordings import Recording, Recordings, key_of
-from mneme.errors import ModelError, ModelMalformed, ModelPending, ModelRefused
+from mneme.errors import ModelError, ModelMalformed, ModelPending, ModelRefused, SettingsError
 from mneme.ports import Prompt, Role
 from mneme.settings import Models
 from tests.connectors.model_help import Clock
@@ -62,7 +62,7 @@ def answer_all(file: Path, answer: Any) -> None:
 
 def test_a_request_without_an_answer_is_written_down_once_as_a_batch(endpoint: OfflineEndpoint, file: Path) -> None:
     for _ in range(3):
-        with pytest.raises(ModelPending, match="mneme offline import"):
+        with pytest.raises(ModelPending, match="mneme bench offline import"):
             endpoint.chat(chat("你好"))
     (line,) = pending_path(file).read_text(encoding="utf-8").splitlines()
     body = chat("你好")
@@ -139,3 +139,21 @@ def test_a_recorded_answer_of_another_kind_is_malformed(endpoint: OfflineEndpoin
     Recordings(file).add(Recording(CHAT, chat("Hi"), 200, JSON, answer))
     with pytest.raises(ModelMalformed, match=str(file)):
         list(endpoint.chat_stream(chat("Hi", stream=True), 0.0))
+
+
+def test_pending_requests_go_where_it_is_said(file: Path, tmp_path: Path) -> None:
+    model = OpenAiChat(Models(provider="openai", recordings=file).model_copy(update={"pending": tmp_path / "batch.jsonl"}))
+    with pytest.raises(ModelPending, match=r"batch\.jsonl"):
+        model.answer(PROMPT, Colour)
+    assert len(PendingRequests(tmp_path / "batch.jsonl")) == 1
+    assert not pending_path(file).exists()
+
+
+def test_pending_requests_without_recordings_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="MNEME_MODELS__RECORDINGS"):
+        OpenAiChat(Models(provider="openai").model_copy(update={"pending": tmp_path / "batch.jsonl"}))
+
+
+def test_pending_requests_lie_beside_the_recordings() -> None:
+    assert pending_path(Path("runs/a.v2.jsonl")) == Path("runs/a.v2.pending.jsonl")
+    assert pending_path(Path("a")) == Path("a.pending.jsonl")
