@@ -60,7 +60,7 @@ class AgingCache(Generic[Key, Value]):
 class Derived(Generic[Key, Value]):
     """Derive a value from an object, once for as long as the same object is asked for again. May be used from several threads.
 
-    An object is told by its address, and kept as long as what was made of it, so nothing else can have its address.
+    An object is identified by its address, and kept as long as the derived value, so nothing else can have its address.
 
     Args:
         make: what is derived; the same of the same object.
