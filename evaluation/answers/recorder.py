@@ -1,7 +1,7 @@
 """The process through which a run asks its chat models, so that nothing is asked twice whenever the run is killed.
 
 A run that is killed has calls under way; what they answer is paid for, and would be lost with it. Hence a process of its own
-stands in front of the endpoint (connectors/recorded/recorder.py) and outlives the run:
+stands in front of the endpoint (evaluation/recording/recorder.py) and outlives the run:
 
 1. The run starts it and tells it the endpoint; it waits until the one of the run before has ended.
 2. Each answer is in the file of recordings, on the disk, before the run has it; what is in it is not asked again.
@@ -26,9 +26,9 @@ from pydantic import RootModel
 from connectors.durable import exclusive
 from connectors.endpoints.answer_forms import parse_answer
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.local_endpoint import LocalEndpoint
-from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recording, Recordings, events
+from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.recorder import ModelRecorder
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 

@@ -14,7 +14,7 @@ from flows import ingest
 from flows.maintenance.transfer import export_owner
 from mneme.records import Owner
 from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Reconcile, Settings
-from tests.connectors.recorded.recording_help import recording, replaying
+from tests.evaluation.recording.recording_help import recording, replaying
 from tests.servers.models import ModelServer
 
 pytestmark = pytest.mark.slow

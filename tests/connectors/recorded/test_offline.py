@@ -9,7 +9,7 @@ import pytest
 from connectors.recorded.offline import Imported, PendingRequests, import_answers
 from connectors.recorded.recordings import Recordings, key_of
 from mneme.errors import InputError, StoreRejected
-from tests.connectors.recorded.recording_help import chat
+from tests.evaluation.recording.recording_help import chat
 
 CHAT = "/v1/chat/completions"
 GOOD = {"status_code": 200, "request_id": "r", "body": {"choices": [{"message": {"content": "Grüße \ud83d"}}]}}

@@ -15,7 +15,7 @@ from mneme.errors import ModelError, ModelMalformed, ModelPending, ModelRefused,
 from mneme.ports import Prompt, Role
 from mneme.settings import Models
 from tests.connectors.model_help import Clock
-from tests.connectors.recorded.recording_help import chat, post, recording
+from tests.evaluation.recording.recording_help import chat, post, recording
 from tests.servers.models import ModelServer
 
 CHAT = "/v1/chat/completions"

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.recorded.local_endpoint import LocalEndpoint
 from evaluation.peers.stub import StubEndpoint, Traffic, answer
+from evaluation.recording.local_endpoint import LocalEndpoint
 
 
 def chat(*texts: str, **more: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from connectors.recorded.local_endpoint import Answered, Call, OnPiece, error_body
 from connectors.recorded.recordings import Recordings, model_of, request_of
+from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
 
 _MISSING = "(missing)"
 _SHOWN_CHARACTERS = 60

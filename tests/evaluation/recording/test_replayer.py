@@ -9,12 +9,12 @@ from pydantic import SecretStr
 
 from connectors.endpoints.backoff import Refusal
 from connectors.endpoints.openai_client import OpenAiClient
-from connectors.recorded.local_endpoint import LocalEndpoint
 from connectors.recorded.recordings import Recording, Recordings
-from connectors.recorded.replayer import ModelReplayer
+from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.replayer import ModelReplayer
 from mneme.errors import StoreUnavailable
 from tests.connectors.model_help import Clock
-from tests.connectors.recorded.recording_help import chat, post, replaying
+from tests.evaluation.recording.recording_help import chat, post, replaying
 
 CHAT = "/v1/chat/completions"
 

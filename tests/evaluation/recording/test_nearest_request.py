@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from connectors.recorded.replayer import nearest
+from evaluation.recording.replayer import nearest
 
 
 def chat(system: str, user: str, **more: Any) -> dict[str, Any]:

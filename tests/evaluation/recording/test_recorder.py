@@ -19,7 +19,7 @@ from connectors.recorded.recordings import Recordings
 from mneme.errors import SettingsError
 from mneme.ports import Transcript
 from mneme.settings import Models, Transcription
-from tests.connectors.recorded.recording_help import HEADERS, KEY, chat, post, recording, replaying, same
+from tests.evaluation.recording.recording_help import HEADERS, KEY, chat, post, recording, replaying, same
 from tests.servers.models import RATE_LIMITED, SERVER_ERROR, Fault, ModelServer
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}

@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 
-from connectors.recorded.local_endpoint import LocalEndpoint
-from connectors.recorded.recorder import ModelRecorder
 from connectors.recorded.recordings import Recordings
-from connectors.recorded.replayer import ModelReplayer
+from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.recorder import ModelRecorder
+from evaluation.recording.replayer import ModelReplayer
 
 KEY = "sk-canary-7f3a-0123456789"
 HEADERS = {"Authorization": f"Bearer {KEY}"}
