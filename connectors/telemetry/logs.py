@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 from connectors.dead_letters import without_secrets
 from connectors.telemetry import tracing
 from connectors.telemetry.tracing import current_ids
-from mneme.harmless import harmless
+from mneme.control_characters import escape_control_characters
 from mneme.settings import Settings
 
 TEXT_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -66,7 +66,7 @@ class LogFormat(logging.Formatter):
         ids = current_ids()
         if not self._as_json:
             shown = " ".join(f"{name}={value if value.isprintable() else repr(value)}" for name, value in ids.items())
-            return harmless(self._safe(super().format(record))) + (f" [{shown}]" if shown else "")
+            return escape_control_characters(self._safe(super().format(record))) + (f" [{shown}]" if shown else "")
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -15,16 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from connectors.folders import private_process
 from connectors.telemetry.logs import set_levels, telemetry
 from flows.engine import EngineFailed
 from flows.lanes.pending import SharedSum
+from flows.running.child_process import begin, end, report
 from flows.running.kafka import stream
 from flows.running.live import Partitions
 from flows.running.process import RunContext
-from flows.running.reports import end, tell
 from mneme.errors import MnemeError
-from mneme.garbage import raise_gc_threshold
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -32,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a member needs to know.
+    """The order of a member.
 
     Attributes:
         settings: where and how.
@@ -59,9 +57,8 @@ def main() -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
-    private_process()
+    begin()
     set_levels(assignment.levels)
-    raise_gc_threshold()
     stopping = threading.Event()
     threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
 
@@ -70,7 +67,7 @@ def main() -> NoReturn:
         if not isinstance(error, MnemeError | EngineFailed):
             log.error("failed", exc_info=error)
         kind = type(error).__name__ if isinstance(error, MnemeError) else ""
-        tell(assignment.report, {"error": kind, "text": str(error)})
+        report(assignment.report, {"error": kind, "text": str(error)})
         end(1)
 
     try:
@@ -80,7 +77,7 @@ def main() -> NoReturn:
                 lambda index: place,
                 assignment.partitions,
                 stopping,
-                on_ready=lambda: tell(assignment.report, {"reads": True}),
+                on_ready=lambda: report(assignment.report, {"reads": True}),
                 on_failure=failed,
                 unfinished=SharedSum(assignment.unfinished, processes, place.number),
                 live_lag=SharedSum(assignment.live_lag, processes, place.number),
