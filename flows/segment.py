@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from connectors.telemetry.context import about
+from connectors.telemetry.tracing import about
 from flows.conversations.conversation import Conversation, Limits, Question
 from flows.conversations.dormant import (
     ActiveConversations,
