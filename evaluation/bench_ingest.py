@@ -25,8 +25,8 @@ from rich.console import Console
 from connectors.files.files import read_file
 from connectors.indices import open_index
 from connectors.publisher import Publisher
-from evaluation.copied_talks import copied
-from evaluation.own_index import fresh_index
+from evaluation.made_talks import copied
+from evaluation.own_index import fresh_index, own_topics
 from evaluation.process_costs import Costs, measured_costs
 from evaluation.report import Report, Row, embedder_of, print_table
 from flows import ingest, run
@@ -35,7 +35,7 @@ from mneme.events import Message, parse_event
 from mneme.ids import short_hash
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Key, flush_marker
-from mneme.settings import Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 KAFKA, FILES = "kafka -> opensearch", "files -> embedded"
@@ -89,7 +89,7 @@ def run_ingest(
         for number in range(repeats):
             with fresh_index(settings, "ingest") as own:
                 # 1.
-                own = _own_topics(own, processes)
+                own = _from_kafka(own, processes)
                 with console.status(f"publishing, {number + 1} of {repeats}"):
                     started = time.monotonic()
                     published, markers = _publish(file, own)
@@ -141,12 +141,10 @@ def copied_file(path: Path, copies: int, folder: Path) -> Path:
     return file
 
 
-def _own_topics(settings: Settings, processes: int) -> Settings:
-    name = f"bench-{short_hash(str(settings.data))}"
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
+def _from_kafka(settings: Settings, processes: int) -> Settings:
     return settings.model_copy(
         update={
-            "kafka": settings.kafka.model_copy(update={"topics": topics, "group_id": name}),
+            "kafka": own_topics(settings.kafka, f"bench-{short_hash(str(settings.data))}"),
             "index": settings.index.model_copy(update={"backend": "opensearch"}),
             "flow": settings.flow.model_copy(update={"processes": processes}),
         }

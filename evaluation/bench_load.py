@@ -25,9 +25,9 @@ from urllib.parse import urlsplit
 import numpy as np
 from rich.console import Console
 
-from evaluation.made_index import fill
 from evaluation.made_memories import TENANT, Asked, MadeMemories
 from evaluation.made_talks import talk
+from evaluation.own_index import fill
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.running import Running, running
 from mneme.errors import StoreError
@@ -44,7 +44,7 @@ _MESSAGES, _SEARCHES, _BOTH = "messages", "searches", "both"
 
 @dataclass(slots=True)
 class Phase:
-    """What happened in some seconds: milliseconds of each search that was begun, failures by their kind.
+    """The events of some seconds: milliseconds of each search that was begun, failures by their kind.
 
     ``answered`` searches and searchable ``messages`` are those within the time.
     """
@@ -171,7 +171,7 @@ class _Asking:
         self._method = method
 
     def ask(self, asked: Asked) -> str:
-        """What went wrong, or nothing."""
+        """Ask, and return the error; empty without one."""
         filters = asked.filters
         body = json.dumps({"query": asked.question, "method": self._method, "filters": filters})
         try:

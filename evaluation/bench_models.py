@@ -34,7 +34,7 @@ from rich.console import Console
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.files.files import read_file
 from connectors.telemetry.metrics import CALLS
-from evaluation.copied_talks import Event, copied
+from evaluation.made_talks import Event, copied
 from evaluation.report import Report, Row, embedder_of, print_table
 from flows import IngestReport, ingest
 from mneme.errors import InputError, SettingsError
@@ -178,7 +178,7 @@ def _fast(settings: Settings) -> Settings:
 
 
 def _in_flight(settings: Settings) -> int:
-    """How many calls of ingestion may be under way."""
+    """Return the number of ingestion calls that may be in flight."""
     return min(settings.models.calls_in_flight, share_of(Purpose.INGESTION, settings.models.calls_in_flight_process))
 
 
@@ -186,7 +186,7 @@ def _in_flight(settings: Settings) -> int:
 
 
 def _sum(usage: Mapping[Role, Usage]) -> Usage:
-    """What all roles used."""
+    """Sum the usage of all roles."""
     return Usage(
         calls=sum(used.calls for used in usage.values()),
         input_tokens=sum(used.input_tokens for used in usage.values()),
@@ -210,7 +210,7 @@ def _price(role: str, used: Usage, messages: int) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Steady:
-    """When the middle eight tenths of the calls began and ceased to end, how many these were, and the processor's seconds."""
+    """The interval in which the middle eight tenths of the calls ended, their number, and the processor's seconds."""
 
     began: float
     ended: float
@@ -220,7 +220,7 @@ class Steady:
 
 @dataclass(slots=True)
 class EndedCalls:
-    """How many calls had ended at which moments, in seconds of a clock that never goes back."""
+    """The number of ended calls over time, in seconds of a clock that never goes back."""
 
     moments: list[float] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)

@@ -33,9 +33,10 @@ from connectors.kafka.reader import PartitionReader
 from connectors.publisher import Publisher
 from evaluation.driven_steps import DrivenSteps, at_once
 from evaluation.made_talks import talk
+from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
-from evaluation.rows_in_memory import RowsInMemory
+from evaluation.stand_in_indices import RowsInMemory
 from evaluation.vector_cache import embed_texts
 from evaluation.volume_flow import NoLetters
 from flows.boundaries.semantic import SemanticDetector
@@ -56,7 +57,7 @@ from mneme.ids import short_hash
 from mneme.ports import EmbedderIdentity, Incoming
 from mneme.records import Position
 from mneme.rows import Collection, Embedding, Vector
-from mneme.settings import Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 STAGES = ("decode", "embed", "segment", "extract", "reconcile", "write", "snapshots", "engine", "kafka")
@@ -177,15 +178,13 @@ def read_from_kafka(events: Sequence[Incoming], settings: Settings) -> float:
     Raises:
         StoreError: no broker answers, or not within a minute.
     """
-    name = f"bench-stages-{short_hash(str(utc_now()))}"
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    kafka = settings.kafka.model_copy(update={"topics": topics, "group_id": name, "partitions": 1})
+    kafka = own_topics(settings.kafka, f"bench-stages-{short_hash(str(utc_now()))}", partitions=1)
     create_topics(kafka)
     try:
         with Publisher(kafka) as publisher:
             for incoming in events:
                 publisher.send(parse_event(incoming.raw, incoming.received_at))
-        reader = PartitionReader(kafka, topics_of_lanes(topics)["messages"], 0, None)
+        reader = PartitionReader(kafka, topics_of_lanes(kafka.topics)["messages"], 0, None)
         with closing(reader):
             count, began, deadline = 0, time.process_time(), time.monotonic() + _LONGEST_READ_SECONDS
             while count < len(events) and time.monotonic() < deadline:
@@ -198,7 +197,7 @@ def read_from_kafka(events: Sequence[Incoming], settings: Settings) -> float:
             raise StoreError(f"only {count} of {len(events)} events were read within a minute; see the broker's log")
         return spent
     finally:
-        delete_topics(kafka, list(topics.model_dump().values()))
+        delete_topics(kafka, list(kafka.topics.model_dump().values()))
 
 
 # --- what the flow needs ---------------------------------------------------------------------------------------------

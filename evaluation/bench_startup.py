@@ -33,7 +33,7 @@ PROGRAMS = {
     "mneme search, keyword": (*_COMMAND, *_QUESTION, "--method", "keyword"),
     "mneme search, hybrid": (*_COMMAND, *_QUESTION),
 }
-"""What is started, by its name in the table."""
+"""The started programs, by their names in the table."""
 
 
 def run_startup(files: Sequence[Path], settings: Settings, out: Path, runs: int = 7, console: Console | None = None) -> Report:

@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from evaluation.answers.gold import ABSTENTION
-from evaluation.answers.sets import LOADERS
-from evaluation.boundary_model import logistic_regression
-from evaluation.fitting import check_ready
+from evaluation.answers.gold_sets import LOADERS
+from evaluation.answers.records import ABSTENTION
+from evaluation.fitting import check_ready, logistic_regression
 from evaluation.own_index import fresh_index
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import ingest_set

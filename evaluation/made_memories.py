@@ -62,7 +62,7 @@ class Asked:
 
     @property
     def filters(self) -> dict[str, str]:
-        """Whose memory is searched."""
+        """The owner whose memory is searched."""
         return {"user_id": self.user_id, "tenant_id": self.tenant_id}
 
 
@@ -85,7 +85,7 @@ class MadeMemories:
         self._parts = made_parts(embedder, min(3000, max(100, facts // 20)))
 
     def __len__(self) -> int:
-        """How many facts there are."""
+        """The number of facts."""
         return int(self.sizes.sum() + self.document_sizes.sum())
 
     def rows(self) -> Iterator[Row]:
@@ -95,12 +95,12 @@ class MadeMemories:
             yield from told
 
     def rows_of(self, owner: int) -> Iterator[Row]:
-        """What the owner with this number remembers; behind the people the tenants follow, each with its documents."""
+        """Yield the rows of the owner with this number; behind the people the tenants follow, each with its documents."""
         for _, _, told in self._over_time(owner):
             yield from told
 
     def _over_time(self, owner: int) -> Iterator[tuple[float, int, list[Row]]]:
-        """When each part of an owner's is told, from 0 to 1."""
+        """Yield an owner's parts, each with its time from 0 to 1."""
         people = len(self.sizes)
         tenant = self.tenant_of(owner if owner < people else owner - people)
         if owner < people:
@@ -164,7 +164,7 @@ class _Said:
 
 
 class _Owned:
-    """What one owner remembers; ``conversation`` begins the names of its conversations."""
+    """The memories of one owner; ``conversation`` begins the names of its conversations."""
 
     def __init__(self, owner: Owner, conversation: str, parts: Parts, seed: int) -> None:
         self._owner = owner

@@ -37,7 +37,7 @@ class Running:
         return Publisher.connect(self.settings)
 
     def memories(self) -> Memories:
-        """What is asked: the service, or else the index itself."""
+        """The way to search: the service, or else the index itself."""
         return Memories.connect(self.settings)
 
     def until(self, condition: Callable[[], bool], seconds: float, poll: float = 0.05) -> None:

@@ -1,4 +1,4 @@
-"""What a run would cost, before it costs anything: the real prompts on real search results, and no call.
+"""The cost of a run, before it costs anything: the real prompts on real search results, and no call.
 
 1. Ingest into an index that is thrown away, with what costs nothing: local rules, and a local embedder.
 2. Ask every question with models whose answers are all still to come (connectors/recorded/offline_endpoint.py): each
@@ -20,13 +20,12 @@ from rich.console import Console
 
 from connectors.models import open_chat_for_queries
 from connectors.tokens import TokenCounter, token_counter
-from evaluation.answers.evaluate import asker
+from evaluation.answers.evaluate import asker, work_through
 from evaluation.answers.figures import wanted
-from evaluation.answers.gold import GoldSet, sampled
+from evaluation.answers.gold_sets import LOADERS
 from evaluation.answers.judge import Verdict, judge_prompt
 from evaluation.answers.plan import Plan, check_plan, model_of
-from evaluation.answers.sets import LOADERS
-from evaluation.answers.work import work_through
+from evaluation.answers.records import GoldSet, sampled
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table
 from evaluation.retrieval.bench import ingest_set

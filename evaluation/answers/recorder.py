@@ -66,7 +66,7 @@ def recorded(settings: Settings, recordings: Path) -> Iterator[Settings]:
 
 
 def traffic(recordings: Path) -> Counter[str]:
-    """What became of all requests so far, of each process that ended by itself."""
+    """Count all requests so far by their result, of each process that ended by itself."""
     counts: Counter[str] = Counter()
     for line in KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended):
         counts.update(line["counts"])
@@ -86,7 +86,7 @@ class _FittingRecordings(Recordings):
 
 
 def has_form(request: Any, answer: str) -> bool:
-    """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
+    """Return whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
 
     Slips of the pen that a client repairs count for nothing (connectors/endpoints/answer_forms.py). Where no form was asked
     for, whether it has a text: of none nothing can be made, and from the file it would come again for ever.
@@ -105,7 +105,7 @@ def has_form(request: Any, answer: str) -> bool:
 
 
 def _text(answer: str) -> str:
-    """What a chat model wrote, at once or as a stream."""
+    """Return the text of a chat model, sent at once or as a stream."""
     if streamed := events(answer.encode(errors="surrogateescape")):
         choices = [choice for event in streamed for choice in (json.loads(event).get("choices") or ())[:1]]
         return "".join(choice["delta"].get("content") or "" for choice in choices)

@@ -31,12 +31,13 @@ from connectors.opensearch.client import drop_indices, open_client
 from connectors.publisher import Publisher
 from evaluation.capacity.shapes import Load, Shape, load_of, sittings_in
 from evaluation.faults.flow_process import FlowProcess
+from evaluation.own_index import own_topics
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from mneme.errors import StoreError
 from mneme.events import Flush
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Key, flush_marker
-from mneme.settings import Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 _PARTITIONS = 8
@@ -47,7 +48,7 @@ _COLUMNS = ["way", "shape", "messages/s", "slowest", "fastest", "flow_ms", "open
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the flow runs: how many flows, each with its share of the partitions, of how many processes."""
+    """The layout of a run: how many flows, each with its share of the partitions, of how many processes."""
 
     name: str
     flows: int = 1
@@ -210,13 +211,12 @@ def _headline(rows: Sequence[Row]) -> dict[str, float]:
 def _own(settings: Settings) -> Iterator[Settings]:
     """Settings of empty topics and indices that are gone afterwards."""
     name = f"scaling-{uuid.uuid4().hex[:12]}"
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    kafka = {"topics": topics, "group_id": name, "keyed_by": "tenant", "partitions": _PARTITIONS, "partitions_read": ""}
+    kafka = own_topics(settings.kafka, name, keyed_by="tenant", partitions=_PARTITIONS, partitions_read="")
     with tempfile.TemporaryDirectory(prefix="mneme-scaling-") as folder:
         own = settings.model_copy(
             update={
                 "data": Path(folder),
-                "kafka": settings.kafka.model_copy(update=kafka),
+                "kafka": kafka,
                 "opensearch": settings.opensearch.model_copy(update={"index_prefix": name}),
                 "index": settings.index.model_copy(update={"backend": "opensearch"}),
                 "boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
@@ -226,8 +226,8 @@ def _own(settings: Settings) -> Iterator[Settings]:
         try:
             yield own
         finally:
-            every = set(topics.model_dump().values())
-            letters = {f"{topics.dead_letters}-{each.kafka.partitions_read}" for each in _shares(own, 2)}
+            every = set(kafka.topics.model_dump().values())
+            letters = {f"{kafka.topics.dead_letters}-{each.kafka.partitions_read}" for each in _shares(own, 2)}
             delete_topics(own.kafka, sorted(every | letters))
             drop_indices(own.opensearch)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from evaluation.faults.checks import KINDS
-from evaluation.faults.deployment import Deployment
+from evaluation.faults.deployment import Deployment, Servers
 from evaluation.faults.scenario import Scenario, ScenarioResult, Size
 from evaluation.faults.scenarios import SCENARIOS
-from evaluation.faults.servers import Servers
 from evaluation.faults.texts import Template, read_templates
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError

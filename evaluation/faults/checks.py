@@ -1,4 +1,4 @@
-"""What can be wrong with a memory, one check for each part of it. What is expected is not the flow's own knowledge."""
+"""Checks of a memory, one for each part of it. The expectation does not rest on the flow's own knowledge."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Rows = Mapping[Collection, Mapping[str, Row]]  # by collection and id
 
 
 class Findings:
-    """What is wrong, counted by kind, with the first ids."""
+    """The errors, counted by kind, with the first ids."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -32,7 +32,7 @@ class Findings:
             shown.append(f"{identity}: {reason}")
 
     def counts(self) -> dict[str, int]:
-        """How many there are of each kind."""
+        """Count the errors of each kind."""
         return {kind: self._counts[kind] for kind in KINDS}
 
     def examples(self) -> dict[str, tuple[str, ...]]:
@@ -206,7 +206,7 @@ def check_aggregates(episodes: Mapping[str, Row], rows: Rows, found: Findings) -
 
 
 def _leaves_out(body: Mapping[str, Any], episode: Row) -> bool:
-    """Whether what an episode says of an aggregate may be older than what the aggregate has room for."""
+    """Return whether what an episode says of an aggregate may be older than what the aggregate has room for."""
     until = body.get("left_out_until")
     return until is not None and to_milliseconds(episode.at) <= to_milliseconds(datetime.fromisoformat(until))
 
@@ -263,7 +263,7 @@ def _members(cluster: Row) -> set[str]:
 
 
 def check_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:
-    """What cannot be read has a dead letter, and nothing else has; the positions that have one."""
+    """Check that events which cannot be read have a dead letter, and no others; return the positions that have one."""
     positions = {position for position, _ in letters}
     for position, reason in expected.refused.items():
         if position not in positions:

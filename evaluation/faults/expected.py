@@ -1,4 +1,4 @@
-"""What the memory must hold, computed from the input topics alone.
+"""The expected content of the memory, computed from the input topics alone.
 
 Everything that was ever sent is read again, in the order of its arrival, and played by the rules that senders are promised:
 the first event with a ``message_id`` counts, an edit replaces, a delete and an erasure take away, what cannot be read is a
@@ -41,7 +41,7 @@ class ExpectedMessage:
 
 @dataclass(slots=True)
 class Expected:
-    """What must be there.
+    """The expected records.
 
     ``messages`` by id; ``owners`` of conversations; ``flushes`` as tenant and flush id; ``refused`` are the events that must
     be dead letters, by position.
@@ -64,7 +64,7 @@ class Expected:
 
 
 def expect(settings: Kafka, refused: Mapping[str, str]) -> Expected:
-    """What the events on the topics of messages and backfill ask for. Reads both from their beginning to their end.
+    """Return what the topics of messages and backfill ask for. Read both from their beginning to their end.
 
     Args:
         settings: the broker and the topics.
@@ -77,7 +77,7 @@ def expect(settings: Kafka, refused: Mapping[str, str]) -> Expected:
 
 
 def expected_of(arrivals: Iterable[Incoming], refused: Mapping[str, str] | None = None) -> Expected:
-    """What these events ask for, in the order of their arrival."""
+    """Return the records that these events ask for, in the order of their arrival."""
     expected = Expected(refused=dict(refused or {}))
     for incoming in arrivals:
         if str(incoming.position) in expected.refused:

@@ -28,7 +28,7 @@ Template = tuple[Message, ...]
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """How much: messages in all, conversations, owners (0: half as many as conversations), and flush events among it."""
+    """The volume of traffic: messages, conversations, owners (0: half as many as conversations), and flush events among it."""
 
     messages: int
     conversations: int

@@ -38,7 +38,7 @@ _HISTORY = ("version", "closed_by", "provisional", "position", "edited_by")  # o
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found. ``lost`` to ``different`` count what is wrong; ``examples`` are the first ids of each, with the reason.
+    """The findings. ``lost`` to ``different`` count what is wrong; ``examples`` are the first ids of each, with the reason.
 
     ``lost``: messages that are not stored or in no episode, flushes that were not answered, bad events without a dead letter.
     ``duplicated``: messages in several episodes, rows with one id. ``unexpected``: what nobody sent. ``orphans``: what no
@@ -63,11 +63,11 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not any(getattr(self, kind) for kind in KINDS)
 
     def figures(self) -> dict[str, int]:
-        """What is wrong, counted."""
+        """The errors, counted by kind."""
         return {kind: getattr(self, kind) for kind in KINDS}
 
 
@@ -146,7 +146,7 @@ def judge(
 
 
 def _of_conversations(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """What is of no document."""
+    """Return the rows of no document."""
     return {identity: row for identity, row in rows.items() if row.document_id is None}
 
 

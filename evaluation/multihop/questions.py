@@ -44,7 +44,7 @@ class WrittenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is taken in: files for the flow, and who said what when, as events."""
+    """The ingested material: files for the flow, and who said what when, as events."""
 
     paths: Sequence[Path]
     events: Sequence[Mapping[str, Any]]
@@ -65,7 +65,7 @@ def written_questions() -> list[WrittenQuestion]:
 
 
 def told(examples: Path | None, sets: Sequence[Path], folder: Path) -> Told:
-    """What the questions are about.
+    """Return the material that the questions are about.
 
     Args:
         examples: the folder of the examples; None for that of the checkout.

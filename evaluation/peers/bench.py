@@ -206,7 +206,7 @@ def _row(
 
 
 def _settled(stub: StubEndpoint, quiet: float, patience: float) -> float:
-    """When the endpoint's last request ended, once there have been none for a while."""
+    """Return when the endpoint's last request ended, once there have been none for a while."""
     gives_up = time.perf_counter() + patience
     while (since := stub.quiet_since) is None or time.perf_counter() - since < quiet:
         if time.perf_counter() > gives_up:

@@ -1,4 +1,4 @@
-"""What is compared: Mneme, the floor, and the other systems, each of which takes a conversation in and then answers questions.
+"""The compared systems: Mneme, the floor, and the others. Each takes a conversation in and then answers questions.
 
 A text that a system returns stands for turns of the conversation. Where the system does not say which (``TurnFinder``):
 

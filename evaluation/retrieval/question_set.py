@@ -58,7 +58,7 @@ class QuestionSet:
 
 
 Read = Callable[[Any, Path], tuple[list[Event], list[Question], int]]
-"""What one file holds: events, questions, and how many questions are left out. Raises KeyError, TypeError, ValueError or
+"""Parse one file into events, questions, and how many questions are left out. Raises KeyError, TypeError, ValueError or
 AttributeError where the parsed JSON is not of the form."""
 
 
@@ -90,7 +90,7 @@ def load_files(name: str, title: str, paths: Sequence[Path], read: Read) -> Ques
 
 
 def speaker(role: str, user_id: str) -> dict[str, Any]:
-    """Who speaks in a chat of a user with an assistant."""
+    """Return the sender fields of a chat of a user with an assistant."""
     return {"role": role, "sender": user_id if role == "user" else role, "sender_name": role.capitalize()}
 
 

@@ -45,7 +45,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one change: the places of both statements, what ``ask`` answered, the marks, and what was to be kept."""
+    """The outcome of one change: the places of both statements, what ``ask`` answered, the marks, and what was to be kept."""
 
     change: Change
     new_at: int | None
@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def told(self) -> bool:
-        """Whether ``ask`` tells the present state, and not the old one before it."""
+        """True if ``ask`` tells the present state, and not the old one before it."""
         says, before = self.answer.casefold(), self.change.old.says.casefold()
         at = says.find(self.change.new.says.casefold())
         return not self.abstained and at >= 0 and before not in says[:at]

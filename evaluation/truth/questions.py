@@ -55,7 +55,7 @@ class Asked:
 
     @property
     def leads(self) -> bool:
-        """Whether what ``ask`` says first, before it cites anything, answers already."""
+        """True if the first part of an answer, before its first citation, answers already."""
         return not self.abstained and self._tells(_CITED.split(self.answer, maxsplit=1)[0])
 
     def _tells(self, text: str) -> bool:

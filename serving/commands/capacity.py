@@ -54,8 +54,7 @@ def capacity(
     measured: MeasuredOption = None,
 ) -> None:
     """How many processors, gigabytes, shards, tokens and dollars a load needs."""
-    from evaluation.capacity.model import Assumptions, Load
-    from evaluation.capacity.plan import run_capacity
+    from evaluation.capacity.model import Assumptions, Load, run_capacity
     from serving.terminal.output import output
 
     load = Load(

@@ -15,12 +15,9 @@ from rich.console import Console
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.bench_query import METHODS, STATES, run_query
-from evaluation.made_index import made_index
+from evaluation.bench_query import METHODS, STATES, Stopwatch, Watched, neighbour_recall, neighbourhoods, run_query
 from evaluation.made_memories import MadeMemories
-from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
-from evaluation.own_index import kept_index
-from evaluation.stopwatch import Stopwatch, Watched
+from evaluation.own_index import kept_index, made_index
 from mneme.errors import StoreRejected
 from mneme.ports import Put
 from mneme.rows import Collection, Row, row_of

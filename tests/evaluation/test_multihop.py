@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evaluation.multihop.bench import run_multihop
-from evaluation.multihop.figures import Answered, groups_of, rows_of
+from evaluation.multihop.bench import Answered, Oracle, groups_of, rows_of, run_multihop
 from evaluation.multihop.questions import Told, WrittenQuestion, measurable, told, written_questions
-from evaluation.multihop.systems import Oracle
 from mneme.errors import InputError
 from mneme.settings import Agents, load_settings
 from queries.agents.budget import Budget

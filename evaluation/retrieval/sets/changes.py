@@ -58,7 +58,7 @@ def _talks(half: Half) -> Iterator[dict[str, Any]]:
 
 
 def _events(talk: dict[str, Any]) -> tuple[list[Event], list[Change]]:
-    """What is said in a talk, in sittings days apart, and what is asked after the last."""
+    """Return the events of a talk, in sittings days apart, and the questions after the last."""
     name, people = talk["id"], talk["people"]
     chance = random.Random(name)
     owner = {"user_id": name} if people == ["User", "Assistant"] else {"group_id": name}
