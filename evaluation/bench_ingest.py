@@ -142,13 +142,8 @@ def copied_file(path: Path, copies: int, folder: Path) -> Path:
 
 
 def _from_kafka(settings: Settings, processes: int) -> Settings:
-    return settings.model_copy(
-        update={
-            "kafka": own_topics(settings.kafka, f"bench-{short_hash(str(settings.data))}"),
-            "index": settings.index.model_copy(update={"backend": "opensearch"}),
-            "flow": settings.flow.model_copy(update={"processes": processes}),
-        }
-    )
+    kafka = own_topics(settings.kafka, f"bench-{short_hash(str(settings.data))}")
+    return settings.replace(kafka=kafka, index={"backend": "opensearch"}, flow={"processes": processes})
 
 
 def _publish(path: Path, settings: Settings) -> tuple[int, list[Key]]:
@@ -189,13 +184,7 @@ def _through_kafka(settings: Settings, events: int, markers: list[Key]) -> Measu
 
 
 def _from_files(settings: Settings, file: Path) -> Measured:
-    embedded = settings.model_copy(
-        update={
-            "data": settings.data / "embedded",
-            "index": settings.index.model_copy(update={"backend": "embedded"}),
-            "flow": settings.flow.model_copy(update={"processes": 1}),
-        }
-    )
+    embedded = settings.replace(data=settings.data / "embedded", index={"backend": "embedded"}, flow={"processes": 1})
     first: list[float] = []
 
     def on_progress(done: int, total: int) -> None:

@@ -80,13 +80,11 @@ def run_load(
         StoreError: a server does not answer, a process ended, or a flush is not answered within five minutes.
     """
     console = console or Console()
-    service = settings.service.model_copy(update={"requests_per_minute": 0})
+    unlimited = settings.replace(service={"requests_per_minute": 0})
     made: list[MadeMemories] = []
     with (
         console.status("filling the index") as status,
-        running(
-            settings.model_copy(update={"service": service}), "load", True, lambda own: _fill(facts, owners, own, made)
-        ) as mneme,
+        running(unlimited, "load", True, lambda own: _fill(facts, owners, own, made)) as mneme,
     ):
         questions = made[0].questions(_QUESTIONS)
         load = _Load(mneme, questions, method)

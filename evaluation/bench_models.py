@@ -158,14 +158,12 @@ def _ingest(conversations: list[list[Event]], copies: int, settings: Settings, f
 
 def _with_models(settings: Settings, **flow: int) -> Settings:
     """All that can ask a model does; the index is this process's own."""
-    return settings.model_copy(
-        update={
-            "boundaries": settings.boundaries.model_copy(update={"detector": "llm"}),
-            "extraction": settings.extraction.model_copy(update={"extractor": "model"}),
-            "reconcile": settings.reconcile.model_copy(update={"judge": "model"}),
-            "index": settings.index.model_copy(update={"backend": "embedded"}),
-            "flow": settings.flow.model_copy(update=flow),
-        }
+    return settings.replace(
+        boundaries={"detector": "llm"},
+        extraction={"extractor": "model"},
+        reconcile={"judge": "model"},
+        index={"backend": "embedded"},
+        flow=flow,
     )
 
 

@@ -43,7 +43,7 @@ from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor
 from flows.items import Arrived
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
@@ -97,7 +97,7 @@ def run_stages(
         SettingsError, ModelError: the embedder cannot be opened, or does not answer.
     """
     console = console or Console()
-    settings = settings.model_copy(update={"boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0})})
+    settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
     events = list(read_file(path)) if path is not None else made_events()
     known = _vectors(events, settings, vectors, console)
     with console.status("steps by hand"):

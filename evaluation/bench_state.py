@@ -246,8 +246,7 @@ def _measured(task: Task, talks: Talks, first: int, last: int, linger: float) ->
 
 
 def _with_boundaries(task: Task, **changed: float) -> Task:
-    boundaries = task.settings.boundaries.model_copy(update=changed)
-    return replace(task, settings=task.settings.model_copy(update={"boundaries": boundaries}))
+    return replace(task, settings=task.settings.replace(boundaries=changed))
 
 
 def _made(folder: Path) -> Path:

@@ -53,11 +53,7 @@ def run_volume(messages: int, settings: Settings, out: Path, console: Console | 
     """
     console = console or Console()
     with TemporaryDirectory(prefix="mneme-volume-") as folder, console.status(f"{messages} messages"):
-        settings = settings.model_copy(
-            update={
-                "boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS})
-            }
-        )
+        settings = settings.replace(boundaries={"hold_back_seconds": 0.0, "idle_seconds": _IDLE_SECONDS})
         task = Task(Path(folder), settings, -(-messages // _TALK_MESSAGES), messages)
         samples = in_a_process(stream, task)
     report = report_of(samples, settings)

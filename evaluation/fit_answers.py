@@ -1,4 +1,4 @@
-"""``mneme fit answers``: fits how likely a memory answers a question, for `ask` without a model (queries/answers/support.py).
+"""``mneme bench fit answers``: fits how likely a memory answers, for `ask` without a model (queries/answers/support.py).
 
 1. Ingest the small talks (evaluation/retrieval/sets/answerable.py) and LoCoMo. Ask their questions, and those of LoCoMo once
    more of another conversation, with the names of the people there: nothing answers these.

@@ -1,4 +1,4 @@
-"""``mneme fit boundaries``: fits the coefficients of the semantic boundary detector, on several kinds of conversation at once.
+"""``mneme bench fit boundaries``: fits the semantic boundary detector, on several kinds of conversation at once.
 
 1. Read the dialogues, without times and with times at every pace (evaluation/boundary_sets.py), and embed every message once.
 2. With vectors and without: cross-validate (evaluation/boundary_model.py), measure out of fold and online, as the flow
@@ -67,7 +67,7 @@ def run_fit(
             fitted[situation] = moved(fit(examples), validated.point)
     print_table(console, "Cross-validated, online", rows)
     about = {
-        "command": "mneme fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",
+        "command": "mneme bench fit boundaries SEGMENTATION_FOLDER LOCOMO_FILE",
         "date": utc_now().date().isoformat(),
         "data": [f"{kind.name}: {len(kind.dialogues)} conversations, weight {kind.weight}" for kind in kinds],
         "folds": FOLDS,

@@ -1,4 +1,4 @@
-"""``mneme fit fusion``: fits how hybrid search scores, on questions with known evidence.
+"""``mneme bench fit fusion``: fits how hybrid search scores, on questions with known evidence.
 
 1. Ingest each set through the flow into an index of its own, and gather what competes for every question.
 2. Cross-validate by conversation for several alphas, and print the figures with their intervals.

@@ -1,4 +1,4 @@
-"""``mneme fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
+"""``mneme bench fit present``: fits how far what is so now is raised in a search for a state (queries/scoring/present.py).
 
 1. Ingest the made-up changes (evaluation/retrieval/sets/changes.py), and beside them sets whose answers mostly do not change.
 2. Of each question for a state take the best statements by their score, with their features and which of them answer.

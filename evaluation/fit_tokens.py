@@ -1,4 +1,4 @@
-"""``mneme fit tokens``: fits by what the local embedder reduces the vectors of tokens, once for each of its models.
+"""``mneme bench fit tokens``: fits by what the local embedder reduces the vectors of tokens, once for each of its models.
 
 1. Read texts; each goes to the model of its language.
 2. Take the vectors of all tokens in full, and of them the mean and the directions in which they differ most (principal

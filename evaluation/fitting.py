@@ -1,4 +1,4 @@
-"""Shared parts of the `mneme fit` commands: scikit-learn, the check before a run, and the files of fitted entries."""
+"""Shared parts of the `mneme bench fit` commands: scikit-learn, the check before a run, and the files of fitted entries."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -61,8 +61,7 @@ def kept_index(settings: Settings, name: str) -> Settings:
 
 def _placed(settings: Settings, folder: Path, name: str) -> Settings:
     prefix = f"{settings.opensearch.index_prefix}-bench-{name}"
-    opensearch = settings.opensearch.model_copy(update={"index_prefix": prefix})
-    return settings.model_copy(update={"data": folder, "opensearch": opensearch})
+    return settings.replace(data=folder, opensearch={"index_prefix": prefix})
 
 
 _AT_A_TIME = 2000  # rows of one write

@@ -14,14 +14,13 @@ its tokens are here.
 
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from flows.consistency.deciders import Deciders
 from flows.consistency.revise import Revision, revise
-from flows.consistency.view import View
+from flows.consistency.unit_of_work import Deciders, UnitOfWork
 from flows.extract import extract, letter
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.lanes.epochs import EpochBarrier, UnrefreshedWrites
@@ -31,7 +30,7 @@ from flows.lanes.services import Services
 from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError
 from mneme.ports import DeadLetter, Put, Remove
-from mneme.records import AnyRecord, Owner
+from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
 
 STATE_VERSION = 3
@@ -62,7 +61,6 @@ class _Reconciled:
     """What a job changes, and what failed in it."""
 
     changes: dict[Key, Row | None]
-    records: dict[Key, AnyRecord] = field(default_factory=dict)  # of what is written, as far as they are at hand
     failures: tuple[tuple[Reference, str], ...] = ()
 
 
@@ -157,7 +155,7 @@ class ReconcileLane:
             if works[0].reference["is"] == "erasure":
                 job = partial(self._sweep, works[0].reference, self._unseen.of(queue))
             elif any(work.reference["is"] != "pause" for work in works):
-                job = partial(self._reconcile, works, self._unseen.of(queue), self._unseen.records_of(queue))
+                job = partial(self._reconcile, works, self._unseen.of(queue))
             self._pump.add(queue, works, job)
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
@@ -173,9 +171,7 @@ class ReconcileLane:
             del self._waiting[queue]
         return tuple(works)
 
-    def _reconcile(
-        self, works: Sequence[_ReconcileJob], unseen: dict[Key, Row | None], records: dict[Key, AnyRecord]
-    ) -> _Reconciled:
+    def _reconcile(self, works: Sequence[_ReconcileJob], unseen: dict[Key, Row | None]) -> _Reconciled:
         """In the pool: what the works change."""
         revisions, failures = [], []
         for work in works:
@@ -196,24 +192,21 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
-        view = self._revised(owner, revisions, unseen, records)
-        return _Reconciled(view.changes(), view.changed_records(), tuple(failures))
+        return _Reconciled(self._revised(owner, revisions, unseen), tuple(failures))
 
-    def _revised(
-        self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None], records: Mapping[Key, AnyRecord]
-    ) -> View:
-        """In the pool: the owner's records with what revisions of its episodes change."""
-        services, scope = self._services, owner.key
-        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings, scope)
-        write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
-        view = View(owner, services.index, unseen, records)
+    def _revised(self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None]) -> dict[Key, Row | None]:
+        """In the pool: what revisions of an owner's episodes change."""
+        services = self._services
+        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings)
+        write_skill = services.skill_writer(owner.key) if services.skill_writer is not None else None
+        work = UnitOfWork(owner, services.index, unseen)
         try:
-            revise(view, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
+            revise(work, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
-            view = View(owner, services.index, unseen, records)
-            revise(view, revisions, by_rule)
-        return view
+            work = UnitOfWork(owner, services.index, unseen)
+            revise(work, revisions, by_rule)
+        return work.changes()
 
     def _without_defects(self, works: tuple[_ReconcileJob, ...], error: BaseException) -> Iterator[DeadLetter]:
         """A job failed: find the work that it failed with, and leave that out. An erasure is never left out."""
@@ -229,10 +222,7 @@ class ReconcileLane:
         yield letter(reference, end_of_traceback(error), self._services, stage="reconcile")
 
     def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
-        writes = tuple(
-            self._put(row, outcome.records.get(key)) if row is not None else self._remove(key)
-            for key, row in outcome.changes.items()
-        )
+        writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())
         if writes:
             yield WriteBatch(writes)
         for reference, failure in outcome.failures:
@@ -256,10 +246,7 @@ class ReconcileLane:
         owner = owner_of(reference)
         marker = flush_marker(erasure.tenant_id, _marker_id(erasure), erasure.arrived_at, reference["attempt"])
 
-        def revised(revisions: Sequence[Revision]) -> dict[Key, Row | None]:
-            return self._revised(owner, revisions, unseen, {}).changes()
-
-        return sweep(erasure, marker, self._services.index, unseen, revised)
+        return sweep(erasure, marker, self._services.index, unseen, lambda revisions: self._revised(owner, revisions, unseen))
 
     def _swept(self, swept: SweepResult) -> Iterator[SinkItem]:
         yield from self._settled(_Reconciled(swept.changes))
@@ -270,10 +257,9 @@ class ReconcileLane:
 
     # --- writes ------------------------------------------------------------------------------------------------------
 
-    def _put(self, row: Row, record: AnyRecord | None) -> Put:
-        version = self._services.versions.next()
-        row = row.stored_again(version, row.embedding)
-        self._unseen.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
+    def _put(self, row: Row) -> Put:
+        row = row.stored_again(self._services.versions.next(), row.embedding)
+        self._unseen.wrote(row.key, row)
         return Put(row)
 
     def _remove(self, key: Key) -> Remove:

@@ -1,4 +1,4 @@
-"""``mneme eval locomo | longmemeval | beam``: how many questions are answered rightly, and what that costs.
+"""``mneme bench eval locomo | longmemeval | beam``: how many questions are answered rightly, and what that costs.
 
 1. Read the set; begin the run in its folder, or go on with it (evaluation/answers/folder.py).
 2. Ingest the conversations into the folder's index, unless that is complete.
@@ -122,13 +122,12 @@ def run_answers(name: str, paths: list[Path], settings: Settings, out: Path, pla
 @contextmanager
 def _asked_through(settings: Settings, folder: RunFolder) -> Iterator[Settings]:
     """Settings with the index in the folder, whose models are asked so that no answer is lost."""
-    index = settings.index.model_copy(update={"backend": "embedded"})
-    own = settings.model_copy(update={"data": folder.index, "index": index})
+    own = settings.replace(data=folder.index, index={"backend": "embedded"})
     folder.pending.unlink(missing_ok=True)  # so that in the end it holds what this start lacks, and no more
     if settings.models.provider == "none":
         yield own
     elif settings.models.recordings is not None:
-        yield own.model_copy(update={"models": settings.models.model_copy(update={"pending": folder.pending})})
+        yield own.replace(models={"pending": folder.pending})
     else:
         with recorded(own, folder.recordings) as through:
             yield through

@@ -62,7 +62,7 @@ def recorded(settings: Settings, recordings: Path) -> Iterator[Settings]:
         base_url = started.stdout.readline().strip()
         if not base_url:
             raise StoreUnavailable(f"{recordings}: the recorder of the models did not start; see its message above")
-        yield settings.model_copy(update={"models": settings.models.model_copy(update={"base_url": base_url})})
+        yield settings.replace(models={"base_url": base_url})
 
 
 def traffic(recordings: Path) -> Counter[str]:

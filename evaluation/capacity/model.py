@@ -1,4 +1,4 @@
-"""``mneme capacity``: what a load needs, from what one message, one record and one search cost, as a table.
+"""``mneme bench capacity``: what a load needs, from what one message, one record and one search cost, as a table.
 
 Processors are rates times costs, over the share of them that may be busy (``Assumptions.utilisation``): above it queues grow
 faster than they drain (docs/scaling.md). Memory and disks are records times bytes.

@@ -213,14 +213,12 @@ def _own(settings: Settings) -> Iterator[Settings]:
     name = f"scaling-{uuid.uuid4().hex[:12]}"
     kafka = own_topics(settings.kafka, name, keyed_by="tenant", partitions=_PARTITIONS, partitions_read="")
     with tempfile.TemporaryDirectory(prefix="mneme-scaling-") as folder:
-        own = settings.model_copy(
-            update={
-                "data": Path(folder),
-                "kafka": kafka,
-                "opensearch": settings.opensearch.model_copy(update={"index_prefix": name}),
-                "index": settings.index.model_copy(update={"backend": "opensearch"}),
-                "boundaries": settings.boundaries.model_copy(update={"hold_back_seconds": 0.0}),
-            }
+        own = settings.replace(
+            data=Path(folder),
+            kafka=kafka,
+            opensearch={"index_prefix": name},
+            index={"backend": "opensearch"},
+            boundaries={"hold_back_seconds": 0.0},
         )
         create_topics(own.kafka)
         try:
@@ -238,15 +236,7 @@ def _shares(settings: Settings, flows: int) -> list[Settings]:
         return [settings]
     size = _PARTITIONS // flows
     ranges = [f"{first}-{first + size - 1}" for first in range(0, _PARTITIONS, size)]
-    return [
-        settings.model_copy(
-            update={
-                "data": settings.data / each,
-                "kafka": settings.kafka.model_copy(update={"partitions_read": each}),
-            }
-        )
-        for each in ranges
-    ]
+    return [settings.replace(data=settings.data / each, kafka={"partitions_read": each}) for each in ranges]
 
 
 def _wait(index: MemoryIndex, markers: Sequence[Key], flows: Sequence[FlowProcess]) -> None:

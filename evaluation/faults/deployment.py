@@ -170,13 +170,8 @@ class Deployment:
             out = {"dead_letters": kafka.topics.dead_letters, "memories": kafka.topics.memories}
             kafka = kafka.model_copy(update={"topics": topics.model_copy(update=out)})
         self._shares_topics = topics is not None
-        self.settings = settings.model_copy(
-            update={
-                "data": folder / name,
-                "kafka": kafka,
-                "opensearch": settings.opensearch.model_copy(update={"index_prefix": name}),
-                "index": settings.index.model_copy(update={"backend": "opensearch"}),
-            }
+        self.settings = settings.replace(
+            data=folder / name, kafka=kafka, opensearch={"index_prefix": name}, index={"backend": "opensearch"}
         )
         self.servers = servers or Servers()
         self._templates = templates or read_templates()

@@ -240,8 +240,7 @@ def _ask_all(
     with ExitStack() as stack:
 
         def memories(planner: str) -> Memories:
-            agents = settings.agents.model_copy(update={"planner": planner})
-            changed = settings.model_copy(update={"agents": agents})
+            changed = settings.replace(agents={"planner": planner})
             index = open_index(settings, read_only=True)
             return stack.enter_context(Memories(index, open_embedder(settings), changed, clock=lambda: now[0]))
 

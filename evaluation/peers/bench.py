@@ -73,7 +73,7 @@ def run_peers(
         latency: seconds that each chat answer takes.
         environments: where the systems' packages are installed, and stay; None for ``peers`` in the data folder.
         python: makes the environments; None: see ``environment_of``.
-        folds: a folder of `mneme fit fusion --folds`: Mneme is scored without having seen the conversation.
+        folds: a folder of `mneme bench fit fusion --folds`: Mneme is scored without having seen the conversation.
         patience: seconds for which a system may take the messages in.
         quiet: see ``QUIET``.
         peers: which systems there are.
@@ -89,7 +89,7 @@ def run_peers(
         raise InputError(f"only: {', '.join(sorted(unknown))} not known; accepted are {', '.join(names)}")
     with ExitStack() as stack:
         alone = {"multilingual": False, "token_vectors": False}  # what an endpoint gives: one model, one vector for a text
-        embedder = open_embedder(settings.model_copy(update={"embedder": settings.embedder.model_copy(update=alone)}))
+        embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(cache=settings.cache).count, latency)
         url = stack.enter_context(ModelFront(stub)).base_url

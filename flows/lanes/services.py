@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from flows.consistency.aggregates.skills import Writer
-from flows.consistency.statements import Judge
+from flows.consistency.aggregates.skills import SkillWriter
+from flows.consistency.judge import Judge
 from flows.cuts import BoundaryDetector, Extractor
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
@@ -67,7 +67,7 @@ class Services:
     extractor: Extractor
     fallback_extractor: Extractor
     judge: Judge | None
-    skill_writer: Callable[[str], Writer] | None
+    skill_writer: Callable[[str], SkillWriter] | None
     tally: Counter[str]
     submit_call: Submit | None = None
     processes: int = 1

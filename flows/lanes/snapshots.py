@@ -49,7 +49,7 @@ def split_state(value: bytes, version: int) -> bytes:
     if found != version:
         raise StoreRejected(
             f"another version of Mneme wrote the recovery store (state {found}, here {version}); use that version, or run "
-            "`mneme rebuild`"
+            "`mneme admin rebuild`"
         )
     return body
 

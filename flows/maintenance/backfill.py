@@ -1,4 +1,4 @@
-"""History in bulk, with `mneme backfill`: files, or what waits on the topics, while the index is set for very many writes.
+"""History in bulk, with `mneme admin backfill`: files, or the topics, while the index is set for very many writes.
 
 1. Run the flow as `mneme ingest` or `mneme run` would, with their recovery stores, so that either goes on behind it. Epochs are
    longer: the index is refreshed once in each.
@@ -60,7 +60,7 @@ def backfill(
     """
     if not paths and settings.intake != "kafka":
         raise SettingsError(
-            "MNEME_SERVICE__INTAKE: events do not come by Kafka here, so no topics wait; give the files, `mneme backfill FILE`"
+            "MNEME_SERVICE__INTAKE: events do not come by Kafka here, so no topics wait; `mneme admin backfill FILE`"
         )
     started = time.monotonic()
     longer = settings.flow.model_copy(update={"epoch_seconds": max(settings.flow.epoch_seconds, _EPOCH_SECONDS)})

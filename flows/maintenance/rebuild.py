@@ -1,4 +1,4 @@
-"""`mneme rebuild`: make the memory anew from its stored messages and documents, beside the store that is in use.
+"""`mneme admin rebuild`: make the memory anew from its stored messages and documents, beside the store that is in use.
 
 1. No flow runs (flows/running/recovery.py). Note what begins, and begin the next generation of the index. From here on
    nothing else writes to the one in use; it is searched as before and stays as it is.

@@ -119,7 +119,7 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
         if settings.kafka.partitions_read or flows_by_range(index.metadata()):
             raise StoreRejected(
                 "flows by partition range write the index, and a rebuild from topics makes the state of one flow for all "
-                "of it: use `mneme rebuild`, or a new index (docs/scaling.md)"
+                "of it: use `mneme admin rebuild`, or a new index (docs/scaling.md)"
             )
         index.refresh()
         found = StoreContents(rows_in(index))
@@ -127,7 +127,7 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
         if (lost := _lost(index, topics)) and not force:
             raise StoreRejected(
                 f"{lost} of {found.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
-                "deleted them, or they came from files or an import. `mneme rebuild --from messages` keeps them, "
+                "deleted them, or they came from files or an import. `mneme admin rebuild --from messages` keeps them, "
                 "--force loses them"
             )
         agree(found)

@@ -1,4 +1,4 @@
-"""`mneme reindex`: the index moves to the embedder and the tokeniser of the settings, and is searched all the while.
+"""`mneme admin reindex`: the index moves to the embedder and the tokeniser of the settings, and is searched all the while.
 
 1. No flow runs (flows/running/recovery.py), and the embedder answers.
 2. Note in the index that a move has begun: from then on no flow starts on it. Begin the next generation; from then on nothing
@@ -229,7 +229,7 @@ def reindex(
         if unfinished is not None and unfinished != after:
             raise StoreRejected(
                 f"a move of this index to {_named(unfinished)} has begun and not ended: set that embedder and repeat it, or "
-                "give it up with `mneme reindex --abandon`"
+                "give it up with `mneme admin reindex --abandon`"
             )
         if before == after:
             return ReindexReport(None, 0, generations.drop_old() if drop_old else 0, time.monotonic() - started)
@@ -305,7 +305,7 @@ def _write(rows: Sequence[Row], index: MemoryIndex) -> None:
         if result.outcome is not Outcome.DONE:
             raise StoreRejected(
                 f"{row.id}: the next generation refuses this row ({result.outcome} {result.reason}); give the move up with "
-                "`mneme reindex --abandon`, and repeat it"
+                "`mneme admin reindex --abandon`, and repeat it"
             )
 
 
@@ -317,7 +317,7 @@ def _complete(settings: Settings, index: MemoryIndex) -> None:
         if there != wanted:
             raise StoreRejected(
                 f"{sum(wanted.values())} rows were to be moved, and {sum(there.values())} are there: something else wrote to "
-                "the index meanwhile; stop it, give the move up with `mneme reindex --abandon`, and repeat it"
+                "the index meanwhile; stop it, give the move up with `mneme admin reindex --abandon`, and repeat it"
             )
         index.set_metadata({**old.metadata(), REINDEX: ""})
 

@@ -243,7 +243,7 @@ def _check(path: Path, row: Row, owner: Owner, identity: EmbedderIdentity) -> No
         is_sound = is_sound and bool(identity.token_dimension) and len(row.token_vectors) % identity.token_dimension == 0
     if not is_sound or row.version >= MOST_RUNS * WRITES_PER_RUN:
         raise InputError(
-            f"{path}: {row.id} is no sound row of {_called(owner)}; give a file that `mneme export` wrote, unchanged"
+            f"{path}: {row.id} is no sound row of {_called(owner)}; give a file that `mneme admin export` wrote, unchanged"
         )
 
 

@@ -86,7 +86,7 @@ class PartitionFeed:
         self._reader = reader
         self._pending = pending
         self._limit = limit
-        self._batch = batch
+        self._batch = min(batch, limit)
         self._stopping = stopping
         self._may_read = may_read
         self._polled = polled
@@ -154,7 +154,7 @@ class FileFeed:
         self._buckets = buckets
         self._pending = pending
         self._limit = limit
-        self._batch = batch
+        self._batch = min(batch, limit)
         self._stopping = stopping
         self._fed = fed
         self._count = 0
@@ -335,7 +335,7 @@ class StoredFeed:
         self._place = place or 0
         self._pending = pending
         self._limit = limit
-        self._batch = batch
+        self._batch = min(batch, limit)
         self._stopping = stopping
         self._fed = fed
         self._read_before = order.reached

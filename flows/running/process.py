@@ -21,12 +21,11 @@ from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
 from connectors.telemetry.flow import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import open_judge
+from flows.consistency.judge import open_judge
 from flows.consistency.skill_writer import model_writer
 from flows.decode import decode
 from flows.engine import EngineFailed, Failures, Source, build, execute
-from flows.extraction import open_extractor
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending

@@ -93,7 +93,7 @@ def test_a_state_of_another_version_is_refused_with_the_remedy(lane: Any, other:
     state = river._snapshot[step]
     assert state is not None
     river._snapshot[step] = other + b":" + state.partition(b":")[2]
-    with pytest.raises(StoreRejected, match=r"another version of Mneme.*`mneme rebuild`"):
+    with pytest.raises(StoreRejected, match=r"another version of Mneme.*`mneme admin rebuild`"):
         river.crash()
 
 

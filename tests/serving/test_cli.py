@@ -155,7 +155,7 @@ def test_help_imports_no_engine_no_index_and_no_model() -> None:
 
 
 def test_the_version_is_printed(command_line: CliRunner) -> None:
-    result = command_line.invoke(app, ["version"])
+    result = command_line.invoke(app, ["--version"])
     assert result.stdout.startswith("mneme 0.")
 
 
@@ -555,7 +555,7 @@ def test_flush_that_is_not_answered_says_what_may_be_wrong(command_line: CliRunn
     serve(monkeypatch, FakeService(is_done=False))
     told = {
         "kafka": "is `mneme run` up",
-        "inbox": "`mneme status`",
+        "inbox": "`mneme admin status`",
     }
     for intake, remedy in told.items():
         arguments = ["flush", "standup", "--wait", "--timeout", "0.2"]

@@ -1,4 +1,4 @@
-"""`mneme backfill` of files into the embedded index: the result is that of `mneme ingest`."""
+"""`mneme admin backfill` of files into the embedded index: the result is that of `mneme ingest`."""
 
 from pathlib import Path
 
@@ -44,5 +44,5 @@ def test_files_are_taken_in_as_by_ingest_and_merged_if_there_is_much(
 
 
 def test_without_kafka_there_is_nothing_that_waits(settings: Settings) -> None:
-    with pytest.raises(SettingsError, match="mneme backfill FILE"):
+    with pytest.raises(SettingsError, match="mneme admin backfill FILE"):
         backfill([], settings)

@@ -25,7 +25,9 @@ def settings_for(data: Path, server: ModelServer | None = None) -> Settings:
         return settings
     return settings.model_copy(
         update={
-            "models": Models(provider="openai", base_url=server.url, retries=1, retry_base_seconds=0.01),
+            "models": Models(provider="openai", base_url=server.url).model_copy(
+                update={"retries": 1, "retry_base_seconds": 0.01}
+            ),
             "embedder": EmbedderSettings(provider="openai", base_url=server.url, model="bag-of-words", dimension=64),
             "boundaries": Boundaries(detector="llm"),
             "extraction": Extraction(extractor="model", custom_instructions="Note every animal."),

@@ -1,4 +1,4 @@
-"""A store of an older format is refused, and `mneme rebuild` makes it anew: nothing is lost, and what was erased stays out."""
+"""A store of an older format is refused, and `mneme admin rebuild` makes it anew: nothing is lost, erased stays out."""
 
 import json
 import signal
@@ -87,7 +87,7 @@ def test_every_way_to_it_names_the_command_that_makes_it_anew(older: Settings, t
             lambda: export_owner(owner, tmp_path / "anders.jsonl", older),
         )
         for way in ways:
-            with pytest.raises(StoreRejected, match="`mneme rebuild`"):
+            with pytest.raises(StoreRejected, match="`mneme admin rebuild`"):
                 way()
 
 
@@ -96,7 +96,7 @@ def test_a_service_does_not_start_on_it(older: Settings) -> None:
         [sys.executable, "-m", "serving", "serve", "--port", "0"], env=environment(older), capture_output=True, text=True
     )
     assert served.returncode == 1
-    assert "`mneme rebuild`" in served.stderr
+    assert "`mneme admin rebuild`" in served.stderr
     assert "Traceback" not in served.stderr
 
 
@@ -157,7 +157,7 @@ def test_it_goes_on_when_it_was_killed(older: Settings, tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert tables(older) == before
-        with pytest.raises(StoreRejected, match="mneme rebuild"):
+        with pytest.raises(StoreRejected, match="mneme admin rebuild"):
             ingest([EVENTS], older)
     found: list[StoreContents] = []
     rebuild_from_messages(older, found.append)
@@ -191,7 +191,7 @@ def test_one_in_opensearch_is_made_anew_beside_the_old_indices(tmp_path: Path, o
     client.indices.put_mapping(index=pattern, body={"_meta": {"format": FORMAT - 1}})
     store = settings.data / "recovery" / "files" / "mneme.json"
     store.write_text(json.dumps({**json.loads(store.read_text()), "format": FORMAT - 1}))
-    with pytest.raises(StoreRejected, match="`mneme rebuild`"):
+    with pytest.raises(StoreRejected, match="`mneme admin rebuild`"):
         ingest([EVENTS], settings)
 
     assert rebuild_from_messages(settings).restarted == ("files",)

@@ -194,7 +194,7 @@ def test_one_that_was_killed_goes_on_where_it_was(settings: Settings) -> None:
         reached.append(_wait_until_reached(settings, share))
         process.kill()
         process.wait()
-        with pytest.raises(StoreRejected, match="mneme rebuild --from messages"):
+        with pytest.raises(StoreRejected, match="mneme admin rebuild --from messages"):
             ingest(FILES[:1], settings)
     found: list[StoreContents] = []
     rebuild_from_messages(settings, found.append)
@@ -238,7 +238,7 @@ def test_one_from_topics_that_has_not_ended_must_end_first(settings: Settings, t
         lambda: export_owner(mira, tmp_path / "mira.jsonl", settings),
         lambda: import_owner(archive_of(tmp_path), settings),
     ):
-        with pytest.raises(StoreRejected, match="mneme rebuild --from topics"):
+        with pytest.raises(StoreRejected, match="mneme admin rebuild --from topics"):
             act()
 
 

@@ -389,7 +389,7 @@ class TestWhoElseWrites:
             lambda: rebuild_from_messages(deployment),
             lambda: export_owner(Owner(tenant_id="default", type="user", id="ann"), deployment.data / "ann.jsonl", deployment),
         ):
-            with pytest.raises(StoreRejected, match="mneme reindex --abandon"):
+            with pytest.raises(StoreRejected, match="mneme admin reindex --abandon"):
                 start()
         assert abandon(deployment)
         taken_in(deployment, "third.jsonl", [said(20)])
@@ -492,7 +492,7 @@ class TestTheIndexOfBefore:
         assert reindex(deployment, drop_old=True).dropped == 1
         assert reindex(deployment, drop_old=True).dropped == 0
         late = open_index(deployment, read_only=True)
-        with pytest.raises(StoreRejected, match="mneme reindex"):
+        with pytest.raises(StoreRejected, match="mneme admin reindex"):
             late.prepare(HASH)
         late.close()
 

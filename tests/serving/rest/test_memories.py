@@ -417,5 +417,5 @@ class TestOperation:
         assert told.json()["seconds"] < 60
         assert memory_settings.service.wait_seconds < 1
         with client_of(with_service(memory_settings, wait_seconds=60)) as patient:
-            patient.app.state.service.end_waits()  # type: ignore[attr-defined]
+            patient.app.state.service.end_waiting()  # type: ignore[attr-defined]
             assert patient.get(f"{API}/flushes/never", params={"wait": 60}).json()["searchable"] is False
