@@ -25,10 +25,10 @@ from rich.console import Console
 from connectors.files.files import read_file
 from connectors.indices import open_index
 from connectors.publisher import Publisher
-from evaluation.made_talks import copied
 from evaluation.own_index import fresh_index, own_topics
 from evaluation.process_costs import Costs, measured_costs
 from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.synthetic_talks import copied
 from flows import ingest, run
 from mneme.errors import InputError, StoreError
 from mneme.events import Message, parse_event

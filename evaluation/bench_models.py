@@ -34,8 +34,8 @@ from rich.console import Console
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.files.files import read_file
 from connectors.telemetry.metrics import CALLS
-from evaluation.made_talks import Event, copied
 from evaluation.report import Report, Row, embedder_of, print_table
+from evaluation.synthetic_talks import Event, copied
 from flows import IngestReport, ingest
 from mneme.errors import InputError, SettingsError
 from mneme.ports import Role, Usage

@@ -1,4 +1,4 @@
-"""``mneme bench query``: how long a search takes, in indices of made-up memories (evaluation/made_memories.py).
+"""``mneme bench query``: how long a search takes, in indices of made-up memories (evaluation/synthetic_memories.py).
 
 For each number of facts:
 
@@ -31,9 +31,9 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.made_memories import Asked, MadeMemories
-from evaluation.own_index import Filling, made_index, owners_for
+from evaluation.own_index import Filling, owners_for, synthetic_index
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
+from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
 from mneme.rows import Collection, Vector, directions, whole_numbers
@@ -107,8 +107,8 @@ class Neighbourhood:
     exact: dict[Collection, frozenset[str]]
 
 
-def neighbourhoods(made: MadeMemories, asked: Sequence[Asked], settings: Settings) -> list[Neighbourhood]:
-    """The exact neighbours of questions. Vectors of one owner and its tenant are held at a time."""
+def neighbourhoods(made: SyntheticMemories, asked: Sequence[Asked], settings: Settings) -> list[Neighbourhood]:
+    """The exact neighbours of questions. Vectors of one owner and its tenant are known at a time."""
     with closing(open_embedder(settings)) as embedder:
         vectors = embedder.embed([each.question for each in asked])
     by_owner: defaultdict[int, list[int]] = defaultdict(list)
@@ -148,13 +148,13 @@ def neighbour_recall(neighbourhoods: Sequence[Neighbourhood], settings: Settings
 
 def _nearest(rows: Sequence[StoredRow], questions: Vector) -> list[frozenset[str]]:
     """The ids of the nearest rows of each question."""
-    held = [(row.id, directions(whole_numbers(row.vector))) for row in rows if row.vector is not None]
-    if not held:
+    known = [(row.id, directions(whole_numbers(row.vector))) for row in rows if row.vector is not None]
+    if not known:
         return [frozenset()] * len(questions)
-    cosines = np.stack([directions(whole_numbers(each)) for each in questions]) @ np.stack([vector for _, vector in held]).T
-    count = min(K, len(held))
+    cosines = np.stack([directions(whole_numbers(each)) for each in questions]) @ np.stack([vector for _, vector in known]).T
+    count = min(K, len(known))
     places = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
-    return [frozenset(held[place][0] for place in best) for best in places]
+    return [frozenset(known[place][0] for place in best) for best in places]
 
 
 METHODS = ("keyword", "vector", "hybrid")
@@ -216,7 +216,7 @@ def run_query(
     measured = {}
     for size in facts:
         with console.status("filling the index") as status:
-            index = made_index(size, owners or owners_for(size), settings, keep)
+            index = synthetic_index(size, owners or owners_for(size), settings, keep)
             with index as (own, made, filling):
                 if filling.rows:
                     console.print(
@@ -236,7 +236,7 @@ def run_query(
     return report.finish(console, out, lambda file: plot_distributions(delays, file, xscale="log", **labels))
 
 
-def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
+def _measure(made: SyntheticMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
     """Steps 2 to 5, with one index."""
     one_owner = int(np.argmin(np.abs(made.sizes - _FACTS_OF_ONE_OWNER)))
     asked, others = made.questions(questions), made.questions(questions, seed=2)

@@ -32,13 +32,13 @@ from connectors.kafka.client import create_topics, delete_topics, topics_of_lane
 from connectors.kafka.reader import PartitionReader
 from connectors.publisher import Publisher
 from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.made_talks import talk
 from evaluation.own_index import own_topics
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
 from evaluation.stand_in_indices import RowsInMemory
+from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts
-from evaluation.volume_flow import NoLetters
+from evaluation.volume_flow import NoDeadLetters
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import embedding_text
 from flows.decode import decode
@@ -98,7 +98,7 @@ def run_stages(
     """
     console = console or Console()
     settings = settings.replace(boundaries={"hold_back_seconds": 0.0})
-    events = list(read_file(path)) if path is not None else made_events()
+    events = list(read_file(path)) if path is not None else synthetic_events()
     known = _vectors(events, settings, vectors, console)
     with console.status("steps by hand"):
         measured = by_hand(events, settings, known, rounds)
@@ -118,7 +118,7 @@ def run_stages(
     return report.finish(console, out, partial(_plot, report.rows))
 
 
-def made_events() -> list[Incoming]:
+def synthetic_events() -> list[Incoming]:
     """Made-up talks, one after the other, as a source gives them."""
     ends_at = utc_now() - timedelta(days=30)
     messages = [each for number in range(_TALKS) for each in talk(f"talk-{number}", f"p{number % 9}", _TALK_MESSAGES, ends_at)]
@@ -260,7 +260,7 @@ def services_of(
 
 def writer_of(index: RowsInMemory) -> Writer:
     """The writer of a flow in which nothing is refused."""
-    return Writer(index, NoLetters(), None, utc_now, threading.Event())
+    return Writer(index, NoDeadLetters(), None, utc_now, threading.Event())
 
 
 class _Missing(dict[str, Vector]):

@@ -1,7 +1,7 @@
 """``mneme bench state``: what very many conversations cost, open or closed, and how soon a restart goes on.
 
-Each run has a process of its own. Texts and vectors are made up (evaluation/made_talks.py) and nothing is extracted, so that
-what is measured is the flow: decoding, state, timers, the boundary detector, the engine and its recovery store.
+Each run has a process of its own. Texts and vectors are synthetic (evaluation/synthetic_talks.py) and nothing is extracted, so
+that only the flow is measured: decoding, state, timers, the boundary detector, the engine and its recovery store.
 
 1. Segment alone: the lanes driven by hand, under a clock of the benchmark that runs at the pace of the messages, with the
    settings' hold-back and a snapshot of what was touched after each second of that clock.
@@ -22,9 +22,9 @@ from typing import Any
 from rich.console import Console
 
 from connectors.models import open_embedder
-from evaluation.made_talks import START, Talks, vectors_of_texts
 from evaluation.report import Report, print_table
 from evaluation.stand_in_indices import AcknowledgingIndex
+from evaluation.synthetic_talks import START, Talks, vectors_of_texts
 from evaluation.volume_flow import Stream, Task, every, in_a_process, resident_megabytes, run_stream, services_of, size_of
 from flows.cuts import Cut, Utterance, embedding_text
 from flows.items import Embedded

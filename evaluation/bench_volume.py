@@ -1,8 +1,8 @@
 """``mneme bench volume``: a long stream through the whole flow; memory and recovery store must not grow with it.
 
-Made-up conversations come and go (evaluation/made_talks.py): each has some messages, goes idle, is shown, and rests. They are
-cut by the default detector; nothing is extracted, vectors are made up, and the index only acknowledges. Engine, steps and
-recovery store are those of a service. It runs in a process of its own, and tells every second how far it is.
+Synthetic conversations come and go (evaluation/synthetic_talks.py): each has some messages, goes idle, is shown, and rests.
+They are cut by the default detector; nothing is extracted, vectors are synthetic, and the index only acknowledges. Engine,
+steps and recovery store are those of a service. It runs in a process of its own, and is sampled every second.
 """
 
 from collections import Counter
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from evaluation.made_talks import Talks
 from evaluation.report import Report, plotted, print_table
 from evaluation.stand_in_indices import AcknowledgingIndex
+from evaluation.synthetic_talks import Talks
 from evaluation.volume_flow import Stream, Task, every, in_a_process, resident_megabytes, run_stream, services_of, size_of
 from mneme.rows import Collection
 from mneme.settings import Settings

@@ -163,10 +163,10 @@ def _rows(examples: Sequence[Example]) -> Iterator[Row]:
                 if each.question_set != name:
                     continue
                 best = int(odds[place].argmax())
-                told = odds[place][best] >= enough
+                answered = odds[place][best] >= enough
                 if each.has_answer:
-                    counts["right" if told and each.answers[best] else "wrong" if told else "abstained"] += 1
+                    counts["right" if answered and each.answers[best] else "wrong" if answered else "abstained"] += 1
                 else:
                     counts["unanswerable"] += 1
-                    counts["answered anyway"] += bool(told)
+                    counts["answered anyway"] += bool(answered)
             yield {"set": name, "enough": enough, **counts}

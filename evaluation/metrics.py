@@ -71,12 +71,12 @@ def recall_within_tokens(results: Sequence[Result], evidence: Collection[str], b
     Texts are taken by rank; one that does not fit is left out, and the next is tried.
     """
     left = budget
-    told: set[str] = set()
+    found: set[str] = set()
     for result in results:
         if result.tokens <= left:
             left -= result.tokens
-            told |= result.covered
-    return len(told & set(evidence)) / len(set(evidence))
+            found |= result.covered
+    return len(found & set(evidence)) / len(set(evidence))
 
 
 def tokens_for_messages(results: Sequence[Result], k: int) -> int:

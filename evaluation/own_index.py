@@ -11,7 +11,7 @@ from typing import Any
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.made_memories import MadeMemories
+from evaluation.synthetic_memories import SyntheticMemories
 from flows.maintenance.backfill import MANY_ROWS
 from mneme.errors import StoreRejected
 from mneme.ids import short_hash
@@ -85,9 +85,9 @@ def owners_for(facts: int) -> int:
 
 
 @contextmanager
-def made_index(
+def synthetic_index(
     facts: int, owners: int, settings: Settings, keep: str | None = None
-) -> Iterator[tuple[Settings, MadeMemories, Filling]]:
+) -> Iterator[tuple[Settings, SyntheticMemories, Filling]]:
     """An index with so many facts of so many owners, 20 of them to a tenant; erased afterwards unless it has a name.
 
     Args:
@@ -109,7 +109,7 @@ def made_index(
         index.prepare(embedder.identity)
         filled = index.metadata().get(_FILLED)
         if filled:
-            made = MadeMemories(facts, owners, embedder, _tenants(owners))
+            made = SyntheticMemories(facts, owners, embedder, _tenants(owners))
         elif index.count(Collection.FACTS):
             raise StoreRejected(
                 f"the index {own.opensearch.index_prefix} is half filled; remove it, or choose another name for --keep"
@@ -120,7 +120,7 @@ def made_index(
         yield own, *fill(facts, owners, own)
 
 
-def fill(facts: int, owners: int, settings: Settings) -> tuple[MadeMemories, Filling]:
+def fill(facts: int, owners: int, settings: Settings) -> tuple[SyntheticMemories, Filling]:
     """Fill the index of the settings, which is empty.
 
     Raises:
@@ -128,7 +128,7 @@ def fill(facts: int, owners: int, settings: Settings) -> tuple[MadeMemories, Fil
     """
     began, worked, count = time.perf_counter(), time.process_time(), 0
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
-        made = MadeMemories(facts, owners, embedder, _tenants(owners))
+        made = SyntheticMemories(facts, owners, embedder, _tenants(owners))
         index.prepare(embedder.identity)
         rows = made.rows()
         with index.bulk():

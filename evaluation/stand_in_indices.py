@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from connectors.opensearch.bulk import BulkWriter
-from evaluation.made_talks import Talks, vectors_of_texts
+from evaluation.synthetic_talks import Talks, vectors_of_texts
 from flows.cuts import embedding_text
 from flows.lanes.owners import conversation_row
 from mneme.ports import (

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import psutil
 
-from evaluation.made_talks import vectors_of_texts
+from evaluation.synthetic_talks import vectors_of_texts
 from flows.boundaries.semantic import SemanticDetector
 from flows.cuts import Cut, Extraction
 from flows.decode import decode
@@ -122,7 +122,7 @@ class NoExtractor:
         return Extraction(subject="", summary="", narrative="", facts=())
 
 
-class NoLetters:
+class NoDeadLetters:
     """Dead letters are an error here."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
@@ -208,6 +208,6 @@ class Moment:
 def run_stream(task: Task, services: Services, index: MemoryIndex, open_feed: Callable[[str, Any], Stream]) -> None:
     """Run the whole flow over a feed, with its engine and the recovery store of the task's folder."""
     flow = task.settings.flow
-    writer = Writer(index, NoLetters(), None, utc_now, threading.Event())
+    writer = Writer(index, NoDeadLetters(), None, utc_now, threading.Event())
     dataflow = build([Source("volume", ("volume",), open_feed)], partial(decode, buckets=flow.buckets), services, writer)
     execute(dataflow, task.folder / "epochs", flow.epoch_seconds, flow.recovery_partitions)

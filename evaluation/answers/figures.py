@@ -27,8 +27,8 @@ def word_recall(answer: str, gold: str) -> float | None:
     >>> word_recall("She bought a red kayak in May", "a kayak, red")
     1.0
     """
-    told, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
-    return (told & wanted).total() / wanted.total() if wanted else None
+    words, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
+    return (words & wanted).total() / wanted.total() if wanted else None
 
 
 def token_f1(answer: str, gold: str) -> float | None:
@@ -36,11 +36,11 @@ def token_f1(answer: str, gold: str) -> float | None:
 
     Source: Rajpurkar et al., "SQuAD: 100,000+ Questions for Machine Comprehension of Text", EMNLP 2016, section 6.1.
     """
-    told, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
+    words, wanted = Counter(tokenise(answer)), Counter(tokenise(gold))
     if not wanted:
         return None
-    common = (told & wanted).total()
-    return 2 * common / (told.total() + wanted.total())
+    common = (words & wanted).total()
+    return 2 * common / (words.total() + wanted.total())
 
 
 def wilson(right: int, of: int) -> tuple[float, float]:
@@ -80,7 +80,7 @@ class Judged:
         return self.question.category != ABSTENTION
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The answer without the numbers of what it cites, which are no words of it; nothing where it abstains."""
         return "" if self.answer.abstained else _CITED.sub("", self.answer.answer)
 
@@ -125,7 +125,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     recalls = [
         (recall, each.question.conversation)
         for each in answerable
-        if (recall := word_recall(each.told, wanted(each.gold))) is not None
+        if (recall := word_recall(each.words, wanted(each.gold))) is not None
     ]
     if recalls:
         contained = [recall == 1 for recall, _ in recalls]
@@ -133,7 +133,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
         row["contained_low"], row["contained_high"] = wilson(sum(contained), len(contained))
         row |= _clustered("contained_", [float(each) for each in contained], [each for _, each in recalls])
         row["words"] = float(np.mean([recall for recall, _ in recalls]))
-        f1s = [token_f1(each.told, wanted(each.gold)) for each in answerable]
+        f1s = [token_f1(each.words, wanted(each.gold)) for each in answerable]
         row["f1"] = float(np.mean([f1 for f1 in f1s if f1 is not None]))
         nothing = [each for each in judged if not each.has_answer]
         if nothing:

@@ -199,8 +199,8 @@ def summarise(
     if costs:
         print_table(console, "Cost", costs, list(costs[0]))
     if requests:
-        told = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
-        console.print(f"Requests over all starts: {told}", soft_wrap=True, highlight=False)
+        counts = ", ".join(f"{times} {what}" for what, times in sorted(requests.items()))
+        console.print(f"Requests over all starts: {counts}", soft_wrap=True, highlight=False)
     page = written_answers(f"{questions.title}: answers", judged, by_question)
     (out / "answers.md").write_text(page, encoding="utf-8")
     _print_pending(finished, console)

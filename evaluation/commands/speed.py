@@ -67,7 +67,7 @@ def faults(
         typer.Argument(metavar="[PATH]", help="Your file of conversations; without it those of the examples."),
     ] = None,
     long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of all luck: texts, moments of harm.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Of all rng: texts, moments of harm.")] = 1,
     out: OutOption = Path("bench-results/faults.json"),
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
 ) -> None:

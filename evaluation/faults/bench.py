@@ -34,7 +34,7 @@ def run_faults(
     Args:
         settings: where Kafka and OpenSearch are; the embedder is the one of the settings.
         size: how long each takes.
-        seed: of all luck.
+        seed: of all random choices.
         path: a file of conversations; None takes the examples.
         only: names of scenarios; none means all.
         servers: what may be harmed; a scenario that harms more is skipped, with the reason printed.

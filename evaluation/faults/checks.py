@@ -93,9 +93,9 @@ def _divided(
     talk: Conversation, messages: Sequence[ExpectedMessage], episodes: Sequence[Row], owner: Owner, found: Findings
 ) -> None:
     """The episodes of a conversation are consecutive stretches of its messages."""
-    told = [identity for episode in episodes for identity in episode.body["message_ids"]]
+    listed = [identity for episode in episodes for identity in episode.body["message_ids"]]
     in_order = [message.message_id for message in messages]
-    counts = Counter(told)
+    counts = Counter(listed)
     known = {message.message_id: message for message in messages}
     for identity in known.keys() - counts.keys():
         found.add("lost", known[identity].id, "is in no episode")
@@ -104,7 +104,7 @@ def _divided(
             found.add("unexpected", make_id(*talk, identity), "is in an episode, and nobody sent it (or it was deleted)")
         elif times > 1:
             found.add("duplicated", known[identity].id, f"is in episodes {times} times")
-    if told != in_order and counts == Counter(in_order):
+    if listed != in_order and counts == Counter(in_order):
         found.add("different", make_id(*talk), "its episodes do not divide its messages in their order")
     for episode in episodes:
         if episode.owner_key != owner.key:
@@ -262,7 +262,7 @@ def _members(cluster: Row) -> set[str]:
     return {*cluster.body["member_ids"], *(each["id"] for each in cluster.body["statements"])}
 
 
-def check_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:
+def check_dead_letters(expected: Expected, letters: Sequence[tuple[str, str]], found: Findings) -> set[str]:
     """Check that events which cannot be read have a dead letter, and no others; return the positions that have one."""
     positions = {position for position, _ in letters}
     for position, reason in expected.refused.items():

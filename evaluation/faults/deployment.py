@@ -216,10 +216,10 @@ class Deployment:
         self._last_flushes = self.flush(list(self._conversations))
         return self._last_flushes
 
-    def flush_some(self, count: int, luck: random.Random) -> list[Key]:
+    def flush_some(self, count: int, rng: random.Random) -> list[Key]:
         """Send a flush for some of these conversations; the keys of their markers."""
         known = list(self._conversations)
-        return self.flush(luck.sample(known, min(count, len(known))))
+        return self.flush(rng.sample(known, min(count, len(known))))
 
     def flush(self, conversations: Iterable[tuple[str, str]]) -> list[Key]:
         """Send a flush for each of these (tenant and conversation); the keys of their markers."""
@@ -260,11 +260,11 @@ class Deployment:
         """Wait until the index of messages has so many; ``timeout`` is how long without any more."""
         self.flow.until(lambda: self.stored() >= count, timeout, progress=self.stored)
 
-    def settle(self, timeout: float = PATIENCE_SECONDS) -> float:
+    def drain(self, timeout: float = PATIENCE_SECONDS) -> float:
         """Flush every conversation and wait until all flushes are answered: then everything is done. Seconds it took."""
-        return self.settle_by(self.flush_all(), timeout)
+        return self.wait_for_markers(self.flush_all(), timeout)
 
-    def settle_by(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
+    def wait_for_markers(self, markers: Sequence[Key], timeout: float = PATIENCE_SECONDS) -> float:
         """Wait until these markers are there; ``timeout`` is how long without any progress. Seconds it took."""
         started = time.monotonic()
         missing = list(markers)
@@ -289,7 +289,7 @@ class Deployment:
         self._twins.append(twin)
         create_topics(twin.settings.kafka)
         with twin.flow:
-            twin.settle_by(self._last_flushes, timeout)
+            twin.wait_for_markers(self._last_flushes, timeout)
             twin.stop()
         return twin.settings
 

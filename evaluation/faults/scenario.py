@@ -57,7 +57,7 @@ def judged(deployment: Deployment, against_undisturbed: bool) -> Verification:
     Raises:
         StoreError: the flow did not settle or did not stop.
     """
-    deployment.settle()
+    deployment.drain()
     deployment.stop()
     return verify(deployment.settings, deployment.run_undisturbed() if against_undisturbed else None)
 
@@ -66,7 +66,7 @@ class Scenario(Protocol):
     """Something bad that happens to a running flow.
 
     The deployment is new and empty, its flow is not running. The scenario publishes, starts the flow, does harm, settles
-    (``Deployment.settle``), stops the flow, and verifies. All luck comes from ``seed``.
+    (``Deployment.drain``), stops the flow, and verifies. All random choices come from ``seed``.
     """
 
     @property

@@ -48,7 +48,7 @@ Run = Callable[[Deployment, Plan, random.Random, int, Size], ScenarioResult]
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A ``Scenario`` that runs a function by the plan of its size. Its luck comes from the seed."""
+    """A ``Scenario`` that runs a function by the plan of its size. Its random choices come from the seed."""
 
     name: str
     play: Run
@@ -60,36 +60,36 @@ class Planned:
         return self.play(deployment, self.plans[size], random.Random(seed), seed, size)
 
 
-def _killed(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill the flow at random moments of its progress, some of them while it resumes from the kill before.
 
     Everything is there once, as in an undisturbed run.
     """
-    moments = sorted(luck.sample(range(plan.volume.messages), plan.times))
+    moments = sorted(rng.sample(range(plan.volume.messages), plan.times))
     started = time.monotonic()
     with deployment.publishing(deployment.traffic(plan.volume, seed), plan.rate):
         deployment.start()
         for moment in moments:
             deployment.until_stored(moment)
-            if luck.random() > _IN_RESUME:
+            if rng.random() > _IN_RESUME:
                 deployment.flow.until_reading()
-            time.sleep(luck.uniform(0, _LONGEST_AFTER_SECONDS))
+            time.sleep(rng.uniform(0, _LONGEST_AFTER_SECONDS))
             deployment.flow.kill()
             deployment.start()
     verification = judged(deployment, against_undisturbed=True)
     return ScenarioResult(verification, {"kills": plan.times, "stream_seconds": round(time.monotonic() - started, 1)})
 
 
-def _killed_in_snapshot(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _killed_in_snapshot(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill the flow the moment its recovery store grows, with a snapshot half written. It resumes every time."""
     resumed = []
     with deployment.publishing(deployment.traffic(plan.volume, seed)):
         deployment.start()
         _until_recovery_grows(deployment)
         for _ in range(plan.times):
-            time.sleep(luck.uniform(0, 1))
+            time.sleep(rng.uniform(0, 1))
             _until_recovery_grows(deployment)
-            time.sleep(luck.uniform(0, 0.01))
+            time.sleep(rng.uniform(0, 0.01))
             deployment.flow.kill()
             restarted = time.monotonic()
             deployment.start()
@@ -121,7 +121,7 @@ def _write_ahead_logs(epochs: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _process_killed(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _process_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill a random one of two processes: the unit is whole again, and goes on, in 15 seconds.
 
     The seconds are judged in the long form only: in the tests other things run beside it.
@@ -133,11 +133,11 @@ def _process_killed(deployment: Deployment, plan: Plan, luck: random.Random, see
         flow.until_reading()
         for number in range(plan.times):
             deployment.until_stored(plan.volume.messages * (number + 1) // (plan.times + 2))
-            time.sleep(luck.uniform(0, 2))
-            flow.signal(signal.SIGKILL, luck.choice(flow.members()[1:]))  # the first one supervises the others
+            time.sleep(rng.uniform(0, 2))
+            flow.signal(signal.SIGKILL, rng.choice(flow.members()[1:]))  # the first one supervises the others
             killed_at = time.monotonic()
             # What was sent after the kill is answered, whichever process has to.
-            deployment.settle_by(deployment.flush_some(_PROBES, luck), _PATIENCE_SECONDS)
+            deployment.wait_for_markers(deployment.flush_some(_PROBES, rng), _PATIENCE_SECONDS)
             whole.append(time.monotonic() - killed_at)
     verification = judged(deployment, against_undisturbed=size is Size.LONG)
     slowest = round(max(whole), 1)
@@ -146,7 +146,7 @@ def _process_killed(deployment: Deployment, plan: Plan, luck: random.Random, see
     return ScenarioResult(verification, figures, late if size is Size.LONG and slowest > _WHOLE_WITHIN_SECONDS else ())
 
 
-def _rescaled(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _rescaled(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Stop the flow and start it with another number of processes while conversations are open.
 
     No conversation is cut by it: the episodes are those of a run that never stopped.
@@ -163,7 +163,7 @@ def _rescaled(deployment: Deployment, plan: Plan, luck: random.Random, seed: int
     return ScenarioResult(verification, figures)
 
 
-def _broker_killed(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _broker_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill the broker under a live producer: acknowledged messages are remembered, and the flow goes on by itself."""
     broker = deployment.servers.broker
     assert broker is not None, "it is needed"
@@ -171,9 +171,9 @@ def _broker_killed(deployment: Deployment, plan: Plan, luck: random.Random, seed
         deployment.start()
         for number in range(plan.times):
             deployment.until_stored(plan.volume.messages * (number + 1) // (plan.times + 2))
-            time.sleep(luck.uniform(0, 1))
+            time.sleep(rng.uniform(0, 1))
             broker.kill()
-            time.sleep(luck.uniform(0, 2))
+            time.sleep(rng.uniform(0, 2))
             broker.start()
     verification = judged(deployment, against_undisturbed=size is Size.LONG)
     fewer = f"{producer.sent} messages were acknowledged, and {verification.messages} are remembered"
@@ -181,7 +181,7 @@ def _broker_killed(deployment: Deployment, plan: Plan, luck: random.Random, seed
     return ScenarioResult(verification, figures, (fewer,) if verification.messages != producer.sent else ())
 
 
-def _index_killed(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _index_killed(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Kill the index while it writes a bulk. Everything is there once, and the flow goes on by itself."""
     index = deployment.servers.index
     assert index is not None, "it is needed"
@@ -209,7 +209,7 @@ def _until_bulk(deployment: Deployment) -> bool:
     return False
 
 
-def _index_frozen(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _index_frozen(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Stop the index from answering, with all connections open. The sources wait: no restart, and memory does not grow.
 
     Memory is judged in the long form only: in the first seconds it grows by itself.
@@ -234,7 +234,7 @@ def _index_frozen(deployment: Deployment, plan: Plan, luck: random.Random, seed:
     return ScenarioResult(verification, figures, (grown,) if has_grown else ())
 
 
-def _soak(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, size: Size) -> ScenarioResult:
+def _soak(deployment: Deployment, plan: Plan, rng: random.Random, seed: int, size: Size) -> ScenarioResult:
     """Send steady traffic, and kill the flow every so often (``every_seconds``; 0: never).
 
     Without kills memory grows by less than 20 MB an hour after a warm-up. The slope is judged in the long form only.
@@ -244,7 +244,7 @@ def _soak(deployment: Deployment, plan: Plan, luck: random.Random, seed: int, si
     traffic = deployment.traffic(plan.volume, seed)
     with deployment.sampling(1.0) as seen, deployment.publishing(traffic, plan.rate) as producer:
         while plan.every_seconds and not producer.is_done:
-            producer.wait(plan.every_seconds * luck.uniform(0.8, 1.2))
+            producer.wait(plan.every_seconds * rng.uniform(0.8, 1.2))
             if not producer.is_done:
                 deployment.flow.kill()
                 deployment.start()

@@ -21,10 +21,10 @@ from evaluation.faults.checks import (
     Findings,
     check_aggregates,
     check_control,
+    check_dead_letters,
     check_derived,
     check_documents,
     check_episodes,
-    check_letters,
     check_messages,
 )
 from evaluation.faults.expected import Expected, expect
@@ -43,8 +43,8 @@ class Verification:
     ``lost``: messages that are not stored or in no episode, flushes that were not answered, bad events without a dead letter.
     ``duplicated``: messages in several episodes, rows with one id. ``unexpected``: what nobody sent. ``orphans``: what no
     episode lists, and what is listed and not there. ``different``: content or ids that do not follow from the input, or that
-    an undisturbed run made otherwise. ``content`` is the hash of all records; ``repeated_letters`` are dead letters sent again
-    after a crash, which is allowed.
+    an undisturbed run made otherwise. ``content`` is the hash of all records; ``repeated_dead_letters`` were sent again after
+    a crash, which is allowed.
     """
 
     messages: int = 0
@@ -52,7 +52,7 @@ class Verification:
     facts: int = 0
     records: int = 0
     dead_letters: int = 0
-    repeated_letters: int = 0
+    repeated_dead_letters: int = 0
     lost: int = 0
     duplicated: int = 0
     unexpected: int = 0
@@ -128,7 +128,7 @@ def judge(
     check_derived(episodes, by_collection, found)
     check_aggregates(episodes, by_collection, found)
     check_control(expected, by_collection, found)
-    known = check_letters(expected, letters, found)
+    known = check_dead_letters(expected, letters, found)
     content = contents(rows)
     if undisturbed is not None:
         _compare(content, contents(undisturbed), found)
@@ -138,7 +138,7 @@ def judge(
         facts=sum(row.body.get("kind") == "fact" for row in by_collection[Collection.FACTS].values()),
         records=len(content),
         dead_letters=len(known),
-        repeated_letters=len(letters) - len(known),
+        repeated_dead_letters=len(letters) - len(known),
         content=content_hash("\n".join(f"{name} {digest}" for name, digest in sorted(content.items())).encode())[:16],
         examples=found.examples(),
         **found.counts(),

@@ -24,7 +24,7 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from connectors.tokens import token_counter
 from evaluation.metrics import distinct_messages, ranked_results, recall_at
-from evaluation.multihop.questions import Told, WrittenQuestion, measurable, told, written_questions
+from evaluation.multihop.questions import Material, WrittenQuestion, material_of, measurable, written_questions
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
 from evaluation.retrieval.compare import compare, print_differences
@@ -213,7 +213,7 @@ def run_multihop(
     if unknown := [each for each in planners if each not in PLANNERS]:
         raise InputError(f"planner: {', '.join(unknown)} not known; accepted are {', '.join(PLANNERS)}")
     with TemporaryDirectory(prefix="mneme-multihop-") as folder, fresh_index(settings, "multihop") as own:
-        about = told(examples, sets, Path(folder))
+        about = material_of(examples, sets, Path(folder))
         asked = measurable(written_questions(), about)
         # 1.
         with console.status("ingesting"):
@@ -230,7 +230,7 @@ def run_multihop(
 def _ask_all(
     settings: Settings,
     questions: Sequence[WrittenQuestion],
-    about: Told,
+    about: Material,
     planners: Sequence[str],
     with_oracle: bool,
     console: Console,

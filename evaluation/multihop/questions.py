@@ -43,7 +43,7 @@ class WrittenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Material:
     """The ingested material: files for the flow, and who said what when, as events."""
 
     paths: Sequence[Path]
@@ -64,7 +64,7 @@ def written_questions() -> list[WrittenQuestion]:
     return [_question(json.loads(line)) for line in lines]
 
 
-def told(examples: Path | None, sets: Sequence[Path], folder: Path) -> Told:
+def material_of(examples: Path | None, sets: Sequence[Path], folder: Path) -> Material:
     """Return the material that the questions are about.
 
     Args:
@@ -86,10 +86,10 @@ def told(examples: Path | None, sets: Sequence[Path], folder: Path) -> Told:
         published = locomo.load(sets)
         events += published.events
         paths.append(published.write(folder))
-    return Told(paths, events)
+    return Material(paths, events)
 
 
-def measurable(questions: Iterable[WrittenQuestion], about: Told) -> list[WrittenQuestion]:
+def measurable(questions: Iterable[WrittenQuestion], about: Material) -> list[WrittenQuestion]:
     """The questions whose conversation is there.
 
     Raises:

@@ -84,7 +84,7 @@ class StubEndpoint:
         said = answer("\n".join(text for role, text in texts if role == "system"), texts[-1][1], form.get("schema"))
         with self._lock:
             self._traffic = Traffic(self._traffic.calls + 1, self._traffic.prompt_tokens + asked)
-        told = self._count(said)
+        answered = self._count(said)
         time.sleep(max(0.0, ends - time.monotonic()))
         message = {"role": "assistant", "content": said, "refusal": None}
         return {
@@ -93,7 +93,7 @@ class StubEndpoint:
             "created": 0,
             "model": body.get("model", MODEL),
             "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-            "usage": {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told},
+            "usage": {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered},
         }
 
     def _embeddings(self, body: dict[str, Any]) -> dict[str, Any]:

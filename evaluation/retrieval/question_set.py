@@ -73,12 +73,12 @@ def load_files(name: str, title: str, paths: Sequence[Path], read: Read) -> Ques
     left_out = 0
     for path in _files(paths):
         try:
-            told, asked, without = read(json.loads(path.read_text(encoding="utf-8")), path)
+            read_events, asked, without = read(json.loads(path.read_text(encoding="utf-8")), path)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a {title} file") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}: not in the form of {title} ({error!r}); expected is the published JSON") from error
-        events += told
+        events += read_events
         questions += asked
         left_out += without
     if not questions:

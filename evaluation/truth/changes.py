@@ -58,7 +58,7 @@ class Outcome:
     kept_ended: tuple[bool, ...]
 
     @property
-    def told(self) -> bool:
+    def tells_present(self) -> bool:
         """True if ``ask`` tells the present state, and not the old one before it."""
         says, before = self.answer.casefold(), self.change.old.says.casefold()
         at = says.find(self.change.new.says.casefold())
@@ -120,12 +120,12 @@ def _ask_all(settings: Settings, asked: Sequence[Change], facts: Sequence[Atomic
 
 
 def _outcome(memories: Memories, change: Change, facts: Sequence[AtomicFact]) -> Outcome:
-    whose = {"user_id": change.user_id}
-    places = places_of(memories.search(change.question, filters=whose, top_k=_DEPTH))
-    answer = memories.ask(change.question, filters=whose)
+    owner = {"user_id": change.user_id}
+    places = places_of(memories.search(change.question, filters=owner, top_k=_DEPTH))
+    answer = memories.ask(change.question, filters=owner)
     kept = []
     for one in change.undisturbed:
-        found = places_of(memories.search(one.question, filters=whose, top_k=_DEPTH))
+        found = places_of(memories.search(one.question, filters=owner, top_k=_DEPTH))
         at = place_of(one.answer, found)
         # The change itself may not lead; where it says the answer too, it may.
         leads = one.answer.message_id == change.new.message_id or stands_before(one.answer, change.new, found)
@@ -166,7 +166,7 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
             "changes": len(some),
             "present first": sum(each.present_first for each in some),
             "present in ten": sum(each.new_at is not None for each in some),
-            "ask tells it": sum(each.told for each in some),
+            "ask tells it": sum(each.tells_present for each in some),
             "must end": len(ending),
             "ended": sum(each.ended for each in ending),
             "kept asked": sum(len(each.kept) for each in some),
@@ -195,7 +195,7 @@ def _shown(outcome: Outcome) -> dict[str, str | int]:
         "old at": outcome.old_at or "-",
         "first": int(outcome.present_first),
         "answer": "" if outcome.abstained else outcome.answer,
-        "told": int(outcome.told),
+        "told": int(outcome.tells_present),
         "ended": int(outcome.ended),
         "kept": f"{sum(outcome.kept)}/{len(outcome.kept)}",
         "kept ended": sum(outcome.kept_ended),

@@ -97,9 +97,9 @@ def _ask_all(settings: Settings, asked: Sequence[ChatQuestion]) -> list[Asked]:
         answered = []
         for question in asked:
             now[0] = question.asked_at
-            whose = {"user_id": question.user_id}
-            places = places_of(memories.search(question.text, filters=whose, top_k=_DEPTH))
-            answer = memories.ask(question.text, filters=whose)
+            owner = {"user_id": question.user_id}
+            places = places_of(memories.search(question.text, filters=owner, top_k=_DEPTH))
+            answer = memories.ask(question.text, filters=owner)
             at, words_at = _by_message(question, places), _by_words(question, places)
             answered.append(Asked(question, at, words_at, answer.answer, answer.abstained))
     return answered

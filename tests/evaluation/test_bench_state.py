@@ -7,8 +7,8 @@ import pytest
 
 from evaluation import bench_state
 from evaluation.bench_state import Task, engine_closed, engine_open, segment_alone
-from evaluation.made_talks import Talks, text_of, vectors_of_texts
 from evaluation.stand_in_indices import AcknowledgingIndex
+from evaluation.synthetic_talks import Talks, text_of, vectors_of_texts
 from mneme.ports import Create, Filter, Put
 from mneme.rows import Collection, Key, row_of
 from mneme.settings import Settings

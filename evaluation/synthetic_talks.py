@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.made_words import ACTS, NAMES, PLACES, REASONS, THINGS
+from evaluation.synthetic_words import ACTS, NAMES, PLACES, REASONS, THINGS
 from mneme.events import Message, parse_event
 from mneme.ids import short_hash
 from mneme.ports import Incoming

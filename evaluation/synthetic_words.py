@@ -59,7 +59,7 @@ class Parts:
     details: list[Part]
 
 
-def made_parts(embedder: Embedder, count: int) -> Parts:
+def synthetic_parts(embedder: Embedder, count: int) -> Parts:
     """All deeds, and so many details; the same for the same number.
 
     Args:
