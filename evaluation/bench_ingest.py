@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,7 +167,7 @@ def _through_kafka(settings: Settings, events: int, markers: list[Key]) -> Measu
     """Until the flow has answered every flush."""
     servers = {"opensearch": settings.opensearch.url, "kafka": settings.kafka.bootstrap_servers}
     ready: list[float] = []
-    with measured_costs(servers) as costs, _opened(settings) as index:
+    with measured_costs(servers) as costs, closing(open_index(settings, read_only=True)) as index:
         started = time.monotonic()
         with _running(settings, ready) as failed:
             while not _are_there(index, markers):
@@ -222,15 +222,6 @@ def _running(settings: Settings, ready: list[float]) -> Iterator[list[BaseExcept
         thread.join()
 
 
-@contextmanager
-def _opened(settings: Settings) -> Iterator[MemoryIndex]:
-    index = open_index(settings, read_only=True)
-    try:
-        yield index
-    finally:
-        index.close()
-
-
 def _are_there(index: MemoryIndex, keys: list[Key]) -> bool:
     try:
         return len(index.get(keys)) == len(keys)
@@ -239,7 +230,7 @@ def _are_there(index: MemoryIndex, keys: list[Key]) -> bool:
 
 
 def _ids(settings: Settings) -> frozenset[str]:
-    with _opened(settings) as index:
+    with closing(open_index(settings, read_only=True)) as index:
         wanted = [collection for collection in Collection if collection is not Collection.CONTROL]
         return frozenset(f"{collection}:{row.id}" for collection in wanted for row in index.scan(collection))
 

@@ -38,14 +38,12 @@ from evaluation.report import Row as Figures
 from evaluation.stand_in_indices import RowsInMemory
 from evaluation.synthetic_talks import talk
 from evaluation.vector_cache import embed_texts
-from evaluation.volume_flow import NoDeadLetters
-from flows.boundaries.semantic import SemanticDetector
+from evaluation.volume_flow import NoDeadLetters, flow_services
 from flows.cuts import embedding_text
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.extraction import LocalExtractor
 from flows.items import Arrived
-from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
 from flows.running.feeds import FileFeed
@@ -234,28 +232,13 @@ def services_of(
     pending: Pending | None = None,
     queue: EmbeddingQueue | None = None,
 ) -> Services:
-    """Everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
-    detector, extractor = SemanticDetector(settings.boundaries), LocalExtractor()
+    """Return everything outside the steps, without a model; vectors come from ``known``, or from ``queue``."""
 
     def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
         return at_once(lambda: [Embedding(known[text]) for text in texts])
 
-    return Services(
-        settings=settings,
-        index=index,
-        embed=queue.submit if queue is not None else embed,
-        submit=submit,
-        clock=utc_now,
-        versions=Versions(1),
-        pending=pending or Pending(),
-        detector=detector,
-        fallback_detector=detector,
-        extractor=extractor,
-        fallback_extractor=extractor,
-        judge=None,
-        skill_writer=None,
-        tally=Counter(),
-    )
+    embedded = queue.submit if queue is not None else embed
+    return flow_services(settings, index, embedded, submit, LocalExtractor(), pending=pending)
 
 
 def writer_of(index: RowsInMemory) -> Writer:

@@ -15,14 +15,15 @@ from typing import Any, TypeVar
 
 import psutil
 
+from evaluation.driven_steps import at_once
 from evaluation.synthetic_talks import vectors_of_texts
 from flows.boundaries.semantic import SemanticDetector
-from flows.cuts import Cut, Extraction
+from flows.cuts import Cut, Extraction, Extractor
 from flows.decode import decode
 from flows.engine import Source, build, execute
 from flows.lanes.epochs import Versions
 from flows.lanes.pending import Pending
-from flows.lanes.services import Services
+from flows.lanes.services import Services, Submit
 from flows.running.feeds import Fed
 from flows.write import Writer
 from mneme.ports import DeadLetter, Incoming, MemoryIndex, Scope
@@ -83,32 +84,44 @@ class Task:
     messages: int
 
 
-def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
-    """Everything outside the steps, with made-up vectors and no extraction."""
-    pool = ThreadPoolExecutor(task.settings.flow.threads)
-    detector, extractor = SemanticDetector(task.settings.boundaries), NoExtractor()
+def flow_services(
+    settings: Settings,
+    index: MemoryIndex,
+    embed: Callable[[list[str]], "Future[Sequence[Embedding]]"],
+    submit: Submit,
+    extractor: Extractor,
+    clock: Callable[[], datetime] = utc_now,
+    pending: Pending | None = None,
+    tally: Counter[str] | None = None,
+) -> Services:
+    """Return everything outside the steps, without a model."""
+    detector = SemanticDetector(settings.boundaries)
     return Services(
-        settings=task.settings,
+        settings=settings,
         index=index,
-        embed=_embedded_at_once,
-        submit=pool.submit,
+        embed=embed,
+        submit=submit,
         clock=clock,
         versions=Versions(int(time.time())),
-        pending=Pending(),
+        pending=pending or Pending(),
         detector=detector,
         fallback_detector=detector,
         extractor=extractor,
         fallback_extractor=extractor,
         judge=None,
         skill_writer=None,
-        tally=tally,
+        tally=Counter() if tally is None else tally,
     )
 
 
-def _embedded_at_once(texts: list[str]) -> "Future[Sequence[Embedding]]":
-    future: Future[Sequence[Embedding]] = Future()
-    future.set_result(list(map(Embedding, vectors_of_texts(texts))))
-    return future
+def services_of(task: Task, index: MemoryIndex, tally: Counter[str], clock: Callable[[], datetime]) -> Services:
+    """Return everything outside the steps, with synthetic vectors and no extraction."""
+    pool = ThreadPoolExecutor(task.settings.flow.threads)
+
+    def embed(texts: list[str]) -> "Future[Sequence[Embedding]]":
+        return at_once(lambda: list(map(Embedding, vectors_of_texts(texts))))
+
+    return flow_services(task.settings, index, embed, pool.submit, NoExtractor(), clock, tally=tally)
 
 
 class NoExtractor:

@@ -14,7 +14,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -168,14 +168,11 @@ def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Con
 def _counted(settings: Settings) -> dict[str, int]:
     """Count the records in the index; a report of ingestion tells only of its own start."""
     collections = {"messages": Collection.MESSAGES, "episodes": Collection.EPISODES, "facts": Collection.FACTS}
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return {
             name: sum(row.kind == name.removesuffix("s") for row in index.scan(collection))
             for name, collection in collections.items()
         }
-    finally:
-        index.close()
 
 
 def _ask_all(folder: RunFolder, gold: GoldSet, settings: Settings, plan: Plan, console: Console) -> Mapping[str, ModelError]:

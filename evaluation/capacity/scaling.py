@@ -14,7 +14,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -270,21 +270,15 @@ def _processor_of_kafka(settings: Settings) -> float:
 
 def _processor_of_opensearch(settings: Settings) -> float:
     """Of all its nodes together, as they tell themselves."""
-    client = open_client(settings.opensearch)
-    try:
+    with closing(open_client(settings.opensearch)) as client:
         nodes = client.nodes.stats(metric="process")["nodes"].values()
-    finally:
-        client.close()
     return float(sum(node["process"]["cpu"]["total_in_millis"] for node in nodes)) / 1000
 
 
 def _store_of(settings: Settings) -> int:
     """Bytes of all indices, without their replicas."""
-    client = open_client(settings.opensearch)
-    try:
+    with closing(open_client(settings.opensearch)) as client:
         stats = client.indices.stats(index=f"{settings.opensearch.index_prefix}-*", metric="store")
-    finally:
-        client.close()
     return int(stats["_all"]["primaries"]["store"]["size_in_bytes"])
 
 

@@ -6,6 +6,7 @@ dead letter. Nothing of the flow is used for it, so that an error there is no er
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -149,9 +150,6 @@ def _arrivals(settings: Kafka) -> Iterator[Incoming]:
 
 def read_partition(settings: Kafka, topic: str, partition: int) -> Iterator[Incoming]:
     """Every event that a partition holds now."""
-    reader = PartitionReader(settings, topic, partition, None)
-    try:
+    with closing(PartitionReader(settings, topic, partition, None)) as reader:
         while reader.lag() > 0:
             yield from reader.poll(_PAGE)
-    finally:
-        reader.close()

@@ -12,6 +12,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from connectors.indices import open_index
@@ -96,14 +97,11 @@ def read_rows(settings: Settings) -> list[Row]:
 
 def scan_rows(settings: Settings) -> Iterator[Row]:
     """Every row of an index, refreshed, with its vector replaced by whether it has one (``_has_vector`` of the body)."""
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         if settings.index.backend == "opensearch":  # a reader of the embedded index sees the latest by itself
             index.refresh()
         for collection in Collection:
             yield from _scan(index, collection)
-    finally:
-        index.close()
 
 
 def judge(

@@ -11,6 +11,7 @@ ought to be read (``--out`` lists their ids).
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,11 +99,8 @@ def run_changes(settings: Settings, out: Path, console: Console | None = None) -
 
 def stored_facts(settings: Settings) -> list[AtomicFact]:
     """Every fact of an index that is found: one that only repeats another is not."""
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         records = [row.record() for row in index.scan(Collection.FACTS) if row.kind == "fact"]
-    finally:
-        index.close()
     return sorted((each for each in records if isinstance(each, AtomicFact)), key=lambda fact: fact.id)
 
 

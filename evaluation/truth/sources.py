@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cached_property
@@ -179,11 +179,8 @@ def filled(source: Source, settings: Settings) -> Iterator[Store]:
 
 
 def _read(name: str, settings: Settings) -> Store:
-    index = open_index(settings, read_only=True)
-    try:
+    with closing(open_index(settings, read_only=True)) as index:
         return Store(name, [row.record() for collection in _READ for row in index.scan(collection)])
-    finally:
-        index.close()
 
 
 def _data_set(path: Path) -> str | None:
