@@ -46,7 +46,7 @@ from flows.extraction import LocalExtractor
 from flows.items import Arrived
 from flows.lanes.pending import Pending
 from flows.lanes.services import Services, Submit
-from flows.running.feeds import FileFeed
+from flows.running.feeds import FeedLimits, FileFeed
 from flows.running.pool import Pool
 from flows.write import Writer
 from mneme.errors import StoreError
@@ -158,8 +158,8 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, known: di
 
     def open_feed(name: str, place: object) -> FileFeed:
         assert place is None, "the recovery store is new"
-        limits = flow.buckets, pending, flow.pending_limit, flow.source_batch, stopping
-        return FileFeed([Path("stages")], read, lambda path: "stages", None, *limits)
+        limits = FeedLimits(pending, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        return FileFeed([Path("stages")], read, lambda path: "stages", None, limits)
 
     dataflow = build(
         [Source("stages", ("stages",), open_feed)], partial(decode, buckets=flow.buckets), services, writer_of(index)
