@@ -125,7 +125,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
     recalls = [
         (recall, each.question.conversation)
         for each in answerable
-        if (recall := word_recall(each.words, wanted(each.gold))) is not None
+        if (recall := word_recall(each.text, wanted(each.gold))) is not None
     ]
     if recalls:
         contained = [recall == 1 for recall, _ in recalls]
@@ -133,7 +133,7 @@ def _row(category: str, judged: Sequence[Judged], questions: int) -> Row:
         row["contained_low"], row["contained_high"] = wilson(sum(contained), len(contained))
         row |= _clustered("contained_", [float(each) for each in contained], [each for _, each in recalls])
         row["words"] = float(np.mean([recall for recall, _ in recalls]))
-        f1s = [token_f1(each.words, wanted(each.gold)) for each in answerable]
+        f1s = [token_f1(each.text, wanted(each.gold)) for each in answerable]
         row["f1"] = float(np.mean([f1 for f1 in f1s if f1 is not None]))
         nothing = [each for each in judged if not each.has_answer]
         if nothing:
