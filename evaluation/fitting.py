@@ -47,7 +47,7 @@ def write_entry(out: Path, entry: Entry, key: Callable[[Entry], Any]) -> None:
     Raises:
         InputError: the file cannot be written, or holds something else.
     """
-    entries: TypeAdapter[list[Entry]] = TypeAdapter(list[type(entry)])  # type: ignore[misc]
+    entries: TypeAdapter[list[Entry]] = TypeAdapter(list[type(entry)])  # type: ignore[misc, arg-type]
     try:
         kept = entries.validate_json(out.read_text(encoding="utf-8")) if out.exists() else []
         kept = sorted([*(each for each in kept if key(each) != key(entry)), entry], key=key)
