@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 
-from connectors.durable import is_held
+from connectors.durable import is_locked
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
 from mneme.errors import MnemeError, SettingsError
@@ -155,14 +155,14 @@ def _with_kafka(status: Status, settings: Settings) -> Status:
 
 
 def _letters(file: Path) -> int:
-    from connectors.letters.dead_letters import FileDeadLetters
+    from connectors.dead_letters import FileDeadLetters
 
     return sum(1 for _ in FileDeadLetters(file).read())
 
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
     """Whether a flow runs on this data folder; of Kafka it may run on another machine."""
-    if any(map(is_held, settings.data.glob("recovery/*/"))):
+    if any(map(is_locked, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
 

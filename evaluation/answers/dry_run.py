@@ -1,7 +1,7 @@
 """The cost of a run, before it costs anything: the real prompts on real search results, and no call.
 
 1. Ingest into an index that is thrown away, with what costs nothing: local rules, and a local embedder.
-2. Ask every question with models whose answers are all still to come (connectors/recorded/offline_endpoint.py): each
+2. Ask every question with models whose answers are all still to come (connectors/recorded/offline.py): each
    request that a run would begin with is written down. The name of its model is the role that it serves.
 3. Write down what the judge would be asked, of an answer of the length of the gold.
 4. Count tokens by role.

@@ -18,9 +18,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from connectors.durable import FolderLock, replace_json
-from connectors.recorded.batch_files import PendingRequests
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.offline_endpoint import pending_path
+from connectors.recorded.offline import PendingRequests, pending_path
 from evaluation.answers.records import GivenAnswer, Vote
 from mneme.errors import InputError
 

@@ -1,7 +1,7 @@
 """The process through which a run asks its chat models, so that nothing is asked twice whenever the run is killed.
 
 A run that is killed has calls under way; what they answer is paid for, and would be lost with it. Hence a process of its own
-stands in front of the endpoint (connectors/recorded/recorder.py) and outlives the run:
+stands in front of the endpoint (evaluation/recording/recorder.py) and outlives the run:
 
 1. The run starts it and tells it the endpoint; it waits until the one of the run before has ended.
 2. Each answer is in the file of recordings, on the disk, before the run has it; what is in it is not asked again.
@@ -23,13 +23,12 @@ from typing import Any
 
 from pydantic import RootModel
 
-from connectors.durable import alone
+from connectors.durable import exclusive
 from connectors.endpoints.answer_forms import parse_answer
-from connectors.recorded.front import ModelFront
 from connectors.recorded.keyed_lines import KeyedLines
-from connectors.recorded.recorder import ModelRecorder
-from connectors.recorded.recordings import Recording, Recordings
-from connectors.recorded.whole_answers import events
+from connectors.recorded.recordings import Recording, Recordings, events
+from evaluation.recording.local_endpoint import LocalEndpoint
+from evaluation.recording.recorder import ModelRecorder
 from mneme.errors import MnemeError, ModelMalformed, StoreUnavailable
 from mneme.settings import Settings
 
@@ -120,11 +119,11 @@ def main() -> None:
     """The process: says its address on standard output, and ends after standard input has ended."""
     recordings = Path(sys.argv[1])
     upstream, seconds = json.loads(sys.stdin.readline())
-    with alone(recordings.with_name("recorder.lock")):
+    with exclusive(recordings.with_name("recorder.lock")):
         recorder = ModelRecorder(_FittingRecordings(recordings), upstream, seconds)
         try:
             # 2.
-            with ModelFront(recorder) as front:
+            with LocalEndpoint(recorder) as front:
                 print(front.base_url, flush=True)
                 sys.stdin.read()  # until the run ends
             # 3.

@@ -26,7 +26,7 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.kafka.client import create_topics, delete_topics
-from connectors.kafka.keys import partition_of
+from connectors.kafka.producer import partition_of
 from connectors.opensearch.client import drop_indices, open_client
 from connectors.publisher import Publisher
 from evaluation.capacity.shapes import Load, Shape, load_of, sittings_in

@@ -24,12 +24,12 @@ from pathlib import Path
 from rich.console import Console
 
 from connectors.models import open_embedder
-from connectors.recorded.front import ModelFront
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
 from evaluation.peers.candidates import Ask, Candidate, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
 from evaluation.peers.systems import PEERS, Peer, PeerUnavailable
+from evaluation.recording.local_endpoint import LocalEndpoint
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import locomo
@@ -92,7 +92,7 @@ def run_peers(
         embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(cache=settings.cache).count, latency)
-        url = stack.enter_context(ModelFront(stub)).base_url
+        url = stack.enter_context(LocalEndpoint(stub)).base_url
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))
         packages = environments or settings.data / "peers"
         candidates = [

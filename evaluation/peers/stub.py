@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from connectors.recorded.front import Answered, Call, OnPiece, error_body
+from evaluation.recording.local_endpoint import Answered, Call, OnPiece, error_body
 from mneme.ports import Embedder
 
 MODEL = "stub"
@@ -34,7 +34,7 @@ class Traffic:
 
 
 class StubEndpoint:
-    """An ``Answerer`` (connectors/recorded/front.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
+    """An ``Answerer`` (evaluation/recording/local_endpoint.py) for ``/v1/chat/completions`` and ``/v1/embeddings``."""
 
     def __init__(self, embedder: Embedder, count_tokens: Callable[[str], int], latency: float) -> None:
         """Prepare; ``latency`` is in seconds, for each chat answer."""

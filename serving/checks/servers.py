@@ -33,11 +33,11 @@ def index(settings: Settings) -> Iterator[Check]:
         yield _health(state.health)
         yield from _disks(state.disks_percent)
     else:
-        from connectors.durable import is_held
+        from connectors.durable import is_locked
         from connectors.indices import embedded_folder
 
         folder = embedded_folder(settings)
-        by = f"{folder}, {'a process writes to it' if is_held(folder) else 'nobody writes to it'}"
+        by = f"{folder}, {'a process writes to it' if is_locked(folder) else 'nobody writes to it'}"
         yield Check("index", "embedded index", by, "ready")
     yield from _contents(settings)
 
@@ -251,15 +251,15 @@ def _port(host: str, port: int) -> Check:
 
 
 def _flows(settings: Settings) -> Iterator[Check]:
-    from connectors.durable import is_held
+    from connectors.durable import is_locked
     from connectors.inbox.segments import inbox_folder
 
     # The flow from the inbox holds the recovery store of files as well.
     from flows.running.partition_range import store_name
 
     locks = {"kafka": settings.data / "recovery" / store_name(settings), "inbox": inbox_folder(settings.data)}
-    running = [name for name, folder in locks.items() if is_held(folder)]
-    if "inbox" not in running and is_held(settings.data / "recovery" / "files"):
+    running = [name for name, folder in locks.items() if is_locked(folder)]
+    if "inbox" not in running and is_locked(settings.data / "recovery" / "files"):
         running.append("files")
     names = ", ".join(running)
     yield Check("service", "flow", f"one runs here, from {names}" if running else "none runs on this data folder", "ready")

@@ -45,7 +45,7 @@ def list_letters(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List dead letters, newest last."""
-    from connectors.letters.scope import tells_of
+    from connectors.dead_letters import is_about
     from mneme.ports import Scope
     from mneme.settings import load_settings
     from serving.terminal.tables import dead_letter_json, dead_letters_table
@@ -58,7 +58,7 @@ def list_letters(
         numbered = {number: letter for number, letter in numbered.items() if letter.at >= moment}
     if conversation is not None:
         scope = Scope(tenant, (conversation,))
-        numbered = {number: letter for number, letter in numbered.items() if tells_of(letter, scope)}
+        numbered = {number: letter for number, letter in numbered.items() if is_about(letter, scope)}
     if as_json:
         for number, letter in numbered.items():
             typer.echo(json.dumps(dead_letter_json(number, letter), ensure_ascii=False))
@@ -117,11 +117,11 @@ def _open(settings: "Settings", place: Place | None) -> "DeadLetterQueue":
 
 def _ingest(settings: "Settings", letters: "Sequence[DeadLetter]") -> None:
     import flows
-    from connectors.letters.replay import event_again
+    from connectors.kafka.replay import event_to_replay
 
     with tempfile.TemporaryDirectory(prefix="mneme-replay-") as folder:
         path = Path(folder) / "events.jsonl"
-        path.write_bytes(b"".join(b" ".join(event_again(letter)[1].splitlines()) + b"\n" for letter in letters))
+        path.write_bytes(b"".join(b" ".join(event_to_replay(letter)[1].splitlines()) + b"\n" for letter in letters))
         flows.ingest([path], settings)
 
 

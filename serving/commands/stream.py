@@ -49,7 +49,7 @@ def ingest(
     A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
     """
     import flows
-    from connectors.letters.dead_letters import FileDeadLetters
+    from connectors.dead_letters import FileDeadLetters
     from mneme.settings import load_settings
     from serving.terminal.format import count
     from serving.terminal.tables import ingest_table
@@ -75,8 +75,7 @@ def ingest(
 
 
 def _tell_pending(recordings: Path, pending: Path | None) -> None:
-    from connectors.recorded.batch_files import PendingRequests
-    from connectors.recorded.offline_endpoint import pending_path
+    from connectors.recorded.offline import PendingRequests, pending_path
     from serving.terminal.format import count
 
     requests = PendingRequests(pending or pending_path(recordings))
@@ -168,7 +167,7 @@ def run(
     """
     import flows
     from connectors.indices import index_place
-    from connectors.telemetry.begin import telemetry
+    from connectors.telemetry.logs import telemetry
     from mneme.settings import load_settings
 
     settings = load_settings()

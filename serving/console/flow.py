@@ -10,7 +10,7 @@ from itertools import pairwise
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from mneme.errors import MnemeError
 from mneme.ports import DeadLetter
 from mneme.rows import Collection

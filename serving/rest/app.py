@@ -8,7 +8,7 @@ from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
-from connectors.telemetry.requests import MeasuredRequests
+from connectors.telemetry.meters import MeasuredRequests
 from mneme import __version__
 from serving.rest import openapi, problems
 from serving.rest.middleware.auth import Authentication, Keys

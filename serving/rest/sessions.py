@@ -24,8 +24,8 @@ from typing import Any
 
 from starlette.requests import HTTPConnection
 
-from connectors.durable import alone, replace_bytes
-from connectors.private import private_folder
+from connectors.durable import exclusive, replace_bytes
+from connectors.folders import private_folder
 from mneme.errors import SettingsError
 from mneme.settings import Settings
 from serving.rest.middleware.auth import Caller, Keys, digest_of
@@ -63,7 +63,7 @@ class EndedSessions:
             self._end(key, session, began)
             try:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with alone(self._file.with_suffix(".lock")):
+                with exclusive(self._file.with_suffix(".lock")):
                     self._refresh()
                     self._end(key, session, began)  # once more: what others ended may be too many, or over
                     replace_bytes(self._file, json.dumps({"ended": self._ended, "until": self._until}).encode(), 0o600)
@@ -128,7 +128,7 @@ def console_secret(settings: Settings) -> bytes:
     file = folder / _SECRET_FILE
     try:
         private_folder(folder)
-        with alone(folder / f"{_SECRET_FILE}.lock"):
+        with exclusive(folder / f"{_SECRET_FILE}.lock"):
             if not file.exists():
                 replace_bytes(file, secrets.token_hex(_SHORTEST).encode(), 0o600)
             return _checked(file.read_bytes(), str(file))

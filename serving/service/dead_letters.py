@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from connectors.letters.replay import event_again
+from connectors.kafka.replay import event_to_replay
 from mneme.errors import InputError
 from mneme.events import parse_event
 from mneme.ids import content_hash
@@ -61,7 +61,7 @@ def dead_letters_of(service: Service) -> DeadLetterQueue:
     """The dead letters of a service. With a flow of its own they go back into the inbox."""
 
     def accept(letters: Sequence[DeadLetter]) -> None:
-        service.accept([parse_event(event_again(letter)[1], utc_now()) for letter in letters])
+        service.accept([parse_event(event_to_replay(letter)[1], utc_now()) for letter in letters])
 
     return open_dead_letters(service.settings, "kafka" if service.intake == "kafka" else "file", accept)
 
@@ -75,13 +75,13 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
         send_again: how events of those in the file are sent again; to Kafka it is known.
     """
     if place == "file":
-        from connectors.letters.dead_letters import FileDeadLetters
+        from connectors.dead_letters import FileDeadLetters
 
         letters = FileDeadLetters(settings.data / "dead-letters.jsonl")
         return DeadLetterQueue(letters.read, send_again, letters.remove)
 
+    from connectors.kafka.replay import replay
     from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
-    from connectors.letters.replay import publish_again
 
     def remove(unwanted: Callable[[DeadLetter], bool]) -> int:
         kept = KafkaDeadLetters(settings.kafka, lock=settings.data / "dead-letters.lock")
@@ -90,9 +90,7 @@ def open_dead_letters(settings: Settings, place: Place, send_again: Callable[[Se
         finally:
             kept.close()
 
-    return DeadLetterQueue(
-        lambda: read_dead_letters(settings.kafka), lambda chosen: publish_again(settings.kafka, chosen), remove
-    )
+    return DeadLetterQueue(lambda: read_dead_letters(settings.kafka), lambda chosen: replay(settings.kafka, chosen), remove)
 
 
 def _sorted_out(letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[DeadLetter, str]]:
@@ -101,7 +99,7 @@ def _sorted_out(letters: Iterable[DeadLetter]) -> tuple[list[DeadLetter], dict[D
     refused: dict[DeadLetter, str] = {}
     for letter in letters:
         try:
-            event_again(letter)
+            event_to_replay(letter)
         except InputError as error:
             refused[letter] = str(error)
         else:

@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import suppress
 
-from connectors.durable import is_held
+from connectors.durable import is_locked
 from connectors.inbox.segments import inbox_folder
 from connectors.indices import embedded_folder
 from connectors.telemetry.exposition import child_ended, child_environment
@@ -57,7 +57,7 @@ class FlowProcess:
     @property
     def runs_elsewhere(self) -> bool:
         """Whether another process, not one of this service, runs the flow."""
-        return self.process_id is None and is_held(inbox_folder(self._settings.data))
+        return self.process_id is None and is_locked(inbox_folder(self._settings.data))
 
     @property
     def is_starting(self) -> bool:
@@ -110,8 +110,8 @@ class FlowProcess:
             if self.runs_elsewhere:
                 self._failure = None
                 return True
-            is_written = settings.index.backend == "embedded" and is_held(embedded_folder(settings))
-            if is_written or is_held(settings.data / "recovery" / "files"):
+            is_written = settings.index.backend == "embedded" and is_locked(embedded_folder(settings))
+            if is_written or is_locked(settings.data / "recovery" / "files"):
                 self._failure = "another process writes to the index (`mneme ingest`?); what is sent waits until it ends"
                 return True
         except StoreUnavailable as error:

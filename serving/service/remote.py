@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from connectors.service.client import ServiceClient, quoted
+from connectors.service import ServiceClient, quoted
 from mneme.events import Erase, Forget
 from mneme.records import Owner
 from mneme.settings import Settings

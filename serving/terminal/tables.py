@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from serving.status import Status
 from serving.terminal.format import day, span, spoken
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from connectors.letters.dead_letters import without_secrets
+from connectors.dead_letters import without_secrets
 from connectors.telemetry.exposition import CONTENT_TYPE, exposition
 from mneme.errors import InputError
 from mneme.ports import DeadLetter

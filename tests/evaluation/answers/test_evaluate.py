@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from connectors.recorded.batch_files import PendingRequests, import_answers
+from connectors.recorded.offline import PendingRequests, import_answers
 from connectors.recorded.recordings import Recordings
 from evaluation.answers.dry_run import dry_run
 from evaluation.answers.evaluate import answered_by, run_answers, work_through
