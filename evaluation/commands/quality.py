@@ -138,7 +138,7 @@ def score(
     out: Annotated[Path, typer.Option("--out", help="Where the shares go, as JSON.")] = Path("bench-results/truth.json"),
 ) -> None:
     """The shares of a graded sheet, by source: facts that are true and can be read alone, dates, annotations, endings."""
-    from evaluation.truth.score import run_score
+    from evaluation.truth.sheet import run_score
 
     run_score(sheet, out, output())
 

@@ -67,7 +67,7 @@ def faults(
         typer.Argument(metavar="[PATH]", help="Your file of conversations; without it those of the examples."),
     ] = None,
     long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of all luck: texts, moments of harm.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Of all rng: texts, moments of harm.")] = 1,
     out: OutOption = Path("bench-results/faults.json"),
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
 ) -> None:
@@ -159,9 +159,8 @@ def startup(
     out: OutOption = Path("bench-results/startup.json"),
 ) -> None:
     """How long it takes to import Mneme, to show its help, and to ask one question of the examples without a service."""
-    from serving.demo import example_files
-
     from evaluation.bench_startup import run_startup
+    from serving.commands.demo import example_files
 
     run_startup(example_files(None), configured(), out, runs, console=output())
 
@@ -200,8 +199,7 @@ def capacity(
     ] = None,
 ) -> None:
     """How many processors, gigabytes, shards, tokens and dollars a load needs."""
-    from evaluation.capacity.model import Assumptions, Load
-    from evaluation.capacity.plan import run_capacity
+    from evaluation.capacity.model import Assumptions, Load, run_capacity
 
     load = Load(
         messages=messages,

@@ -24,7 +24,7 @@ from connectors.documents.parsing import Task
 from connectors.embedders.hash_embedder import HashEmbedder
 from evaluation.bench_stages import services_of, writer_of
 from evaluation.driven_steps import DrivenSteps, at_once
-from evaluation.rows_in_memory import RowsInMemory
+from evaluation.stand_in_indices import RowsInMemory
 from flows.boundaries.cues import read, turning_words
 from flows.cuts import embedding_text, one_line
 from flows.decode import decode
