@@ -3,22 +3,20 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
-from connectors.documents.blocks import below, rows_of
+from connectors.documents.blocks import numbered_rows, row_sections
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import check_text
 from connectors.documents.parsing import Task
 from connectors.documents.table_limits import TableLimits
 from mneme.errors import InputError
-from mneme.ports import ParsedDocument, Section
+from mneme.ports import ParsedDocument
 from mneme.settings import Documents
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 50  # rows by which the delimiter and the header are found
-_SECTION = 1_500  # characters of one section: about what is found as one, so that its place cites few rows
 _LONGEST_CELL = 1_000_000
 _MOST_AGREE = 0.8  # of the rows have as many cells as each other
 
@@ -31,8 +29,8 @@ def parse_csv(content: bytes, task: Task) -> ParsedDocument:
     """
     text = text_of(content)
     title = PurePath(task.name).stem
-    sections = tuple(_sections(_rows(text, delimiter_of(text) or ",", task.settings), title, task))
-    return ParsedDocument(title, sections)
+    rows = numbered_rows(_rows(text, delimiter_of(text) or ",", task.settings))
+    return ParsedDocument(title, tuple(row_sections(bounded_rows(rows, task.settings), title)))
 
 
 def parse_tsv(content: bytes, task: Task) -> ParsedDocument:
@@ -71,15 +69,13 @@ def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _rows(text: str, delimiter: str, settings: Documents) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, with their numbers from 1."""
+    """The rows with their numbers from 1."""
     csv.field_size_limit(_LONGEST_CELL)
     limits = TableLimits(settings)
     try:
         for number, row in enumerate(csv.reader(_text_lines(text, settings), delimiter=delimiter), start=1):
             limits.add_row(len(row))
-            cells = [" ".join(cell.split()) for cell in row]
-            if any(cells):
-                yield number, cells
+            yield number, row
     except csv.Error as error:
         raise InputError(f"it is no table of comma separated values ({error}); a quotation may lack its end") from error
 
@@ -91,38 +87,10 @@ def _text_lines(text: str, settings: Documents) -> Iterator[str]:
         yield line
 
 
-def _sections(rows: Iterator[tuple[int, list[str]]], title: str, task: Task) -> Iterator[Section]:
-    """Sections, as the rows come: a large file never is whole in memory as cells."""
-    position = characters = size = begin = end = 0
-    lines: list[str] = []
-    for number, line in _lines(rows):
+def bounded_rows(rows: Iterable[tuple[int, str]], settings: Documents) -> Iterator[tuple[int, str]]:
+    """Rows, as long as they have no more text than the settings allow: a row repeats the names of its columns."""
+    characters = 0
+    for number, line in rows:
         characters += len(line) + 1
-        check_text(characters, task.settings)
-        if lines and size + len(line) > _SECTION:
-            yield Section(position, title, "\n".join(lines), _place(begin, end))
-            position, size, lines = position + 1, 0, []
-        begin = begin if lines else number
-        end = number
-        lines.append(line)
-        size += len(line) + 1
-    if lines:
-        yield Section(position, title, "\n".join(lines), _place(begin, end))
-
-
-def _lines(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, str]]:
-    """Rows as lines that name their columns. What stands above the header in a single cell is a line of its own."""
-    first = list(islice(rows, _LOOKED_AT))
-    while len(first) > 1 and len(set(filter(None, first[0][1]))) == 1 < len(set(filter(None, first[1][1]))):
-        number, cells = first.pop(0)
-        yield number, next(filter(None, cells))
-    tell = [cells for number, (_, cells) in enumerate(first) if not number or cells != first[0][1]]
-    headers = len(tell) - sum(1 for _ in rows_of(tell))
-    header = tell[:headers] if headers < len(tell) else []
-    line_of = below(header)
-    for number, cells in chain(first[len(header) :], rows):
-        if line := line_of(cells):
-            yield number, line
-
-
-def _place(begin: int, end: int) -> str:
-    return f"row {begin}" if begin == end else f"rows {begin}-{end}"
+        check_text(characters, settings)
+        yield number, line

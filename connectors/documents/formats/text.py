@@ -1,12 +1,13 @@
 """Plain text and Markdown as sections."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
 from pathlib import PurePath
 
+from connectors.documents.blocks import below
 from connectors.documents.dates import FIRST_LINES, date_in, moment_of
 from connectors.documents.encodings import text_of
 from connectors.documents.parsing import Task
@@ -18,6 +19,8 @@ _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _NO_PARAGRAPH = re.compile(r" {4}|\t|\s*([-*+>|]|\d+[.)])(\s|$|\|)|\s*(```|~~~|---|===)")  # above a rule, not above a heading
 _LONGEST_TITLE = 4  # lines; "---" below more of them is a rule
 _LONG = 6_000  # characters of a section; a longer one is cut between paragraphs, so that its place cites few lines
+_TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_BAR = re.compile(r"(?<!\\)\|")
 _DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
 
 
@@ -29,10 +32,11 @@ def parse_text(content: bytes, task: Task) -> ParsedDocument:
 def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     """Sections by headings (``# Title``, or a line underlined with ``===`` or ``---``).
 
-    The title of a section is the path of headings above it, ``Guide > Installing``, and its place is its first line. Lines in
-    fenced code are no headings; a heading with nothing below it is its own text. The document's title is that of its front
-    matter, else its first heading, else the file's name; its date is that of its front matter, else of a line like
-    ``Date: 2026-03-01`` among the first, taken as UTC.
+    The title of a section is the path of headings above it, ``Guide > Installing``, and its place is the first line of its
+    text, whose lines are those of the file. Lines in fenced code are no headings; a heading with nothing below it is its own
+    text. The rows of a table name their columns. The document's title is that of its front matter, else its first heading,
+    else the file's name; its date is that of its front matter, else of a line like ``Date: 2026-03-01`` among the first, taken
+    as UTC.
     """
     lines = text_of(content).split("\n")
     fields, begin = _front_matter(lines)
@@ -45,19 +49,40 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
 
 @dataclass(slots=True)
 class _Draft:
+    """A section in the making: the headings above it, and its lines, of which the first is the line ``begin`` of the file."""
+
     path: tuple[str, ...]
-    line: int
+    begin: int
+    heading_line: int = 0
     lines: list[str] = field(default_factory=list)
     is_leaf: bool = True
-    goes_on: bool = False
 
     @property
     def text(self) -> str:
         own = "\n".join(self.lines).strip("\n").rstrip()
-        return own or (self.path[-1] if self.path and self.is_leaf and not self.goes_on else "")
+        return own or (self.path[-1] if self.heading_line and self.is_leaf else "")
 
     def section(self, position: int, document_title: str) -> Section:
-        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {self.line}")
+        above = next((number for number, line in enumerate(self.lines) if line), None)
+        line = self.heading_line if above is None else self.begin + above
+        return Section(position, " > ".join(self.path) or document_title, self.text, f"line {line}")
+
+
+class _Fence:
+    """Whether lines lie in fenced code, line by line."""
+
+    def __init__(self) -> None:
+        self._mark = ""
+
+    def holds(self, line: str) -> bool:
+        """Whether the next line is code or a fence."""
+        mark = _FENCE.match(line)
+        if mark and not self._mark:
+            self._mark = mark[1]
+        elif mark and mark[1][0] == self._mark[0] and len(mark[1]) >= len(self._mark) and not line[mark.end() :].strip():
+            self._mark = ""
+            return True
+        return bool(self._mark)
 
 
 def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
@@ -65,17 +90,13 @@ def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
     draft = _Draft((), begin + 1)
     size = 0
     headings: list[tuple[int, str]] = []
-    fence = ""
-    for number, line in enumerate(lines[begin:], start=begin + 1):
-        if mark := _FENCE.match(line):
-            if not fence:
-                fence = mark[1]
-            elif mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line[mark.end() :].strip():
-                fence = ""
-        found = None if fence or mark else _heading(line, draft.lines)
-        if found is None and size > _LONG and not fence and not line.strip():
+    fence = _Fence()
+    for number, line in enumerate(_with_named_columns(lines[begin:]), start=begin + 1):
+        is_code = fence.holds(line)
+        found = None if is_code else _heading(line, draft.lines)
+        if found is None and size > _LONG and not is_code and not line.strip():
             yield draft
-            draft, size = _Draft(draft.path, number + 1, goes_on=True), 0
+            draft, size = _Draft(draft.path, number + 1), 0
             continue
         if found is None:
             draft.lines.append(line)
@@ -87,8 +108,32 @@ def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
         draft.is_leaf = not headings or level <= headings[-1][0]
         yield draft
         headings = [(above, name) for above, name in headings if above < level] + [(level, title)]
-        draft, size = _Draft(tuple(name for _, name in headings), number - lines_above), 0
+        draft, size = _Draft(tuple(name for _, name in headings), number + 1, number - lines_above), 0
     yield draft
+
+
+def _with_named_columns(lines: list[str]) -> Iterator[str]:
+    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file."""
+    fence = _Fence()
+    line_of: Callable[[Sequence[str]], str] | None = None
+    for number, line in enumerate(lines):
+        if fence.holds(line) or "|" not in line:
+            line_of = None
+            yield line
+            continue
+        rule = lines[number + 1] if number + 1 < len(lines) else ""
+        if line_of is None and "|" in rule and _TABLE_RULE.fullmatch(rule):
+            header = _cells(line)
+            line_of = below([header] if any(header) else [])
+            yield ""
+        elif line_of is not None:
+            yield "" if _TABLE_RULE.fullmatch(line) else line_of(_cells(line))
+        else:
+            yield line
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.strip().removeprefix("|").removesuffix("|"))]
 
 
 def _heading(line: str, above: list[str]) -> tuple[int, str, int] | None:
