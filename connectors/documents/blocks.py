@@ -108,7 +108,7 @@ def numbered_rows(table: Iterable[tuple[int, Sequence[str]]], headers: int | Non
 
 
 def below(above: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], str]:
-    """What makes lines of the rows below some headers; the line of a header that comes again is empty. See ``numbered_rows``."""
+    """A function that makes lines of the rows below some headers; a header that comes again becomes an empty line."""
     names = _names(above)
     colon, semicolon = ("：", "；") if has_cjk("".join(names)) else (": ", "; ")
 

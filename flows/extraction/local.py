@@ -3,7 +3,7 @@
 from flows.cuts import Cut, Extraction
 from flows.extraction.agent_cases import case_of
 from flows.extraction.centre import closeness
-from flows.extraction.documents.sections import extract_document
+from flows.extraction.documents import extract_document
 from flows.extraction.entities import entities_of
 from flows.extraction.foresight import foresights_of
 from flows.extraction.graph import relationships_of

@@ -1,24 +1,25 @@
-"""Cutting a section of a document into chunks that overlap. Pure."""
+"""A section of a document as chunks that overlap. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 _ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
 
 
-def chunk(text: str, size: int = 1600, overlap: int = 320) -> list[str]:
-    """The text as chunks of at most ``size`` characters, each beginning with the end of the one before.
+def chunk(text: str, size: int, overlap: int) -> list[tuple[int, str]]:
+    """The text as chunks of at most ``size`` characters, each with where it begins: with the end of the one before.
 
     A cut lies after a sentence, else after a line, else after a word, else anywhere, in the second half of the chunk.
     An overlap begins in the same way and has between half of ``overlap`` and ``overlap`` characters. White space
     around chunks is dropped, and nothing else.
 
     >>> chunk("Tea is green. Coffee is black. Milk is white.", size=32, overlap=15)
-    ['Tea is green. Coffee is black.', 'is black. Milk is white.']
+    [(0, 'Tea is green. Coffee is black.'), (21, 'is black. Milk is white.')]
 
     Raises:
         ValueError: an overlap that is negative or not smaller than half of the size.
     """
-    return [piece for start, end in spans(text, size, overlap) if (piece := text[start:end].strip())]
+    pieces = ((start, text[start:end]) for start, end in spans(text, size, overlap))
+    return [(start + len(piece) - len(piece.lstrip()), stripped) for start, piece in pieces if (stripped := piece.strip())]
 
 
 def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:

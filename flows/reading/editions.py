@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from connectors.documents.blocks import place_within
 from connectors.documents.speech import clock
 from flows.reading.chunks import chunk
 from mneme.errors import InputError
 from mneme.ids import chunk_id, document_key, message_id, short_hash
 from mneme.ports import ParsedDocument
 from mneme.records import Citation, Owner, Position, Scalar, StoredDocument, StoredMessage
+from mneme.settings import Documents
 from mneme.tokens import estimate_tokens
 
-_READING = 1  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed
+_READING = 2  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,12 @@ class About:
         """The id of the conversation that its speech is: one for each edition, so that an old one goes as a whole."""
         return f"speech/{self.owner.type}/{self.owner.id}/{self.document_id}/{edition}"
 
-    def edition(self, content_hash: str) -> str:
-        """Names what would be made of a content: another edition means that something may have changed."""
+    def edition(self, content_hash: str, documents: Documents) -> str:
+        """The name of what would be made of a content: another edition means that something may have changed."""
         said = [self.name, self.media_type, self.dated_at.isoformat() if self.dated_at else None, self.metadata]
-        return short_hash(json.dumps([_READING, content_hash, said], sort_keys=True))
+        return short_hash(
+            json.dumps([_READING, content_hash, said, documents.chunk_size, documents.chunk_overlap], sort_keys=True)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +73,10 @@ class Edition:
         return bool(self.messages) and self.messages[0].document_id is None
 
 
-def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
-    """What a parsed document is made of. What was not read is a chunk of its name, so that it is found by that.
+def edition_of(about: About, parsed: ParsedDocument, edition: str, documents: Documents) -> Edition:
+    """A parsed document as its record and its chunks, as large as the settings say.
+
+    What was not read is a chunk of its name, so that it is found by that.
 
     Raises:
         InputError: there is no text in it, and nothing that was left unread.
@@ -79,7 +85,7 @@ def edition_of(about: About, parsed: ParsedDocument, edition: str) -> Edition:
     if spoken:
         messages = tuple(_speech(about, parsed, about.speech(edition)))
     elif parsed.sections:
-        messages = tuple(_chunks(about, parsed))
+        messages = tuple(_chunks(about, parsed, documents))
     else:
         messages = ()
     if not messages and not parsed.unread:
@@ -120,12 +126,12 @@ def _dated_at(about: About, parsed: ParsedDocument) -> datetime:
     return about.dated_at or parsed.dated_at or about.modified_at or about.arrived_at
 
 
-def _chunks(about: About, parsed: ParsedDocument) -> Iterator[StoredMessage]:
+def _chunks(about: About, parsed: ParsedDocument, documents: Documents) -> Iterator[StoredMessage]:
     names = _Names(about, parsed)
     for section in parsed.sections:
-        for text in chunk(section.text):
-            name = names.of(section.title, section.place, text)
-            yield _chunk(about, parsed, name, text, section.title, section.place)
+        for begin, text in chunk(section.text, documents.chunk_size, documents.chunk_overlap):
+            place = place_within(section.place, section.text.count("\n", 0, begin), text.count("\n") + 1)
+            yield _chunk(about, parsed, names.of(section.title, place, text), text, section.title, place)
 
 
 def _mention(about: About, parsed: ParsedDocument) -> StoredMessage:

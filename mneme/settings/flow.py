@@ -1,8 +1,8 @@
 """What the flow does with what comes in."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from mneme.settings.base import Group
 
@@ -89,12 +89,24 @@ class Documents(Group):
     )
     ocr_dpi: int = Field(default=200, ge=72, le=600, description="of a page without text, as a picture")
     attachment_depth: int = Field(default=3, ge=0, le=10, description="mails in mails that are opened")
+    chunk_size: int = Field(
+        default=1_600, ge=200, description="characters of a section that are found and read as one, at most"
+    )
+    chunk_overlap: int = Field(
+        default=320, ge=0, description="characters that a chunk repeats of the one before, at most; under half of a chunk"
+    )
     chunks_in_flight: int = Field(
         default=0,
         ge=0,
         description="of all documents on their way to the index, so that conversations pass them; 0: 2, and half of the calls"
         " in flight where a chat model extracts",
     )
+
+    @model_validator(mode="after")
+    def _overlap_is_under_half(self) -> Self:
+        if self.chunk_overlap >= self.chunk_size / 2:
+            raise ValueError(f"chunk_overlap: {self.chunk_overlap} is not under half of chunk_size, which is {self.chunk_size}")
+        return self
 
 
 class Flow(Group):

@@ -50,7 +50,8 @@ def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocume
     sections: list[Section] = []
     pages = 0
     with open_workbook(content) as (is_numbered, sheets):
-        for pages, (name, rows) in enumerate(sheets, start=1):
+        for name, rows in sheets:
+            pages += 1
             place = f"sheet {name}"
             whole = _unmerged(rows, merged[name]) if name in merged and is_numbered else rows
             lines = (line for table in _tables(whole, limits) for line in numbered_rows(table))
@@ -60,7 +61,9 @@ def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocume
             sections += [replace(section, position=len(sections) + at) for at, section in enumerate(found)]
     properties = package or OldProperties(content)
     title = properties.title() or PurePath(task.name).stem
-    dated_at = properties.dated_at() or date_in(line for section in sections[:1] for line in section.text.split("\n")[:FIRST_LINES])
+    dated_at = properties.dated_at() or date_in(
+        line for section in sections[:1] for line in section.text.split("\n")[:FIRST_LINES]
+    )
     return ParsedDocument(title, tuple(sections), dated_at, properties.metadata(), pages=pages)
 
 

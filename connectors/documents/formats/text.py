@@ -1,7 +1,7 @@
 """Plain text and Markdown as sections."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
@@ -10,8 +10,10 @@ from pathlib import PurePath
 from connectors.documents.blocks import below
 from connectors.documents.dates import FIRST_LINES, date_in, moment_of
 from connectors.documents.encodings import text_of
+from connectors.documents.guards import check_text
 from connectors.documents.parsing import Task
 from mneme.ports import ParsedDocument, Section
+from mneme.settings import Documents
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
@@ -40,7 +42,7 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     """
     lines = text_of(content).split("\n")
     fields, begin = _front_matter(lines)
-    drafts = [draft for draft in _sections(lines, begin) if draft.text]
+    drafts = [draft for draft in _sections(_with_named_columns(lines[begin:], task.settings), begin) if draft.text]
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
     sections = (draft.section(number, title) for number, draft in enumerate(drafts))
@@ -85,13 +87,13 @@ class _Fence:
         return bool(self._mark)
 
 
-def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
-    """The document cut at its headings, and where a stretch is long, between paragraphs."""
+def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
+    """The lines of a document, of which the first is the one after ``begin``, cut at its headings, and where a stretch is long, between paragraphs."""
     draft = _Draft((), begin + 1)
     size = 0
     headings: list[tuple[int, str]] = []
     fence = _Fence()
-    for number, line in enumerate(_with_named_columns(lines[begin:]), start=begin + 1):
+    for number, line in enumerate(lines, start=begin + 1):
         is_code = fence.holds(line)
         found = None if is_code else _heading(line, draft.lines)
         if found is None and size > _LONG and not is_code and not line.strip():
@@ -112,8 +114,20 @@ def _sections(lines: list[str], begin: int) -> Iterator[_Draft]:
     yield draft
 
 
-def _with_named_columns(lines: list[str]) -> Iterator[str]:
-    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file."""
+def _with_named_columns(lines: list[str], settings: Documents) -> Iterator[str]:
+    """Lines, the rows of tables with the names of their columns in place of the bars; each stays where it is in the file.
+
+    Raises:
+        InputError: with the names in each row the text is longer than the settings allow.
+    """
+    characters = 0
+    for line in _rows_named(lines):
+        characters += len(line) + 1
+        check_text(characters, settings)
+        yield line
+
+
+def _rows_named(lines: list[str]) -> Iterator[str]:
     fence = _Fence()
     line_of: Callable[[Sequence[str]], str] | None = None
     for number, line in enumerate(lines):

@@ -1,11 +1,12 @@
-"""What a chunk of a document yields: its paragraphs and rows as quotes, its section as the subject."""
+"""The memories of a chunk of a document: its paragraphs and rows as quotes, its section as the subject."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from connectors.documents.blocks import place_within
 from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
-from flows.extraction.documents.paragraphs import Paragraph, paragraphs
 from flows.extraction.entities import entities_of
 from flows.extraction.graph import relationships_of
 from flows.extraction.happening import event_of
@@ -30,6 +31,16 @@ _EXPECTS_IN_A_ROW = re.compile(
     r"|截止|到期|有效|交付|期限|开始|结束",
     re.I,
 )
+_MARK = re.compile(r"^\s*(?:[#>*•\-–+]+|\d{1,2}[.)])\s+")
+_OWN_LINE = re.compile(r"^\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$)")  # headings, rows of a table, fences, rules
+_WRAPPED = 40  # characters from which a line may have been wrapped rather than ended
+_LONGEST_INTRODUCTION = 120  # characters
+_ROW = re.compile(
+    r"^[^:：;；|]{1,80}[:：][^;；]+[;；]\s*[^:：;；|]{1,80}[:：]|^[^|]+ \| ."
+)  # "Item: Desk; Price: 120", "Desk | 120"
+_FIELD = re.compile(
+    r"(?!(?:From|To|Cc|Subject|Date): )[^\W\d][^:：;；|\d]{0,59}[:：]\s*\S"
+)  # "Kitchen: 12 m2"; no head of a mail
 _SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
 _ENDS = tuple(".!?:;。！？：；|")
 _IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
@@ -42,6 +53,20 @@ _DURATION = re.compile(
     re.I,
 )
 _CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, an item of a list (without its mark) or a row of a table, in one line.
+
+    ``line`` is the number of its first line in the text, from 0. ``introduction`` is the line that leads to a list.
+    """
+
+    text: str
+    line: int
+    introduction: str = ""
+    is_item: bool = False
+    is_row: bool = False
 
 
 def extract_document(cut: Cut) -> Extraction:
@@ -64,7 +89,7 @@ def extract_document(cut: Cut) -> Extraction:
         facts=tuple(_fact(cut, paragraph, group, subject, language) for paragraph, group in passages),
         entities=tuple(dict.fromkeys(_ends(relationships, entities_of(sentences)))),
         relationships=relationships,
-        foresights=tuple(_deadlines(passages, message.sent_at)),
+        foresights=tuple(_deadlines(cut, passages)),
     )
 
 
@@ -108,7 +133,7 @@ def _is_heading(line: str) -> bool:
     if line.endswith(_ENDS):
         return line.endswith((":", "："))
     short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
-    return short or _IN_THE_HEAD.match(line) is not None
+    return (short and not _FIELD.match(line)) or _IN_THE_HEAD.match(line) is not None
 
 
 def _parts_of_row(row: str) -> Iterator[str]:
@@ -171,7 +196,7 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
         else None
     )
     event = event_of(group)
-    place = cut.citation.place if cut.citation is not None else ""
+    place = _place(cut, paragraph)
     head = ", ".join(part for part in dict.fromkeys((name, cut.section or "", place)) if part)
     return ExtractedFact(
         statement=f"{head}: {f'{paragraph.introduction} ' if paragraph.introduction else ''}{words}",
@@ -181,11 +206,18 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
         event_until=event.until if event else None,
         quote=Quote(speaker=name, words=words, language=language, context=context),
         claims=tuple(claim for one in group for claim in one.claims),
+        place=place,
     )
 
 
-def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_at: datetime) -> Iterator[ExtractedForesight]:
+def _place(cut: Cut, paragraph: Paragraph) -> str:
+    """Where a paragraph stands: its own line or row, where the document counts them."""
+    return place_within(cut.citation.place, paragraph.line) if cut.citation is not None else ""
+
+
+def _deadlines(cut: Cut, passages: Sequence[tuple[Paragraph, Sequence[Sentence]]]) -> Iterator[ExtractedForesight]:
     """What a document expects: sentences that name, in full, a day behind the document's own; a row needs a word for it."""
+    dated_at = cut.utterances[0].message.sent_at
     for paragraph, group in passages:
         for one in group:
             if one.is_question or _CANCELLED.search(one.text):
@@ -195,7 +227,7 @@ def _deadlines(passages: Sequence[tuple[Paragraph, Sequence[Sentence]]], dated_a
             ahead = [each for each in one.dates if each.since > dated_at and each.span.days <= _LONGEST_SPAN]
             day = next((each for each in ahead if each.lacks_year or _IN_FULL.search(each.text)), None)
             if day is not None:
-                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims)
+                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims, _place(cut, paragraph))
 
 
 def _header(cut: Cut, day: DaySpan) -> str:
@@ -203,3 +235,64 @@ def _header(cut: Cut, day: DaySpan) -> str:
     date = day.in_chinese() if has_cjk(cut.utterances[0].message.text) else day.in_english()
     place = cut.citation.place if cut.citation is not None else ""
     return ", ".join(part for part in dict.fromkeys((date, cut.document_name or "", cut.section or "", place)) if part)
+
+
+def paragraphs(text: str) -> Iterator[Paragraph]:
+    """The paragraphs of a text, in order.
+
+    A line goes on in the next where a sentence is open: it was long enough to be wrapped, or the next begins in lower case.
+    Items of a list, rows of a table and headings have their own lines.
+    """
+    introduction = ""
+    number = 0
+    for lines in _groups(text.split("\n")):
+        begin, number = number, number + len(lines)
+        joined = _joined(lines)
+        mark = _MARK.match(joined)
+        plain = (joined[mark.end() :] if mark else joined).strip("| ")
+        if not plain:
+            continue
+        is_item = mark is not None and not joined.startswith("#")
+        if not is_item:
+            introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
+        yield Paragraph(plain, begin, introduction if is_item else "", is_item, is_row=is_row(plain))
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row of a table: cells with the names of their columns, or between bars."""
+    return _ROW.match(line) is not None
+
+
+def _groups(lines: list[str]) -> Iterator[list[str]]:
+    """The lines that belong together; a blank line stands alone."""
+    group: list[str] = []
+    fenced = False
+    for line in lines:
+        if group and not (fenced or _continues(group[-1], line)):
+            yield group
+            group = []
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        group.append(line)
+    if group:
+        yield group
+
+
+def _continues(line: str, after: str) -> bool:
+    if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
+        return False
+    if is_row(line) or is_row(after) or (_FIELD.match(line) and _FIELD.match(after)):
+        return False
+    if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
+        return False
+    return len(line) >= _WRAPPED or after.lstrip()[:1].islower()
+
+
+def _joined(lines: list[str]) -> str:
+    if lines[0].lstrip().startswith(("```", "~~~")):
+        return "\n".join(lines)
+    text = ""
+    for line in (line.strip() for line in lines):
+        close = not text or has_cjk(text[-1]) or has_cjk(line[:1])
+        text += line if close else f" {line}"
+    return text
