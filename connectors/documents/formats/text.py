@@ -88,7 +88,7 @@ class _Fence:
 
 
 def _sections(lines: Iterable[str], begin: int) -> Iterator[_Draft]:
-    """The lines of a document, of which the first is the one after ``begin``, cut at its headings, and where a stretch is long, between paragraphs."""
+    """Lines, the first of which follows ``begin``, cut at headings and, where a stretch is long, between paragraphs."""
     draft = _Draft((), begin + 1)
     size = 0
     headings: list[tuple[int, str]] = []
