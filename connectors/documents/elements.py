@@ -10,7 +10,7 @@ from typing import Any, Literal
 from lxml import etree
 
 from connectors.documents.blocks import Block, rows_of
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.guards import TableLimits
 from mneme.errors import InputError
 
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile

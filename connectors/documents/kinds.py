@@ -73,7 +73,7 @@ KINDS: dict[str, Kind] = {
             Kind(name, "picture", "pictures:parse_picture", "Pillow and tesseract", ("PIL", "pytesseract"), _OCR)
             for name in ("png", "jpg", "webp", "tiff", "bmp", "gif")
         ),
-        Kind("svg", "picture", "svg:parse_svg", "defusedxml; resvg and tesseract", ("defusedxml", "resvg_py"), _OCR),
+        Kind("svg", "picture", "pictures:parse_svg", "defusedxml; resvg and tesseract", ("defusedxml", "resvg_py"), _OCR),
         Kind("docx", "office", "word:parse_docx", "unstructured", ("unstructured", "docx")),
         Kind(
             "doc",
@@ -100,8 +100,8 @@ KINDS: dict[str, Kind] = {
         Kind("md", "text", "text:parse_markdown", "directly"),
         Kind("vtt", "captions", "captions:parse_vtt", "webvtt-py", ("webvtt",)),
         Kind("srt", "captions", "captions:parse_srt", "webvtt-py", ("webvtt",)),
-        Kind("csv", "text", "tables:parse_csv", "directly"),
-        Kind("tsv", "text", "tables:parse_tsv", "directly"),
+        Kind("csv", "text", "text:parse_csv", "directly"),
+        Kind("tsv", "text", "text:parse_tsv", "directly"),
         *(
             Kind(name, "sound", "", "a transcription endpoint (MNEME_TRANSCRIPTION__PROVIDER)")
             for name in ("mp3", "wav", "m4a", "ogg", "flac", "webm")
@@ -146,19 +146,42 @@ _NOT_READ: tuple[tuple[bytes, str, str], ...] = (
 )
 _MARKUP = (b"{\\rtf", b"%!PS")  # of the above what is text itself
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
-_MEDIA_TYPES = {
-    "text/markdown": "md",
+MEDIA_TYPES = {
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "webp": "image/webp",
+    "tiff": "image/tiff",
+    "bmp": "image/bmp",
+    "gif": "image/gif",
+    "svg": "image/svg+xml",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "doc": "application/msword",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "xls": "application/vnd.ms-excel",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "ppt": "application/vnd.ms-powerpoint",
+    "eml": "message/rfc822",
+    "html": "text/html",
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "vtt": "text/vtt",
+    "srt": "application/x-subrip",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "m4a": "audio/mp4",
+    "ogg": "audio/ogg",
+    "flac": "audio/flac",
+    "webm": "audio/webm",
+}
+_TEXTS = ("md", "html", "csv", "tsv", "eml", "m4a", "webm", "mp3", "txt")  # that a media type alone may tell apart
+_BY_MEDIA_TYPE = {
+    **{MEDIA_TYPES[name]: name for name in _TEXTS},
     "text/x-markdown": "md",
-    "text/html": "html",
     "application/xhtml+xml": "html",
-    "text/csv": "csv",
-    "text/tab-separated-values": "tsv",
-    "message/rfc822": "eml",
-    "audio/mp4": "m4a",
     "audio/x-m4a": "m4a",
-    "audio/webm": "webm",
-    "audio/mpeg": "mp3",
-    "text/plain": "txt",
 }
 _ENDINGS = {"markdown": "md", "htm": "html", "xhtml": "html", "tab": "tsv", "text": "txt", "log": "txt"}
 _HEADER = re.compile(r"(?:From |([A-Za-z][A-Za-z0-9-]{0,60}):[ \t])")
@@ -239,7 +262,7 @@ def _told(name: str, media_type: str | None) -> str:
     if ending in KINDS:
         return ending
     media = _MEDIA.match((media_type or "").strip().lower())
-    return _MEDIA_TYPES.get(media[0], "") if media else ""
+    return _BY_MEDIA_TYPE.get(media[0], "") if media else ""
 
 
 def _in_mp4(content: bytes) -> Kind:
@@ -327,7 +350,7 @@ def _in_text(content: bytes, told: str) -> Kind:
         return KINDS["eml"]
     if told == "md":
         return KINDS["md"]
-    from connectors.documents.formats.tables import delimiter_of
+    from connectors.documents.formats.text import delimiter_of
 
     delimiter = delimiter_of(head, strict=told not in ("csv", "tsv"))
     if delimiter is not None:

@@ -1,21 +1,52 @@
-"""Parses documents in this process. In the stream it runs inside the processes of ``pool.py``."""
+"""Documents parsed in this process. In the stream it runs inside the processes of ``pool.py``."""
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC
 from importlib import import_module
 from pathlib import PurePath
 from traceback import format_tb
+from typing import Protocol
 
 from connectors.documents.guards import check_pages, check_text, guard
 from connectors.documents.kinds import Kind, kind_of
-from connectors.documents.parsing import FormatParser, Task
 from mneme.errors import InputError, MnemeError
 from mneme.ports import ParsedDocument, Section, Spoken
 from mneme.settings import Documents
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One document to parse.
+
+    Attributes:
+        name: its file name.
+        media_type: what the sender says it is; None where nothing is said.
+        settings: limits, languages and resolution.
+        nested: parses what lies inside: an attachment of a mail, a picture of a text document.
+        depth: 0 for a document, 1 for what lies inside it, and so on.
+    """
+
+    name: str
+    media_type: str | None
+    settings: Documents
+    nested: Callable[[bytes, str, str | None], ParsedDocument]
+    depth: int = 0
+
+
+class FormatParser(Protocol):
+    """The parser of one format."""
+
+    def __call__(self, content: bytes, task: Task) -> ParsedDocument:
+        """The document; ``format`` and the limits on text are seen to by who calls (connectors/documents/local.py).
+
+        Raises:
+            InputError: see ``DocumentParser.parse``; the message need not name the file, who calls puts its name in front.
+        """
+
 
 log = logging.getLogger(__name__)
 

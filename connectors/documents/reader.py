@@ -6,11 +6,10 @@ from pathlib import PurePath
 from typing import Protocol
 
 from connectors.documents.dates import date_in_name
-from connectors.documents.kinds import Kind, media_kind
+from connectors.documents.formats.captions import minutes, utterances
+from connectors.documents.kinds import MEDIA_TYPES, Kind, media_kind
 from connectors.documents.local import short_name
-from connectors.documents.media_types import MEDIA_TYPES
 from connectors.documents.pool import ParserPool
-from connectors.documents.speech import minutes, utterances
 from mneme.errors import InputError, ModelMalformed, ModelPending, ModelRefused
 from mneme.ports import Describer, DocumentParser, ParsedDocument, Section, Transcriber
 from mneme.settings import Settings

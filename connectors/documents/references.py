@@ -11,8 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from connectors.documents.roots import PACKAGES, ROOTS, TENANT, Prefix, place_of, tenant_folder
-from connectors.documents.stores import StoreReferences
+from connectors.documents.stores import PACKAGES, ROOTS, TENANT, Prefix, StoreReferences, place_of, tenant_folder
 from mneme.errors import InputError
 from mneme.ids import content_hash
 from mneme.ports import References

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from connectors.documents.blocks import place_within
-from connectors.documents.speech import clock
+from connectors.documents.formats.captions import clock
 from flows.reading.chunks import chunk
 from mneme.errors import InputError
 from mneme.ids import chunk_id, document_key, message_id, short_hash

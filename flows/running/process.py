@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from connectors.documents.erased_claims import ErasedClaims, erase_claims
+from connectors.documents.claims import ErasedClaims, erase_claims
 from connectors.documents.pool import processes_of
 from connectors.documents.reader import open_reader
 from connectors.documents.references import open_references
-from connectors.documents.roots import documents_of, uploads_of
+from connectors.documents.stores import documents_of, uploads_of
 from connectors.embedders.queue import EmbeddingQueue
 from connectors.endpoints.answer_file import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of

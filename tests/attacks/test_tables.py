@@ -15,7 +15,7 @@ from pptx import Presentation
 
 from connectors.documents.formats import sheets
 from connectors.documents.local import LocalParser
-from connectors.documents.packages import Package
+from connectors.documents.office import Package
 from mneme.errors import InputError
 from mneme.settings import Documents
 from tests.samples import samples

@@ -1,19 +1,17 @@
-"""WebVTT and SubRip: what is said with its times, and who says it where the captions name speakers."""
+"""Speech: WebVTT and SubRip captions, utterances of speakers, and sections of about a minute."""
 
 import html
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
-import webvtt
-
+from connectors.documents.blocks import join_lines
 from connectors.documents.encodings import text_of
-from connectors.documents.parsing import Task
-from connectors.documents.speech import minutes, utterances
+from connectors.documents.local import Task
 from mneme.errors import InputError
-from mneme.ports import ParsedDocument, Spoken
+from mneme.ports import ParsedDocument, Section, Spoken
 
 _VOICE = re.compile(r"<v(?:\.[^ \t>\n]{0,100})?[ \t]{1,20}([^>\n]{1,200})>")  # bounded: without an end, each would look for it
 _TAG = re.compile(r"<[^>\n]{0,200}>|\{\\[^}\n]{0,100}\}")
@@ -37,6 +35,8 @@ def parse_srt(content: bytes, task: Task) -> ParsedDocument:
 
 def _captions(text: str, form: str) -> Iterator[Spoken]:
     """The captions; one in which several speak is several. Rolling captions, that show a line again, say it once."""
+    import webvtt  # here: transcripts become utterances without it
+
     shown: tuple[str, ...] = ()
     for caption in webvtt.from_buffer(io.StringIO(text), format=form).captions:
         begins, ends = _seconds(caption.start), _seconds(caption.end)
@@ -82,3 +82,54 @@ def _seconds(written: str) -> float:
     for part in written.replace(",", ".").split(":"):
         seconds = seconds * 60 + float(part)
     return seconds
+
+
+_MINUTE = 60.0
+_PAUSE = 2.0  # seconds; whoever is silent for longer begins anew
+
+
+def utterances(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
+    """What a speaker says without a pause as one, of a minute at most: captions and transcripts cut it at every line."""
+    held: Spoken | None = None
+    for piece in spoken:
+        goes_on = (
+            held is not None
+            and held.speaker == piece.speaker
+            and piece.begins - held.ends <= _PAUSE
+            and piece.ends - held.begins <= _MINUTE
+        )
+        if held is not None and goes_on:
+            held = Spoken(held.speaker, held.begins, max(held.ends, piece.ends), join_lines([held.text, piece.text]))
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def minutes(spoken: Sequence[Spoken], title: str) -> tuple[Section, ...]:
+    """Speech in which nobody is named, as sections of about a minute; the place of one is when it begins, ``00:01:30``."""
+    sections: list[Section] = []
+    lines: list[str] = []
+    begins = 0.0
+    for piece in spoken:
+        if lines and piece.ends - begins > _MINUTE:
+            sections.append(Section(len(sections), title, "\n".join(lines), clock(begins)))
+            lines = []
+        if not lines:
+            begins = piece.begins
+        lines.append(piece.text)
+    if lines:
+        sections.append(Section(len(sections), title, "\n".join(lines), clock(begins)))
+    return tuple(sections)
+
+
+def clock(seconds: float) -> str:
+    """A moment of a recording as people cite it.
+
+    >>> clock(90.4)
+    '00:01:30'
+    """
+    whole = int(seconds)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -15,8 +15,8 @@ from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import FIRST_LINES, date_in, moment_of
 from connectors.documents.elements import blocks_of, partition, refusing, unmerged
 from connectors.documents.encodings import text_of
-from connectors.documents.parsing import Task
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.guards import TableLimits
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 

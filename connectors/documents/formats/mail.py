@@ -13,8 +13,8 @@ from pathlib import PurePath
 
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.formats.html import date_of, decoded, html_blocks
-from connectors.documents.parsing import Task
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.guards import TableLimits
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 

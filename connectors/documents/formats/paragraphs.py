@@ -8,8 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from connectors.documents.blocks import Block, join_lines, rows_of
-from connectors.documents.formats.grids import Grid, Rule, grids_of
-from connectors.documents.formats.layout import Line, Word, lines_of, weight
+from connectors.documents.formats.layout import Grid, Line, Rule, Word, grids_of, lines_of, weight
 
 _MARGIN = 0.1  # of a page's height, above and below; headers and footers are there
 _FEWEST_PAGES = 3  # that a header or footer is on

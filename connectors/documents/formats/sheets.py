@@ -14,9 +14,9 @@ from typing import Any
 from connectors.documents.blocks import numbered_rows, row_sections
 from connectors.documents.dates import FIRST_LINES, date_in
 from connectors.documents.elements import open_workbook
-from connectors.documents.packages import OldProperties, Package
-from connectors.documents.parsing import Task
-from connectors.documents.table_limits import TableLimits
+from connectors.documents.guards import TableLimits
+from connectors.documents.local import Task
+from connectors.documents.office import OldProperties, Package
 from mneme.ports import ParsedDocument, Section
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')

@@ -9,10 +9,8 @@ from typing import Any
 from connectors.documents.blocks import Block, sections_of
 from connectors.documents.elements import blocks_of, partition, refusing
 from connectors.documents.formats.html import date_of
-from connectors.documents.office import converted
-from connectors.documents.packages import Package
-from connectors.documents.parsing import Task
-from connectors.documents.pictures_inside import PicturesInside
+from connectors.documents.local import Task
+from connectors.documents.office import Package, PicturesInside, converted
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.text import has_cjk

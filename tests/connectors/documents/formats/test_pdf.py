@@ -16,10 +16,9 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from connectors.documents.formats import ocr, pdf, pdf_pages
-from connectors.documents.formats.pdf import parse_pdf
-from connectors.documents.formats.pdf_pages import page_picture
-from connectors.documents.parsing import Task
+from connectors.documents.formats import ocr, pdf
+from connectors.documents.formats.pdf import page_picture, parse_pdf
+from connectors.documents.local import Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
@@ -247,8 +246,8 @@ def test_large_pictures_beside_text_are_bounded_and_the_rest_is_told(monkeypatch
     monkeypatch.setattr(pdf.Ocr, "read", read)
     monkeypatch.setattr(pdf, "_MOST_INSETS", 2)
     monkeypatch.setattr(pdf, "cut_out", lambda *_: (None, 200.0))
-    unwritten = [pdf_pages.Picture(0, 0, 1, 1, number) for number in range(4)]
-    monkeypatch.setattr(pdf_pages.PageText, "unwritten", unwritten)
+    unwritten = [pdf.Picture(0, 0, 1, 1, number) for number in range(4)]
+    monkeypatch.setattr(pdf.PageText, "unwritten", unwritten)
     document = parse(illustrated([]))
     assert read.call_count == 2
     assert document.unread == ("page 1: a large picture; only the first 2 that pages have beside their text are read",)

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from connectors.documents.formats.slides import parse_pptx
-from connectors.documents.local import LocalParser
-from connectors.documents.parsing import Task
+from connectors.documents.local import LocalParser, Task
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument, Section
 from mneme.settings import Documents

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from connectors.documents.formats.tables import delimiter_of
+from connectors.documents.formats.text import delimiter_of
 from connectors.documents.local import LocalParser
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.documents.formats.text import parse_markdown
-from connectors.documents.local import LocalParser
-from connectors.documents.parsing import Task
+from connectors.documents.local import LocalParser, Task
 from mneme.settings import Documents
 
 TASK = Task("notes.md", None, Documents(), LocalParser().parse)
