@@ -216,7 +216,7 @@ def _mended(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _goes_on(earlier: Block, later: Block) -> bool:
-    """Whether the last sentence of a block goes on in one at the next place."""
+    """True if the last sentence of a block goes on in one at the next place."""
     if earlier.kind not in ("text", "item") or later.kind != "text" or _ends(earlier.text):
         return False
     last, first = earlier.text[-1], later.text[0]
@@ -231,12 +231,12 @@ def _goes_on(earlier: Block, later: Block) -> bool:
 
 
 def _ends(text: str) -> bool:
-    """Whether a text ends where a sentence does."""
+    """True if a text ends where a sentence does."""
     return any(match.end() == len(text) for match in _ends_of(text))
 
 
 def _first_end(text: str) -> int:
-    """Where the first sentence of a text ends."""
+    """The end of the first sentence of a text."""
     return next((match.end() for match in _ends_of(text)), len(text))
 
 
@@ -274,7 +274,7 @@ _MEASURE = re.compile(r"[-+−]?\d[\d.,'’\s]*(\D\S{0,11})")  # a quantity and 
 
 
 def _headers(rows: Sequence[Sequence[str]]) -> int:
-    """How many of the first rows name columns: none, one or two."""
+    """The number of header rows: none, one or two."""
     for count in (1, 2):
         above = rows[:count]
         below = [row for row in rows[count:] if row not in above]
@@ -284,7 +284,7 @@ def _headers(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
-    """Whether rows name the columns of those below them: words over numbers, or words that do not come again."""
+    """True if rows name the columns of those below them: words over numbers, or words that do not come again."""
     names = _names(above)
     columns = [[row[at] for row in below if at < len(row) and row[at]] for at in range(len(names))]
     named = list(filter(None, names))
@@ -310,7 +310,7 @@ def _name_columns(above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
 
 
 def _is_banner(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row is a title over the whole table: one value, in rows below that have more."""
+    """True if a row is a title over the whole table: one value, in rows below that have more."""
     return (
         len(set(filter(None, row))) == 1
         and (row[0] != "" or len(set(row)) == 1)
@@ -341,7 +341,7 @@ def _unit(cell: str) -> str:
 
 
 def _is_label(cell: str) -> bool:
-    """Whether a cell may name what stands beside it, as in a form."""
+    """True if a cell may name what stands beside it, as in a form."""
     return bool(cell) and len(cell) <= _LONGEST_HEADER and not _is_number(cell) and not _unit(cell) and not _ends(cell)
 
 

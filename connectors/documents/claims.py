@@ -116,13 +116,13 @@ def text_of(content: bytes) -> str | None:
 
 
 def folder_of_claims(place: str, owner: Owner, document_id: str | None = None) -> str:
-    """Where the claims of a document lie, or below which all of an owner do. Neither has a name that tells who or what."""
+    """The folder of the claims of a document, or of all claims of an owner. Its name gives neither away."""
     folder = f"{_of_tenant(place, owner.tenant_id)}/{short_hash(lasting_name(owner.key))}"
     return folder if document_id is None else f"{folder}/{short_hash(document_id)}"
 
 
 def share_of(store: Path) -> Path:
-    """What stands before the tenant is somebody's share: were it made here, the reader would not see it."""
+    """The part of a path before the tenant: a share that must be mounted. A folder made here in its place would be unseen."""
     return Path(*takewhile(lambda part: TENANT not in part, store.parts)).absolute()
 
 
@@ -186,7 +186,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ErasedClaims:
-    """What became of the claims of an erasure: how many are gone, and how many the store does not let us delete.
+    """The result of an erasure of claims: the number of deleted ones, and of those that the store refused to delete.
 
     A folder that may not be listed counts as one.
     """
@@ -239,7 +239,7 @@ def _in_a_store(place: Prefix, owner: Owner, document_id: str | None, before: da
 
 
 def _in_a_folder(store: Path, owner: Owner, document_id: str | None, before: datetime) -> tuple[ErasedClaims, str]:
-    """What is not finished is erased as well: a publisher that died left it."""
+    """Erase unfinished files as well: a publisher that died left them."""
     if not share_of(store).is_dir():
         return ErasedClaims(refused=1), "the folder is not there; mount it, and erase again"
     of_owner = Path(folder_of_claims(str(store), owner)).absolute()

@@ -147,7 +147,7 @@ def _span(cell: Any, name: str) -> int:
 
 
 class _PicturesOfParagraph:
-    """What unstructured calls for the pictures of a paragraph of a Word file."""
+    """Callback of unstructured for the pictures of a paragraph of a Word file."""
 
     @classmethod
     def iter_elements(cls, paragraph: Any, opts: Any) -> Iterator[Any]:
@@ -159,7 +159,7 @@ class _PicturesOfParagraph:
 
 
 class _PictureOfSlide:
-    """What unstructured calls for a picture on a slide."""
+    """Callback of unstructured for a picture on a slide."""
 
     @classmethod
     def iter_elements(cls, picture: Any, opts: Any) -> Iterator[Any]:

@@ -168,7 +168,7 @@ def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
 
 
 def _check_prolog(file: IO[bytes], whole: bool) -> None:
-    """What stands before the first element of XML. The rest is not read, so that this costs next to nothing.
+    """Check the XML before its first element. The rest is not read, so that this costs next to nothing.
 
     Args:
         whole: no document type is allowed at all, as Office files have none; else only what declares entities is refused.

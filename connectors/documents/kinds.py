@@ -1,4 +1,4 @@
-"""What bytes are, told by their content; and what reads each format, and needs what.
+"""The format of bytes, by their content; the parser of each format, and the packages and programs that it needs.
 
 A name or a media type only breaks a tie: between Markdown and plain text, or for a table that might be prose.
 """
@@ -219,7 +219,7 @@ def kind_of(content: bytes, name: str, media_type: str | None) -> Kind:
         raise InputError("it is a program, which is not read; send a document")
     if not is_text(content):
         raise InputError("it is binary data of no format that is known; send a document, a picture, a recording or text")
-    return _in_text(content, _told(name, media_type))
+    return _in_text(content, _claimed_format(name, media_type))
 
 
 def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None:
@@ -251,11 +251,11 @@ def media_kind(content: bytes, name: str, media_type: str | None) -> Kind | None
 
 
 def _begins(content: bytes, beginning: bytes) -> bool:
-    """Whether bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
+    """True if bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
     return content.startswith(beginning) and not (beginning.isascii() and is_text(content))
 
 
-def _told(name: str, media_type: str | None) -> str:
+def _claimed_format(name: str, media_type: str | None) -> str:
     """The format that a name, else a media type, claims; empty without a claim."""
     ending = PurePath(name).suffix.lower().lstrip(".")
     ending = _ENDINGS.get(ending, ending)
@@ -333,7 +333,7 @@ def _in_ole(content: bytes) -> Kind:
     raise InputError("it is an OLE file of no format that is read; save it as docx, xlsx, pptx or PDF")
 
 
-def _in_text(content: bytes, told: str) -> Kind:
+def _in_text(content: bytes, claimed: str) -> Kind:
     head = first_text(content, _HEAD)
     begin = head.lstrip("\ufeff \t\n")
     if re.match(r"WEBVTT(?:[ \t\n]|$)", begin):
@@ -342,17 +342,17 @@ def _in_text(content: bytes, told: str) -> Kind:
         return KINDS["srt"]
     if begin.startswith("<") and _root_of(begin) == "svg":
         return KINDS["svg"]
-    if _HTML.match(begin) or (told in ("html", "") and begin.startswith("<") and _HTML_TAG.match(begin)):
+    if _HTML.match(begin) or (claimed in ("html", "") and begin.startswith("<") and _HTML_TAG.match(begin)):
         return KINDS["html"]
-    if told == "html" and _HTML_TAG.search(begin):
+    if claimed == "html" and _HTML_TAG.search(begin):
         return KINDS["html"]
-    if _is_mail(begin, told):
+    if _is_mail(begin, claimed):
         return KINDS["eml"]
-    if told == "md":
+    if claimed == "md":
         return KINDS["md"]
     from connectors.documents.formats.text import delimiter_of
 
-    delimiter = delimiter_of(head, strict=told not in ("csv", "tsv"))
+    delimiter = delimiter_of(head, strict=claimed not in ("csv", "tsv"))
     if delimiter is not None:
         return KINDS["tsv" if delimiter == "\t" else "csv"]
     return KINDS["txt"]
@@ -368,8 +368,8 @@ def _root_of(begin: str) -> str:
     return found[0].rpartition(":")[2] if found else ""
 
 
-def _is_mail(begin: str, told: str) -> bool:
-    """Whether a text begins with the header of a mail: notes may begin with ``Date:``, but not with ``Message-ID:`` too."""
+def _is_mail(begin: str, claimed: str) -> bool:
+    """True if a text begins with the header of a mail: notes may begin with ``Date:``, but not with ``Message-ID:`` too."""
     names = set()
     for line in begin.split("\n", 100)[:100]:
         if not line.strip():
@@ -381,4 +381,4 @@ def _is_mail(begin: str, told: str) -> bool:
             return False
         names.add((header[1] or "from").lower())
     known = names & _MAIL_HEADERS
-    return bool(known) if told == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)
+    return bool(known) if claimed == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)

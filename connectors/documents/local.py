@@ -162,7 +162,7 @@ class LocalParser:
 
 
 class _Inside:
-    """What lies inside one document, at any depth: so many are opened, and in so much time. It is read itself in any case."""
+    """The budget of documents inside one document, at any depth, by number and time. The outer one is read in any case."""
 
     def __init__(self) -> None:
         self._opened = 0

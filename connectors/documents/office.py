@@ -92,7 +92,7 @@ class Package:
         return {relationship.get("Id", ""): _target(name, relationship) for relationship in self._relationships(name)}
 
     def as_plain(self, kind: str) -> dict[str, bytes]:
-        """What to replace where a file is one with macros, a template or a show, so that libraries take it for a plain one.
+        """Parts to replace in a file with macros, a template or a show, so that libraries take it for a plain one.
 
         Args:
             kind: of the plain file, ``wordprocessingml.document``.
@@ -112,17 +112,17 @@ class Package:
         return written.getvalue()
 
     def title(self) -> str:
-        """What the properties call the document; empty where they say nothing, or what a program puts in by itself."""
+        """The title in the properties; empty without any, or with the default title of a program."""
         return _title(self._properties().get("title", ""))
 
     def dated_at(self) -> datetime | None:
-        """When it was last changed, else made, as its properties have it."""
+        """The time of the last change, else of creation, in its properties."""
         properties = self._properties()
         given = (properties.get(name, "") for name in ("modified", "created"))
         return next((moment for text in given if text not in _OF_TEMPLATES and (moment := _moment(text))), None)
 
     def metadata(self) -> dict[str, str]:
-        """What the properties say of author, subject, keywords, description, category and language."""
+        """Author, subject, keywords, description, category and language, as far as the properties have them."""
         properties = self._properties()
         return {ours: properties[theirs] for theirs, ours in _TEXT.items() if properties.get(theirs)}
 

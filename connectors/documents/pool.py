@@ -102,7 +102,7 @@ class WorkerProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be asked."""
+        """True if it can be asked."""
         return self._process.poll() is None
 
     def parse(self, content: bytes, name: str, media_type: str | None) -> ParsedDocument:
@@ -254,7 +254,7 @@ def _reason(returncode: int | None, settings: Documents) -> str:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """What a parser needs and nothing else: no keys, no passwords, no home."""
+    """The environment of a parser, with nothing that it does not need: no keys, no passwords, no home."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
     return {**passed_on, **_SET, "PYTHONPATH": path, "TMPDIR": folder, "HOME": folder}
@@ -372,7 +372,7 @@ class ParserPool:
 
 
 def processes_of(settings: Documents) -> int:
-    """How many documents are parsed at a time."""
+    """The number of documents that are parsed at a time."""
     return settings.processes or max(1, (os.cpu_count() or 2) // 2)
 
 

@@ -83,7 +83,7 @@ class Reader:
         return ParsedDocument(title, sections, metadata=metadata, format=kind.name, unread=unread)
 
     def _seen(self, describer: Describer, content: bytes, name: str, kind: Kind, scope: str) -> ParsedDocument:
-        """What a model sees. A tiff of several pages is a scan, and parsed: a model sees its first page only."""
+        """Have a model describe a picture. A tiff is parsed, as it may be a scan: a model sees its first page only."""
         if kind.name == "tiff":
             return self._parser.parse(content, name, MEDIA_TYPES[kind.name])
         title = PurePath(name).stem

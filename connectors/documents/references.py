@@ -21,7 +21,7 @@ _BLOCK = 1 << 20  # bytes read at a time
 
 
 def open_references(settings: Documents, also: Iterable[Path] = ()) -> References:
-    """What reads documents by reference, as the settings allow. Nothing is opened, and no client loaded, before it is needed.
+    """Open the reader of documents by reference, as the settings allow. No client is loaded before it is needed.
 
     Args:
         settings: roots and the largest size.

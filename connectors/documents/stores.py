@@ -40,7 +40,7 @@ class Prefix:
 
 
 def documents_of(settings: Settings) -> Documents:
-    """What is set of documents; with the inbox, if there is no store, ``uploads`` in ``MNEME_DATA`` is one."""
+    """The settings of documents. With an inbox and no store, ``uploads`` in ``MNEME_DATA`` is the store."""
     documents = settings.documents
     if settings.intake != "inbox" or documents.store:
         return documents
@@ -54,7 +54,7 @@ def uploads_of(settings: Settings) -> Path:
 
 
 def place_of(text: str, setting: str) -> Path | Prefix:
-    """What a setting names.
+    """Parse the place that a setting names.
 
     Raises:
         SettingsError: it is no place that documents are read from. The text is not told: it may hold a password.
@@ -78,12 +78,12 @@ def place_of(text: str, setting: str) -> Path | Prefix:
 
 
 def is_plain(key: str) -> bool:
-    """Whether ``bucket/folder/name`` can mean nothing but what it says: no empty name, no ``..``, no control character."""
+    """True if ``bucket/folder/name`` can mean nothing but what it says: no empty name, no ``..``, no control character."""
     return all(name not in ("", ".", "..") for name in key.split("/")) and all(ord(each) >= 32 for each in key)
 
 
 def tenant_folder(tenant_id: str) -> str:
-    """What ``{tenant}`` stands for: the id with all but plain characters percent-encoded."""
+    """The value of ``{tenant}``: the id with all but plain characters percent-encoded."""
     folder = lasting_name(make_id(tenant_id))
     return f"%2E{folder[1:]}" if folder.startswith(".") else folder  # a tenant that is called ".."
 
@@ -243,7 +243,7 @@ class StoreReferences:
 
 
 def _written_at(told: Mapping[str, Any]) -> datetime | None:
-    """When an object was written, as its store tells: a date, or seconds since 1970."""
+    """The time at which an object was written. Stores give a date, or seconds since 1970."""
     moment = next((told[name] for name in _WRITTEN if told.get(name) is not None), None)
     if isinstance(moment, int | float):
         moment = datetime.fromtimestamp(moment, UTC)

@@ -120,7 +120,7 @@ def _answer(parser: DocumentParser, content: bytes, name: str, media_type: str |
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Where requests come from and answers go to. What libraries print and programs read goes nowhere."""
+    """The pipes of requests and answers. Standard input and output of libraries and programs lead nowhere."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):

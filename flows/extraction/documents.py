@@ -121,7 +121,7 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
 
 
 def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
-    """Whether a line says no more than what day it is, and where."""
+    """True if a line says no more than what day it is, and where."""
     rest = line
     for each in dates:
         rest = rest.replace(each.text, "")
@@ -129,7 +129,7 @@ def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """Whether a line alone says no more than what follows is about, or of when it is."""
+    """True if a line alone says no more than what follows is about, or of when it is."""
     if line.endswith(_ENDS):
         return line.endswith((":", "："))
     short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
@@ -162,12 +162,12 @@ def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tu
 
 
 def _is_full_name(name: str) -> bool:
-    """Whether a name is certainly a person's: in a document one word may be anything."""
+    """True if a name is certainly a person's: in a document one word may be anything."""
     return " " in name or has_cjk(name)
 
 
 def _ends(relationships: Iterable[ExtractedRelationship], entities: Iterable[ExtractedEntity]) -> Iterator[ExtractedEntity]:
-    """What stands at the ends of relationships: a document names many things once, and a graph of all would be a register."""
+    """The entities at the ends of relationships: a document names many things once, and a graph of all would be a register."""
     named = {entity.name: entity for entity in entities}
     for edge in relationships:
         for name, kind in ((edge.source, "person"), (edge.target, "object")):
@@ -211,12 +211,12 @@ def _fact(cut: Cut, paragraph: Paragraph, group: Sequence[Sentence], subject: st
 
 
 def _place(cut: Cut, paragraph: Paragraph) -> str:
-    """Where a paragraph stands: its own line or row, where the document counts them."""
+    """The place of a paragraph: its own line or row, where the document counts them."""
     return place_within(cut.citation.place, paragraph.line) if cut.citation is not None else ""
 
 
 def _deadlines(cut: Cut, passages: Sequence[tuple[Paragraph, Sequence[Sentence]]]) -> Iterator[ExtractedForesight]:
-    """What a document expects: sentences that name, in full, a day behind the document's own; a row needs a word for it."""
+    """Expected events: sentences that name, in full, a day after the document's own; a row needs a word for it."""
     dated_at = cut.utterances[0].message.sent_at
     for paragraph, group in passages:
         for one in group:
@@ -259,7 +259,7 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
 
 
 def is_row(line: str) -> bool:
-    """Whether a line is a row of a table: cells with the names of their columns, or between bars."""
+    """True if a line is a row of a table: cells with the names of their columns, or between bars."""
     return _ROW.match(line) is not None
 
 

@@ -23,7 +23,7 @@ def chunk(text: str, size: int, overlap: int) -> list[tuple[int, str]]:
 
 
 def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
-    """Where the chunks of a text begin and end, before white space is dropped; see ``chunk``."""
+    """The begin and end of each chunk of a text, before white space is dropped; see ``chunk``."""
     if not 0 <= overlap < size / 2:
         raise ValueError(f"overlap: {overlap} is not from 0 to under half of the size, which is {size}")
     start = 0

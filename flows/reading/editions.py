@@ -1,4 +1,4 @@
-"""What a document is made of now: its record, and the messages that its text is, chunk by chunk. Pure.
+"""An edition of a document: its record, and its text as messages, chunk by chunk. Pure.
 
 A chunk is named by what it says and where: what a new version leaves as it was keeps its ids, and costs nothing.
 """
@@ -24,7 +24,7 @@ _READING = 2  # raised when documents are to be read anew that are sent again: a
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is said of a document from outside.
+    """The facts about a document that its event or message states.
 
     ``dated_at`` is what its sender says, ``modified_at`` when its file was changed, ``arrived_at`` when it came. An attachment
     has the conversation and the message it is in.
@@ -69,7 +69,7 @@ class Edition:
 
     @property
     def is_speech(self) -> bool:
-        """Whether its messages are those of a conversation."""
+        """True if its messages are those of a conversation."""
         return bool(self.messages) and self.messages[0].document_id is None
 
 
@@ -135,7 +135,7 @@ def _chunks(about: About, parsed: ParsedDocument, documents: Documents) -> Itera
 
 
 def _mention(about: About, parsed: ParsedDocument) -> StoredMessage:
-    """What was not read, by name and context."""
+    """A chunk that names an unread document, with its context."""
     context = "; ".join(str(value) for value in about.metadata.values())
     text = " ".join(each for each in (f"[file: {about.name}, not read: {'; '.join(parsed.unread)}]", context) if each)
     return _chunk(about, parsed, _Names(about, parsed).of(text), text, "", "")
@@ -164,7 +164,7 @@ def _chunk(about: About, parsed: ParsedDocument, name: str, text: str, section: 
 
 
 def _speech(about: About, parsed: ParsedDocument, conversation_id: str) -> Iterator[StoredMessage]:
-    """What is said in a recording, as the messages of a conversation of its own."""
+    """A recording as the messages of a conversation of its own."""
     began, names = _dated_at(about, parsed), _Names(about, parsed)
     for said in parsed.spoken:
         speaker = said.speaker or parsed.title or about.name

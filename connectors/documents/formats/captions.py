@@ -89,7 +89,7 @@ _PAUSE = 2.0  # seconds; whoever is silent for longer begins anew
 
 
 def utterances(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
-    """What a speaker says without a pause as one, of a minute at most: captions and transcripts cut it at every line."""
+    """Join the words of a speaker up to a pause or a minute: captions and transcripts cut them at every line."""
     held: Spoken | None = None
     for piece in spoken:
         goes_on = (

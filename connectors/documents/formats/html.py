@@ -241,7 +241,7 @@ def _carry_headings(table: Any, limits: TableLimits) -> None:
 
 
 def _is_layout(table: Any) -> bool:
-    """Whether a table only arranges a page: cells with blocks in them, or one cell in each row."""
+    """True if a table only arranges a page: cells with blocks in them, or one cell in each row."""
     if table.get("role") in ("presentation", "none") or table.find(".//table") is not None:
         return True
     if any(table.find(f".//{name}") is not None for name in _BLOCKS):

@@ -50,12 +50,12 @@ class Line:
 
     @property
     def left(self) -> float:
-        """Where it begins."""
+        """Its beginning."""
         return self.words[0].left
 
     @cached_property
     def right(self) -> float:
-        """Where it ends."""
+        """Its end."""
         return max(word.right for word in self.words)
 
     @cached_property
@@ -78,12 +78,12 @@ class Line:
 
     @cached_property
     def bold(self) -> bool:
-        """Whether all of it is."""
+        """True if all of it is."""
         return all(word.bold for word in self.words)
 
 
 def weight(text: str) -> int:
-    """How much a text says, in letters; a Chinese character says as much as two."""
+    """The length of a text in letters; a Chinese character counts as two."""
     return len(text) if text.isascii() else len(text) + len(_CJK.findall(text))
 
 
@@ -151,7 +151,7 @@ def _in_order(runs: list[Line], first_column: int) -> list[Line]:
 
 
 def _gutter(runs: list[Line]) -> float | None:
-    """Where a page has two columns, the height-long blank between them; the one that fewest runs cross."""
+    """The position of the blank between two columns, the one that fewest runs cross; None for a page of one column."""
     edges = [(run.left, run.right, run.top, run.bottom, weight(run.text)) for run in runs]
     best: tuple[float, float] | None = None
     starts = sorted(left for left, *_ in edges)
@@ -177,7 +177,7 @@ def _gutter(runs: list[Line]) -> float | None:
 
 
 def _is_column(edges: list[tuple[float, float, float, float, int]]) -> bool:
-    """Whether most of what runs say, each with left, right, top, bottom and weight, is said in lines as wide as a column."""
+    """True if most of what runs say, each with left, right, top, bottom and weight, is said in lines as wide as a column."""
     if len(edges) < _FEWEST_LINES:
         return False
     width = max(edge[1] for edge in edges) - min(edge[0] for edge in edges)
@@ -201,7 +201,7 @@ class Rule:
 
     @property
     def is_level(self) -> bool:
-        """Whether it goes from left to right."""
+        """True if it goes from left to right."""
         return self.right - self.left >= self.bottom - self.top
 
 
@@ -215,11 +215,11 @@ class Grid:
 
     @property
     def top(self) -> float:
-        """Where it begins."""
+        """Its beginning."""
         return self.rows[0]
 
     def holds(self, word: Word) -> bool:
-        """Whether the middle of a word is in it."""
+        """True if the middle of a word is in it."""
         middle = (word.left + word.right) / 2
         return self.columns[0] <= middle <= self.columns[-1] and self.rows[0] <= word.middle <= self.rows[-1]
 

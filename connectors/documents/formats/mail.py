@@ -197,7 +197,7 @@ def _header(message: Message, name: str, charset: str = "") -> str:
 
 
 def _values(message: Message, name: str) -> list[str]:
-    """What all headers of a name say, as they are."""
+    """The raw values of all headers of a name."""
     return [str(value) for each, value in message.raw_items() if each.lower() == name.lower()]
 
 
@@ -229,7 +229,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _received(message: Message) -> datetime | None:
-    """When the first server had it, where the sender's program gives no date."""
+    """The time at which the first server had it, for mails without a date."""
     return next(
         (moment for value in reversed(message.get_all("Received", [])) if (moment := _moment(str(value).rpartition(";")[2]))),
         None,

@@ -136,7 +136,7 @@ def _without_specks(grey: Image.Image) -> Image.Image:
 
 
 def _edges(pixels: NDArray[np.uint8]) -> float:
-    """How often dark and light alternate along the calmest rows: those between lines, where there are lines."""
+    """The share of neighbours, dark beside light, on the calmest rows: those between lines, where there are lines."""
     dark = pixels < _DARK
     return float(np.quantile((dark[:, 1:] != dark[:, :-1]).mean(axis=1), _CALM)) if pixels.shape[1] > 1 else 0.0
 
@@ -203,7 +203,7 @@ _SPARSE = "--psm 11"  # every word that can be found; how they make lines is see
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is written on a picture: words, ruling lines and height in points, and how sure of them the reader is, 0 to 100."""
+    """The text of a picture: words, ruling lines and height in points, and the confidence in them, 0 to 100."""
 
     words: tuple[Word, ...]
     rules: tuple[Rule, ...] = ()
@@ -223,11 +223,11 @@ class Ocr:
 
     @property
     def is_installed(self) -> bool:
-        """Whether this machine can read pictures at all."""
+        """True if this machine can read pictures at all."""
         return shutil.which("tesseract") is not None and bool(self._installed - {"osd"})
 
     def read(self, image: Image.Image, dpi: float) -> Reading:
-        """What is written on a picture of a page, whichever way it is turned.
+        """Read the picture of a page, whichever way it is turned.
 
         Args:
             dpi: pixels for an inch of the page.
@@ -275,7 +275,7 @@ class Ocr:
 
     @cached_property
     def _scripts(self) -> list[str]:
-        """What pages are read in, one after the other, as tesseract wants it: ``eng``, then ``chi_sim``.
+        """The languages to read a page in, one after the other, in the notation of tesseract: ``eng``, then ``chi_sim``.
 
         The second by itself: it knows Latin letters as well, and with ``eng`` beside it takes Chinese for English at times.
         """
@@ -287,7 +287,7 @@ class Ocr:
 
 
 def _sense(reading: Reading) -> float:
-    """How much sure text there is."""
+    """The amount of text, weighted by confidence."""
     return reading.confidence * sum(weight(word.text) for word in reading.words)
 
 
@@ -339,7 +339,7 @@ class _Found:
 
 
 def _sensible(lines: list[list[_Found]], scan: Scan) -> Reading:
-    """What is text among what was found: specks, textures and drawings are read as letters too, with little confidence."""
+    """Keep the words that are text: specks, textures and drawings are read as letters too, with little confidence."""
     confidence = _mean(word for line in lines for word in line)
     words = [
         word

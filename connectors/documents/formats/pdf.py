@@ -52,7 +52,7 @@ class Picture:
     bytes: int
 
     def holds(self, word: Word) -> bool:
-        """Whether the middle of a word is on it."""
+        """True if the middle of a word is on it."""
         return self.left <= (word.left + word.right) / 2 <= self.right and self.top <= word.middle <= self.bottom
 
 
@@ -82,7 +82,7 @@ class PageText:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether the page must be looked at to be read: there is no text behind what it shows, or none that means anything."""
+        """True if the page must be looked at to be read: there is no text behind what it shows, or none that means anything."""
         letters = "".join(word.text for word in self.words)
         strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" or character < " " for character in letters)
         strange += 6 * letters.count("(cid:")
@@ -92,7 +92,7 @@ class PageText:
 
 
 def page_text(page: Any) -> PageText:
-    """What stands on a ``pypdfium2.PdfPage``."""
+    """Read the words, rules and pictures of a ``pypdfium2.PdfPage``."""
     textpage = page.get_textpage()
     try:
         frame = _Frame(page, _turn(textpage, page.get_rotation()))
@@ -394,7 +394,7 @@ def _scanned(page: Any, place: str, ocr: Ocr, dpi: int) -> Page:
 
 
 def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set[Picture]) -> Iterator[Page]:
-    """What is written in the large pictures of a page that has text beside them; a ground that pages share is read once."""
+    """Read the large pictures of a page that has text beside them; a ground that pages share is read once."""
     for picture in text.unwritten:
         if picture in seen:
             continue
@@ -409,7 +409,7 @@ def _insets(page: Any, text: PageText, place: str, ocr: Ocr, dpi: int, seen: set
 
 
 def _said(document: Any, name: str) -> str:
-    """What is said of a document, unless it is what programs write where nothing is said, or no text at all."""
+    """A field of the document information; empty for the default of a program, or for no text at all."""
     try:
         text = " ".join(document.get_metadata_value(name).replace("\0", "").split())
     except UnicodeDecodeError:
@@ -418,7 +418,7 @@ def _said(document: Any, name: str) -> str:
 
 
 def _dated_at(pages: list[Page], created: datetime | None) -> datetime | None:
-    """When the file was made, else what its first lines say; of a scan first what they say: it was scanned later."""
+    """The creation date of the file, else the date in its first lines; for a scan the other way round: it was scanned later."""
     written = date_in(first_lines(pages)[:FIRST_LINES])
     return written or created if pages and pages[0].is_scanned else created or written
 

@@ -42,7 +42,7 @@ def parse_picture(content: bytes, task: Task) -> ParsedDocument:
 def read_pictures(
     pictures: Iterator[Image.Image], task: Task, pages: int = 1, taken_at: datetime | None = None, dpi: float | None = None
 ) -> ParsedDocument:
-    """What is written on pictures, as a document; what is not read says so.
+    """The text of pictures, as a document that names what was not read.
 
     Args:
         taken_at: the moment the pictures say they are of; None: that of a line with a date on them, if there is any.
@@ -100,7 +100,7 @@ def _upright(image: Image.Image, pages: int) -> Iterator[Image.Image]:
 
 
 def _dpi(image: Image.Image) -> float:
-    """What a picture says, else what one of its size usually has: a small one that of a screen, a huge one that of A3."""
+    """The resolution that a picture states, else the usual one of its size: of a screen if small, of A3 paper if huge."""
     said: Sequence[float] = image.info.get("dpi") or (0.0,)
     if _PRINT[0] <= float(said[0]) <= _PRINT[1] and max(image.size) / float(said[0]) > 3:
         return float(said[0])
@@ -109,7 +109,7 @@ def _dpi(image: Image.Image) -> float:
 
 
 def _taken_at(image: Image.Image) -> datetime | None:
-    """When a camera took it; without an offset it is UTC."""
+    """The time at which a camera took it; UTC without an offset."""
     try:
         exif = image.getexif().get_ifd(_EXIF)
         day, _, time = str(exif.get(_TAKEN, "")).strip("\0 ").partition(" ")
@@ -199,7 +199,7 @@ def _drawn(root: Any) -> Image.Image:
 
 
 def _is_tall(root: Any) -> bool:
-    """Whether a drawing is higher than wide, as its view box or its size says."""
+    """True if a drawing is higher than wide, as its view box or its size says."""
     numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", root.get("viewBox", ""))[-2:]]
     if len(numbers) < 2:
         sizes = [re.match(r"\s*(\d+(?:\.\d+)?)", root.get(side, "")) for side in ("width", "height")]
@@ -208,7 +208,7 @@ def _is_tall(root: Any) -> bool:
 
 
 def _unwritten(sections: tuple[Section, ...], own: list[str]) -> list[Section]:
-    """What was read on the drawing and is not in its texts already."""
+    """The sections read on the drawing, without lines that its texts hold already."""
     known = set(re.findall(r"\w+", " ".join(own).lower()))
     kept = []
     for section in sections:

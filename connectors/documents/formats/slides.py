@@ -87,7 +87,7 @@ def _slides(package: Package) -> list[str]:
 
 
 def _notes(package: Package, slide: str) -> str:
-    """What the speaker notes on a slide, a line for each paragraph."""
+    """The speaker notes of a slide, a line for each paragraph."""
     for name in package.related(slide, "notesSlide"):
         root = package.tree(name)
         for shape in root.iter(f"{_P}sp") if root is not None else ():

@@ -75,13 +75,13 @@ class _Draft:
 
 
 class _Fence:
-    """Whether lines lie in fenced code, line by line."""
+    """True if lines lie in fenced code, line by line."""
 
     def __init__(self) -> None:
         self._mark = ""
 
     def holds(self, line: str) -> bool:
-        """Whether the next line is code or a fence."""
+        """True if the next line is code or a fence."""
         mark = _FENCE.match(line)
         if mark and not self._mark:
             self._mark = mark[1]
@@ -208,7 +208,7 @@ def parse_tsv(content: bytes, task: Task) -> ParsedDocument:
 
 
 def delimiter_of(text: str, strict: bool = False) -> str | None:
-    """What separates the cells of a table; None where a text is none. The first 64 Ki characters decide.
+    """The separator of the cells of a table; None for other text. The first 64 Ki characters decide.
 
     Args:
         strict: nothing says that it is a table: only what prose never looks like is one, many cells in many equal rows.
@@ -232,7 +232,7 @@ def delimiter_of(text: str, strict: bool = False) -> str | None:
 
 
 def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether cells begin with a space, as after a comma of a sentence, or are empty at both ends, as of a Markdown table."""
+    """True if cells begin with a space, as after a comma of a sentence, or are empty at both ends, as of a Markdown table."""
     cells = [cell for row in rows for cell in row[1:]]
     return sum(cell.startswith(" ") for cell in cells) > len(cells) / 2 or all(not row[0] and not row[-1] for row in rows)
 
