@@ -14,7 +14,7 @@ from contextlib import suppress
 import psutil
 
 from connectors.documents.local import short_name
-from connectors.documents.worker import FOLDER_PREFIX, LENGTH, Answer, Request, read_answer, request_frame
+from connectors.documents.worker import ANSWERS, FOLDER_PREFIX, LENGTH, REQUESTS, Answer, Request, framed
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
@@ -93,7 +93,7 @@ class WorkerProcess:
         without_places = settings.model_copy(update={"roots": (), "store": ""})  # no business of a parser
         body = without_places.model_dump_json().encode()
         try:
-            self._exchange([len(body).to_bytes(LENGTH, "big") + body], _START_SECONDS, watched=False)
+            self._exchange([framed(body)], _START_SECONDS, watched=False)
         except (_Broken, InputError, OSError) as error:
             self.end()
             raise StoreUnavailable(
@@ -113,7 +113,7 @@ class WorkerProcess:
             StoreUnavailable: it cannot be asked, for a reason that is not the document's.
         """
         self._seen.clear()
-        frame = request_frame(Request(name, media_type, len(content)))
+        frame = framed(REQUESTS.dump_json(Request(name, media_type, len(content))))
         try:
             answer = self._exchange([frame, content], self._settings.seconds)
             if answer.document is None and answer.error is None:
@@ -213,7 +213,7 @@ class WorkerProcess:
         if len(answer) < LENGTH + size or len(answer) < LENGTH:
             return None
         try:
-            return read_answer(bytes(answer[LENGTH:]))
+            return ANSWERS.validate_json(bytes(answer[LENGTH:]))
         except ValueError as error:
             raise _Broken from error
 

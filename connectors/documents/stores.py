@@ -8,7 +8,7 @@ on: they may hold names, addresses and keys.
 import asyncio
 import errno
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from mneme.errors import InputError, SettingsError, StoreUnavailable
-from mneme.ids import content_hash, lasting_name, make_id
+from mneme.errors import SettingsError, StoreUnavailable
+from mneme.ids import lasting_name, make_id
 from mneme.settings import Documents, Settings
 
 ROOTS, STORE = "MNEME_DOCUMENTS__ROOTS", "MNEME_DOCUMENTS__STORE"
@@ -199,47 +199,6 @@ class Store:
             if self._system is None:  # kept here: fsspec would keep one for each thread that ever asked
                 self._system = fsspec.filesystem(self._scheme, use_listings_cache=False, skip_instance_cache=True)
         return self._system
-
-
-class StoreReferences:
-    """Reads what ``uri`` of a document event names in a store (``References``).
-
-    A key is taken literally, as the tools of stores write it: nothing in it is decoded.
-
-    Args:
-        roots: prefixes under which objects may be read. ``{tenant}`` in one stands for the tenant's id.
-        largest_bytes: of one object.
-        seconds: for one request.
-    """
-
-    def __init__(self, roots: Sequence[Prefix], largest_bytes: int, seconds: float = TIMEOUT_SECONDS) -> None:
-        self._roots = tuple(roots)
-        self._largest = largest_bytes
-        self._stores = {scheme: Store(scheme, seconds) for scheme in PACKAGES}
-
-    def read(self, uri: str, tenant_id: str, sha256: str | None = None) -> bytes:
-        """The object.
-
-        1. Its URI lies under a root: the same scheme, the same bucket, and no way out of it.
-        2. It is there, may be read, is not too large, and has the hash that the event promises.
-
-        Raises:
-            InputError: one of these does not hold. Of what lies outside the roots nothing is asked.
-            StoreUnavailable: the store does not answer.
-        """
-        scheme, _, key = uri.partition("://")
-        if not is_plain(key):
-            raise InputError("uri: it names no object; write s3://bucket/folder/name, without empty names, . and ..")
-        bases = [root.of(tenant_id) for root in self._roots if root.scheme == scheme]
-        if not any(key.startswith(f"{base}/") for base in bases):
-            raise InputError(f"uri: the object is under no prefix of {ROOTS} that this tenant may read; put it there")
-        try:
-            content = self._stores[scheme].read(key, self._largest)
-        except Refused as error:
-            raise InputError(f"uri: {error}") from error
-        if sha256 is not None and content_hash(content) != sha256:
-            raise InputError("sha256: the object has another content than the event promises; send the event again")
-        return content
 
 
 def _written_at(told: Mapping[str, Any]) -> datetime | None:

@@ -49,31 +49,11 @@ class Answer:
     resident: int = 0
 
 
-_requests = TypeAdapter(Request)
-_answers = TypeAdapter(Answer)
+REQUESTS, ANSWERS = TypeAdapter(Request), TypeAdapter(Answer)
 
 
-def request_frame(request: Request) -> bytes:
-    """A request as it is sent."""
-    return _framed(_requests.dump_json(request))
-
-
-def answer_frame(answer: Answer) -> bytes:
-    """An answer as it is sent."""
-    return _framed(_answers.dump_json(answer))
-
-
-def read_request(frame: bytes) -> Request:
-    """A request from the JSON of its frame. ValueError: it is none."""
-    return _requests.validate_json(frame)
-
-
-def read_answer(frame: bytes) -> Answer:
-    """An answer from the JSON of its frame. ValueError: it is none."""
-    return _answers.validate_json(frame)
-
-
-def _framed(body: bytes) -> bytes:
+def framed(body: bytes) -> bytes:
+    """A frame: JSON with its length in front. Never pickle: answers of a process that reads bytes of strangers are checked."""
     return len(body).to_bytes(LENGTH, "big") + body
 
 
@@ -101,7 +81,7 @@ def main() -> None:
     with suppress(BrokenPipeError):  # nobody is left who would read the answer
         _send(answers, Answer(resident=_resident()))
         while frame := _frame(requests):
-            request = read_request(frame)
+            request = REQUESTS.validate_json(frame)
             content = requests.read(request.size)
             _allow_processor_time(settings.seconds)
             _send(answers, _answer(parser, content, request.name, request.media_type))
@@ -136,7 +116,7 @@ def _frame(requests: IO[bytes]) -> bytes:
 
 
 def _send(answers: IO[bytes], answer: Answer) -> None:
-    answers.write(answer_frame(answer))
+    answers.write(framed(ANSWERS.dump_json(answer)))
     answers.flush()
 
 
