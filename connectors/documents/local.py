@@ -9,7 +9,6 @@ from datetime import UTC
 from importlib import import_module
 from pathlib import PurePath
 from traceback import format_tb
-from typing import Protocol
 
 from connectors.documents.guards import check_pages, check_text, guard
 from connectors.documents.kinds import Kind, kind_of
@@ -37,16 +36,9 @@ class Task:
     depth: int = 0
 
 
-class FormatParser(Protocol):
-    """The parser of one format."""
-
-    def __call__(self, content: bytes, task: Task) -> ParsedDocument:
-        """The document; ``format`` and the limits on text are seen to by who calls (connectors/documents/local.py).
-
-        Raises:
-            InputError: see ``DocumentParser.parse``; the message need not name the file, who calls puts its name in front.
-        """
-
+FormatParser = Callable[[bytes, Task], ParsedDocument]
+"""The parser of one format. It raises ``InputError`` as ``DocumentParser.parse`` does; its caller puts the name of the file in
+front, checks the limits on text, and sets ``format``."""
 
 log = logging.getLogger(__name__)
 

@@ -142,6 +142,11 @@ class Package:
             yield from (each for each in root.iter(_RELATIONSHIP) if each.get("TargetMode") != "External")
 
 
+def is_old(content: bytes) -> bool:
+    """True for a file of the formats before 2007 (doc, xls, ppt)."""
+    return content.startswith(b"\xd0\xcf\x11\xe0")
+
+
 class OldProperties:
     """The properties of a file of the old formats, as ``Package`` has them."""
 

@@ -3,7 +3,6 @@
 import logging
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Protocol
 
 from connectors.documents.dates import date_in_name
 from connectors.documents.formats.captions import minutes, utterances
@@ -11,19 +10,12 @@ from connectors.documents.kinds import MEDIA_TYPES, Kind, media_kind
 from connectors.documents.local import short_name
 from connectors.documents.pool import ParserPool
 from mneme.errors import InputError, ModelMalformed, ModelPending, ModelRefused
-from mneme.ports import Describer, DocumentParser, ParsedDocument, Section, Transcriber
+from mneme.ports import Describer, ParsedDocument, Section, Transcriber
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _NO_TRANSCRIBER = "no transcription endpoint is set (MNEME_TRANSCRIPTION__PROVIDER)"
-
-
-class ParserToClose(DocumentParser, Protocol):
-    """A parser that holds processes."""
-
-    def close(self, grace_seconds: float | None = None) -> None:
-        """As ``DocumentReader.close``."""
 
 
 class Reader:
@@ -38,9 +30,7 @@ class Reader:
         transcriber: speech to text; None: recordings are kept by name.
     """
 
-    def __init__(
-        self, parser: ParserToClose, describer: Describer | None = None, transcriber: Transcriber | None = None
-    ) -> None:
+    def __init__(self, parser: ParserPool, describer: Describer | None = None, transcriber: Transcriber | None = None) -> None:
         self._parser = parser
         self._describer = describer
         self._transcriber = transcriber

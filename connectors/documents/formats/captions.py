@@ -19,25 +19,29 @@ _NAMED = re.compile(r"(?:[-–] ?)?([^\W\d_][\w .'’-]{0,39}?) ?[:：]\s+(?=\S)
 _SHARE_NAMED = 0.5  # of the captions; where fewer begin with "Name: ", a colon belongs to the text
 
 
-def parse_vtt(content: bytes, task: Task) -> ParsedDocument:
+def parse_captions(content: bytes, task: Task) -> ParsedDocument:
     """Speech with speakers (``<v Alice>``, or ``Alice: ...`` where most captions are so) is ``spoken``; else sections by time.
 
     Raises:
         InputError: it holds no captions.
     """
-    return _parsed(_captions(text_of(content), "vtt"), task)
+    spoken = list(_captions(text_of(content)))
+    if not spoken:
+        raise InputError("it holds no captions; send it as text, or correct it")
+    if not any(piece.speaker for piece in spoken):
+        spoken = _named(spoken)
+    title = PurePath(task.name).stem
+    if any(piece.speaker for piece in spoken):
+        return ParsedDocument(title, (), spoken=tuple(utterances(spoken)))
+    return ParsedDocument(title, minutes(spoken, title))
 
 
-def parse_srt(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_vtt``."""
-    return _parsed(_captions(text_of(content), "srt"), task)
-
-
-def _captions(text: str, form: str) -> Iterator[Spoken]:
+def _captions(text: str) -> Iterator[Spoken]:
     """The captions; one in which several speak is several. Rolling captions, that show a line again, say it once."""
     import webvtt  # here: transcripts become utterances without it
 
     shown: tuple[str, ...] = ()
+    form = "vtt" if text.lstrip("\ufeff \t\n").startswith("WEBVTT") else "srt"
     for caption in webvtt.from_buffer(io.StringIO(text), format=form).captions:
         begins, ends = _seconds(caption.start), _seconds(caption.end)
         lines = tuple(caption.raw_text.split("\n"))
@@ -48,18 +52,6 @@ def _captions(text: str, form: str) -> Iterator[Spoken]:
             plain = " ".join(html.unescape(_TAG.sub("", said)).split())
             if plain:
                 yield Spoken(html.unescape(speaker).strip(), begins, max(begins, ends), plain)
-
-
-def _parsed(captions: Iterator[Spoken], task: Task) -> ParsedDocument:
-    spoken = list(captions)
-    if not spoken:
-        raise InputError("it holds no captions; send it as text, or correct it")
-    if not any(piece.speaker for piece in spoken):
-        spoken = _named(spoken)
-    title = PurePath(task.name).stem
-    if any(piece.speaker for piece in spoken):
-        return ParsedDocument(title, (), spoken=tuple(utterances(spoken)))
-    return ParsedDocument(title, minutes(spoken, title))
 
 
 def _named(spoken: Sequence[Spoken]) -> list[Spoken]:
@@ -90,22 +82,24 @@ _PAUSE = 2.0  # seconds; whoever is silent for longer begins anew
 
 def utterances(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
     """Join the words of a speaker up to a pause or a minute: captions and transcripts cut them at every line."""
-    held: Spoken | None = None
+    current: Spoken | None = None
     for piece in spoken:
         goes_on = (
-            held is not None
-            and held.speaker == piece.speaker
-            and piece.begins - held.ends <= _PAUSE
-            and piece.ends - held.begins <= _MINUTE
+            current is not None
+            and current.speaker == piece.speaker
+            and piece.begins - current.ends <= _PAUSE
+            and piece.ends - current.begins <= _MINUTE
         )
-        if held is not None and goes_on:
-            held = Spoken(held.speaker, held.begins, max(held.ends, piece.ends), join_lines([held.text, piece.text]))
+        if current is not None and goes_on:
+            current = Spoken(
+                current.speaker, current.begins, max(current.ends, piece.ends), join_lines([current.text, piece.text])
+            )
             continue
-        if held is not None:
-            yield held
-        held = piece
-    if held is not None:
-        yield held
+        if current is not None:
+            yield current
+        current = piece
+    if current is not None:
+        yield current
 
 
 def minutes(spoken: Sequence[Spoken], title: str) -> tuple[Section, ...]:

@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -12,7 +12,7 @@ from typing import Any
 from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.dates import FIRST_LINES, date_in, moment_of
+from connectors.documents.dates import date_of, moment_of
 from connectors.documents.elements import blocks_of, partition, refusing, unmerged
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import TableLimits
@@ -92,16 +92,6 @@ def html_blocks(text: str, limits: TableLimits) -> Iterator[Block]:
     root = _root(text)
     if root is not None:
         yield from _blocks(root, limits)
-
-
-def date_of(blocks: Iterable[Block]) -> datetime | None:
-    """The date in the first lines of a document that does not say its date elsewhere."""
-    lines: list[str] = []
-    for block in blocks:
-        lines += block.text.splitlines()
-        if len(lines) >= FIRST_LINES:
-            break
-    return date_in(lines[:FIRST_LINES])
 
 
 def _decoded(content: bytes, media_type: str | None) -> str:

@@ -12,7 +12,8 @@ from email.utils import parsedate_to_datetime
 from pathlib import PurePath
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.formats.html import date_of, decoded, html_blocks
+from connectors.documents.dates import date_of
+from connectors.documents.formats.html import decoded, html_blocks
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
 from mneme.errors import InputError

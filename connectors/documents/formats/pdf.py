@@ -17,7 +17,7 @@ import pypdfium2.raw as pdfium
 from PIL import Image
 
 from connectors.documents.blocks import sections_of
-from connectors.documents.dates import FIRST_LINES, date_in
+from connectors.documents.dates import date_in
 from connectors.documents.formats.layout import Rule, Word
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
 from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
@@ -419,7 +419,7 @@ def _said(document: Any, name: str) -> str:
 
 def _dated_at(pages: list[Page], created: datetime | None) -> datetime | None:
     """The creation date of the file, else the date in its first lines; for a scan the other way round: it was scanned later."""
-    written = date_in(first_lines(pages)[:FIRST_LINES])
+    written = date_in(first_lines(pages))
     return written or created if pages and pages[0].is_scanned else created or written
 
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from PIL import Image, ImageOps
 
 from connectors.documents.blocks import Block, sections_of
-from connectors.documents.dates import FIRST_LINES, date_in
+from connectors.documents.dates import date_in
 from connectors.documents.formats.ocr import INSTALL_TESSERACT, Ocr
 from connectors.documents.formats.paragraphs import Page, blocks_of, first_lines, largest_text
 from connectors.documents.guards import MOST_PIXELS, check_pages, check_pixels
@@ -68,9 +68,7 @@ def read_pictures(
             read.append(Page(place, reading.height, reading.words, reading.rules, is_scanned=True))
     title = largest_text(read) or name
     sections = sections_of(blocks_of(read), title)
-    return ParsedDocument(
-        title, sections, taken_at or date_in(first_lines(read)[:FIRST_LINES]), unread=tuple(unread), pages=pages
-    )
+    return ParsedDocument(title, sections, taken_at or date_in(first_lines(read)), unread=tuple(unread), pages=pages)
 
 
 def _opened(content: bytes) -> Image.Image:
@@ -144,7 +142,7 @@ def parse_svg(content: bytes, task: Task) -> ParsedDocument:
     sections = tuple(replace(section, position=position) for position, section in enumerate([*written, *drawn]))
     title = title or (seen.title if seen is not None else task.name.rpartition(".")[0])
     unread = seen.unread if seen and (has_pictures or not sections) else ()
-    return ParsedDocument(title, sections, date_in(own[:FIRST_LINES]), unread=unread, pages=1)
+    return ParsedDocument(title, sections, date_in(own), unread=unread, pages=1)
 
 
 def _parsed(content: bytes) -> Any:

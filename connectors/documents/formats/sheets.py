@@ -12,11 +12,11 @@ from pathlib import PurePath
 from typing import Any
 
 from connectors.documents.blocks import numbered_rows, row_sections
-from connectors.documents.dates import FIRST_LINES, date_in
+from connectors.documents.dates import date_in
 from connectors.documents.elements import open_workbook
 from connectors.documents.guards import TableLimits
 from connectors.documents.local import Task
-from connectors.documents.office import OldProperties, Package
+from connectors.documents.office import OldProperties, Package, is_old
 from mneme.ports import ParsedDocument, Section
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
@@ -25,26 +25,13 @@ _MOST_MERGED = 1_000_000  # cells of all merged ones in a sheet; more overlap ea
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
-def parse_xlsx(content: bytes, task: Task) -> ParsedDocument:
+def parse_sheets(content: bytes, task: Task) -> ParsedDocument:
     """Sections of a few rows of each sheet, placed ``sheet Budget, rows 2-40``. Formulas are their values as last computed.
 
     Raises:
         InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
     """
-    package = Package(content)
-    return _parsed(content, task, package)
-
-
-def parse_xls(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_xlsx``, of the older format.
-
-    Raises:
-        InputError: the file is broken, encrypted or no Excel file, or larger than the settings allow.
-    """
-    return _parsed(content, task, None)
-
-
-def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocument:
+    package = None if is_old(content) else Package(content)
     merged = _merged(package) if package else {}
     limits = TableLimits(task.settings)
     sections: list[Section] = []
@@ -61,9 +48,7 @@ def _parsed(content: bytes, task: Task, package: Package | None) -> ParsedDocume
             sections += [replace(section, position=len(sections) + at) for at, section in enumerate(found)]
     properties = package or OldProperties(content)
     title = properties.title() or PurePath(task.name).stem
-    dated_at = properties.dated_at() or date_in(
-        line for section in sections[:1] for line in section.text.split("\n")[:FIRST_LINES]
-    )
+    dated_at = properties.dated_at() or date_in(line for each in sections for line in (each.title, *each.text.split("\n")))
     return ParsedDocument(title, tuple(sections), dated_at, properties.metadata(), pages=pages)
 
 

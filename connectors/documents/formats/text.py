@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import PurePath
 
 from connectors.documents.blocks import below, numbered_rows, row_sections
-from connectors.documents.dates import FIRST_LINES, date_in, moment_of
+from connectors.documents.dates import date_in, moment_of
 from connectors.documents.encodings import text_of
 from connectors.documents.guards import TableLimits, check_text
 from connectors.documents.local import Task
@@ -30,13 +30,8 @@ _BAR = re.compile(r"(?<!\\)\|")
 _DATE_FIELDS = ("date", "dated", "created", "created_at", "published", "updated")
 
 
-def parse_text(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_markdown``: notes have headings too, and text without any is one section."""
-    return parse_markdown(content, task)
-
-
 def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
-    """Sections by headings (``# Title``, or a line underlined with ``===`` or ``---``).
+    """Sections by headings (``# Title``, or a line underlined with ``===`` or ``---``), of plain text too: notes have them.
 
     The title of a section is the path of headings above it, ``Guide > Installing``, and its place is the first line of its
     text, whose lines are those of the file. Lines in fenced code are no headings; a heading with nothing below it is its own
@@ -50,7 +45,7 @@ def parse_markdown(content: bytes, task: Task) -> ParsedDocument:
     heading = next((draft.path[0] for draft in drafts if draft.path), "")
     title = fields.get("title") or heading or PurePath(task.name).stem
     sections = (draft.section(number, title) for number, draft in enumerate(drafts))
-    return ParsedDocument(title, tuple(sections), _date(fields, lines[begin : begin + FIRST_LINES]), fields)
+    return ParsedDocument(title, tuple(sections), _date(fields, lines[begin:]), fields)
 
 
 @dataclass(slots=True)
@@ -200,11 +195,6 @@ def parse_csv(content: bytes, task: Task) -> ParsedDocument:
     title = PurePath(task.name).stem
     rows = numbered_rows(_rows(text, delimiter_of(text) or ",", task.settings))
     return ParsedDocument(title, tuple(row_sections(bounded_rows(rows, task.settings), title)))
-
-
-def parse_tsv(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_csv``."""
-    return parse_csv(content, task)
 
 
 def delimiter_of(text: str, strict: bool = False) -> str | None:

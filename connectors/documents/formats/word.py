@@ -10,20 +10,24 @@ from typing import Any
 from lxml import etree
 
 from connectors.documents.blocks import Block, sections_of
+from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition, refusing
-from connectors.documents.formats.html import date_of
 from connectors.documents.local import Task
-from connectors.documents.office import Package, PicturesInside, converted
+from connectors.documents.office import Package, PicturesInside, converted, is_old
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
 
-def parse_docx(content: bytes, task: Task) -> ParsedDocument:
+def parse_word(content: bytes, task: Task) -> ParsedDocument:
     """Sections by headings, placed ``page 3`` where the file says where its pages end. Notes come last.
 
+    A file of the old format is read as LibreOffice converts it.
+
     Raises:
-        InputError: the file is broken, or no Word file.
+        InputError: the file is broken, or no Word file; LibreOffice is not installed, or takes too long.
     """
+    if is_old(content):
+        content = converted(content, "doc", "docx", task)
     package = Package(content)
     text = WordText(package)
     pictures = PicturesInside(package, task)
@@ -37,15 +41,6 @@ def parse_docx(content: bytes, task: Task) -> ParsedDocument:
     dated_at = package.dated_at() or date_of(blocks)
     unread = tuple(pictures.unread)
     return ParsedDocument(title, sections_of(blocks, title), dated_at, package.metadata(), unread=unread, pages=pages or None)
-
-
-def parse_doc(content: bytes, task: Task) -> ParsedDocument:
-    """As ``parse_docx``, of what LibreOffice makes of the file.
-
-    Raises:
-        InputError: the file is broken, LibreOffice is not installed, or takes too long.
-    """
-    return parse_docx(converted(content, "doc", "docx", task), task)
 
 
 def _placed(elements: list[Any], pictures: PicturesInside) -> Iterator[Block]:
