@@ -3,16 +3,16 @@
 For each batch of a bucket:
 1. An id that this lane has seen a moment ago is a repetition and is dropped.
 2. ``Create`` the message without a vector: searchable at once, and there to be read again after a restart.
-3. In the pool (flows/arrivals.py): look up (realtime get) whether the id was stored before from another position of the
-   source; then it is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored
+3. In the pool (flows/embedding/admission.py): look up (realtime get) whether the id was stored before. From another position
+   of the source it is an old repetition and goes no further. From the same position it is a replay and goes on: as it is stored
    if it was edited since, not at all if it was deleted.
 4. In the same job: the vectors, batched with those of all other lanes.
 5. ``Put`` the message with its vector, and pass it on, in the order of arrival. With the first message of a conversation,
    ``Create`` the row that says whose it is.
 
-An edit or a delete takes its place in that order (flows/conversations/amendments.py): it is kept in the index while it is at
+An edit or a delete takes its place in that order (flows/embedding/amendments.py): it is kept in the index while it is at
 work, applied in the pool, and the message is ``Put`` as it is now, and passed on. So does an erasure: from then on nothing
-older comes in (flows/tombstones.py), and what was known here of the erased is forgotten.
+older comes in (flows/lanes/erasures.py), and what was known here of the erased is forgotten.
 """
 
 import logging
@@ -21,10 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from flows.arrivals import Batch, Served, anew, owned_by, serve
-from flows.conversations.amendments import DELETED, Change, Waiting, amendment_row, change_of, message_key
-from flows.conversations.owners import lane_key, origin_of, tenant_of
-from flows.cuts import Utterance
+from flows.cuts import Utterance, lane_of, lane_of_message, lane_of_row
+from flows.embedding.admission import Admitted, MessageBatch, admit, over_erased, owned_by
+from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -38,13 +37,13 @@ from flows.items import (
     Withdrawn,
     WriteBatch,
 )
-from flows.lanes import lane_of, lane_of_message, lane_of_row
-from flows.lately import Lately
-from flows.pump import Pump
-from flows.references import owner_from, owner_values, refer, referred
-from flows.services import Services
-from flows.state import decode_state, encode_state
-from flows.tombstones import Tombstones, tombstone_row
+from flows.lanes.epochs import RecentKeys
+from flows.lanes.erasures import Tombstones, tombstone_row
+from flows.lanes.owners import lane_key, message_key, origin_of, tenant_of
+from flows.lanes.parked_events import amendment_row
+from flows.lanes.scheduling import KeyedJobs
+from flows.lanes.services import Services
+from flows.lanes.snapshots import decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, Position, StoredMessage
@@ -55,7 +54,7 @@ _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait
 _RECENT_IDS = 8192  # of a bucket: deleted messages, erased conversations; more than can be between this step and the index
 
 Passed = Embedded | Amended | Retraction | Erasure | Pause | SinkItem
-Item = Batch | Waiting | Withdrawn | Erasure | Pause
+Item = MessageBatch | PendingAmendment | Withdrawn | Erasure | Pause
 
 log = logging.getLogger(__name__)
 
@@ -65,15 +64,15 @@ class EmbedLane:
 
     def __init__(self, services: Services, state: bytes | None) -> None:
         self._services = services
-        self._pump: Pump[Item, Served | Change | Owner | None] = Pump(services.submit, services.clock)
-        self._recent: Lately[None] = Lately()
+        self._pump: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
+        self._recent: RecentKeys[None] = RecentKeys()
         self._deleted: OrderedDict[str, None] = OrderedDict()
-        self._edited: Lately[Position] = Lately()
-        self._withdrawn: Lately[None] = Lately()
-        self._owners: Lately[Owner] = Lately()
+        self._edited: RecentKeys[Position] = RecentKeys()
+        self._withdrawn: RecentKeys[None] = RecentKeys()
+        self._owners: RecentKeys[Owner] = RecentKeys()
         self._erased = Tombstones()
         self._lanes_of: dict[Erasure, list[str]] = {}
-        self._begin_anew: OrderedDict[str, None] = OrderedDict()
+        self._erased_beginnings: OrderedDict[str, None] = OrderedDict()
         if state is not None:
             self._restore(decode_state(state, STATE_VERSION))
 
@@ -83,7 +82,7 @@ class EmbedLane:
         for item in items:
             if isinstance(item, Arrived):
                 if item.message.document_id is not None:
-                    self._chunk_came()
+                    self._count_in_chunk()
                 if self._erased.cover(item.message):
                     self._services.tally["erased"] += 1
                 elif item.message.id in self._recent:
@@ -99,7 +98,7 @@ class EmbedLane:
             elif isinstance(item, Amendment):
                 row = amendment_row(item, self._services.versions.next())
                 yield WriteBatch((Put(row),))
-                self._amend(Waiting(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
+                self._amend(PendingAmendment(row.key, item.tenant_id, item.conversation_id, item.message_id, item))
             elif isinstance(item, Erasure):
                 yield from self._erase(item)
             elif isinstance(item, Withdrawn):
@@ -123,15 +122,15 @@ class EmbedLane:
                 yield replace(item, owner_key=outcome.key) if outcome else item
             elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
                 for lane in self._lanes_of.pop(item, [item.lane]):
-                    _remember(self._begin_anew, lane)
+                    _remember(self._erased_beginnings, lane)
                 yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
             elif isinstance(item, Withdrawn):
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
                 yield Retraction(item.lane, item.owner, chunk_episode_id(item.chunk_id))
-            elif isinstance(outcome, Served):
-                assert isinstance(item, Batch)
+            elif isinstance(outcome, Admitted):
+                assert isinstance(item, MessageBatch)
                 yield from self._pass_on(item, outcome)
-            elif isinstance(item, Waiting) and (outcome is None or isinstance(outcome, Change)):
+            elif isinstance(item, PendingAmendment) and (outcome is None or isinstance(outcome, AmendmentResult)):
                 yield from self._pass_on_change(item.key, outcome)
             else:
                 assert isinstance(outcome, BaseException)
@@ -139,18 +138,18 @@ class EmbedLane:
         self._count_chunks()
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at()
 
     @property
     def unfinished(self) -> int:
         """Messages, amendments and pauses on their way."""
-        return sum(len(item.keys) if isinstance(item, Batch) else 1 for item in self._pump.items())
+        return sum(len(item.keys) if isinstance(item, MessageBatch) else 1 for item in self._pump.items())
 
     def snapshot(self) -> bytes:
         """References to what is on its way, and whose the conversations are of which the index may not tell yet."""
         pending = []
-        for lane in {lane for item in self._pump.items() if isinstance(item, Batch) for lane in item.lanes}:
+        for lane in {lane for item in self._pump.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
             if lane in self._owners:  # what begins with these is not in the index yet
                 self._owners[lane] = self._owners[lane]
         for item in self._pump.items():
@@ -159,10 +158,10 @@ class EmbedLane:
                     pending.append(refer(item))
                 case Withdrawn():
                     pending.append({"withdrawn": [*owner_values(item.owner), item.document_id, item.chunk_id]})
-                case Waiting():
+                case PendingAmendment():
                     about = [item.tenant_id, item.conversation_id, item.message_id]
                     pending.append({"amendment": [item.key.owner_key, item.key.id], "about": about})
-                case Batch():
+                case MessageBatch():
                     pending.append({"keys": [[key.owner_key, key.id] for key in item.keys]})
         owners = {lane: [owner.tenant_id, owner.type, owner.id] for lane, owner in self._owners.items()}
         self._owners.snapshot_taken()
@@ -181,12 +180,12 @@ class EmbedLane:
         for entry in pending:
             if "keys" in entry:
                 keys = tuple(Key(Collection.MESSAGES, owner_key, identity) for owner_key, identity in entry["keys"])
-                self._add(Batch(keys, None))
+                self._add(MessageBatch(keys, None))
             elif "withdrawn" in entry:
                 *owner, document_id, chunk_id = entry["withdrawn"]
                 self._withdraw(Withdrawn(owner_from(owner), document_id, chunk_id))
             elif "amendment" in entry:
-                self._amend(Waiting(Key(Collection.CONTROL, *entry["amendment"]), *entry["about"]))
+                self._amend(PendingAmendment(Key(Collection.CONTROL, *entry["amendment"]), *entry["about"]))
             else:
                 waiting = referred(entry)
                 assert isinstance(waiting, Pause | Erasure)
@@ -207,12 +206,12 @@ class EmbedLane:
             yield WriteBatch(tuple(map(Create, rows)))
             anew = frozenset(message.id for message in part if message.id in self._withdrawn)
             chunks = sum(message.document_id is not None for message in part)
-            self._add(Batch(tuple(row.key for row in rows), tuple(part), anew, chunks, tuple(rows)))
+            self._add(MessageBatch(tuple(row.key for row in rows), tuple(part), anew, chunks, tuple(rows)))
 
-    def _add(self, batch: Batch) -> None:
-        self._pump.add("", batch, lambda: serve(batch, self._services))
+    def _add(self, batch: MessageBatch) -> None:
+        self._pump.add("", batch, lambda: admit(batch, self._services))
 
-    def _pass_on(self, batch: Batch, served: Served) -> Iterator[Embedded | SinkItem]:
+    def _pass_on(self, batch: MessageBatch, served: Admitted) -> Iterator[Embedded | SinkItem]:
         self._services.tally["duplicate"] += served.duplicates
         self._services.tally["erased"] += len(served.erased)
         if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
@@ -224,7 +223,7 @@ class EmbedLane:
         for each in served.utterances:
             message = each.message.model_copy(update={"version": versions.next()})
             utterances.append(Utterance(message, each.vector))
-            puts.append(Put(_stored_anew(arrived.get(id(each.message)), message, each.embedding)))
+            puts.append(Put(_row_with_vector(arrived.get(id(each.message)), message, each.embedding)))
         for message in served.erased:
             self._owners.pop(lane_of_message(message), None)
         unwanted = [*served.misplaced, *(message_key(message.owner, message.id) for message in served.erased)]
@@ -239,14 +238,14 @@ class EmbedLane:
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
-    def _chunk_came(self) -> None:
+    def _count_in_chunk(self) -> None:
         """From here on it is counted among what is at work in this step."""
         if (reading := self._services.reading) is not None:
             reading.in_flight.leave()
 
     def _count_chunks(self) -> None:
         if (reading := self._services.reading) is not None:
-            count = sum(item.chunks for item in self._pump.items() if isinstance(item, Batch))
+            count = sum(item.chunks for item in self._pump.items() if isinstance(item, MessageBatch))
             reading.in_flight.jobs(f"embed-{id(self)}", count)
 
     def _withdraw(self, withdrawn: Withdrawn) -> None:
@@ -258,7 +257,7 @@ class EmbedLane:
     # --- erasures ----------------------------------------------------------------------------------------------------
 
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
-        """What is older stays out from here on, and what is known here of the erased is forgotten."""
+        """Keep older events out from here on, and forget what is known here of the erased."""
         if erasure.bucket == 0:  # one for all tokens
             yield WriteBatch((Put(tombstone_row(erasure, self._services.versions.next())),))
         if erasure.conversation_id is not None and (owner := self._owners.get(erasure.lane)) is not None:
@@ -274,7 +273,7 @@ class EmbedLane:
         self._pump.add("", erasure, self._call_of(erasure))
 
     def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
-        """What is still to be found out: whose a conversation is that was forgotten here."""
+        """The job that finds the owner of a conversation that was forgotten here; None if the owner is known."""
         if isinstance(waiting, Pause):
             is_known = bool(waiting.owner_key) or not waiting.lane
         else:
@@ -290,24 +289,24 @@ class EmbedLane:
         return owner
 
     def _beginning(self, beginning: Create | Put) -> Create | Put:
-        """What begins behind an erasure takes the place of what began before it, and may have been written since."""
+        """Let a beginning behind an erasure take the place of the one before it, which may have been written since."""
         row = beginning.row
         lane = lane_of_row(row)
-        if lane not in self._begin_anew:
+        if lane not in self._erased_beginnings:
             return beginning
-        del self._begin_anew[lane]
-        return anew(beginning, self._services.versions.next())
+        del self._erased_beginnings[lane]
+        return over_erased(beginning, self._services.versions.next())
 
     # --- amendments --------------------------------------------------------------------------------------------------
 
-    def _amend(self, waiting: Waiting) -> None:
+    def _amend(self, waiting: PendingAmendment) -> None:
         amendment = waiting.amendment
         owner = self._owners.get(lane_of(waiting.tenant_id, waiting.conversation_id))
         was_seen = amendment is not None and amendment.stored_id in self._recent
         asked_at = self._services.clock()
-        self._pump.add("", waiting, lambda: change_of(waiting, owner, asked_at if was_seen else None, self._services))
+        self._pump.add("", waiting, lambda: apply_amendment(waiting, owner, asked_at if was_seen else None, self._services))
 
-    def _pass_on_change(self, key: Key, change: Change | None) -> Iterator[Amended | SinkItem]:
+    def _pass_on_change(self, key: Key, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
         if change is None:
             log.warning("%s is no longer in the index, nor is its message", key.id)
             return
@@ -329,7 +328,7 @@ class EmbedLane:
             self._services.tally["without_vector"] += 1
         message = utterance.message.model_copy(update={"version": version})
         if message.edited_by is not None:
-            if self._is_outdone(message.id, message.edited_by):
+            if self._is_superseded(message.id, message.edited_by):
                 yield WriteBatch((Remove(key, version),))
                 return
             self._edited[message.id] = message.edited_by
@@ -338,14 +337,14 @@ class EmbedLane:
         yield WriteBatch((Put(row_of(message, utterance.embedding)), Remove(key, version)))
         yield Amended(replace(utterance, message=message), replayed=change.replayed)
 
-    def _is_outdone(self, message: str, position: Position) -> bool:
-        """Whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
+    def _is_superseded(self, message: str, position: Position) -> bool:
+        """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
         done = self._edited.get(message)
         same_source = done is not None and (done.topic, done.partition) == (position.topic, position.partition)
         return done is not None and same_source and done.offset > position.offset
 
 
-def _stored_anew(arrived: Row | None, message: StoredMessage, embedding: Embedding | None) -> Row:
+def _row_with_vector(arrived: Row | None, message: StoredMessage, embedding: Embedding | None) -> Row:
     """The row of a message with its vector: that with which it arrived, if nothing else of it has changed."""
     if arrived is None:
         return row_of(message, embedding)

@@ -1,4 +1,4 @@
-"""What travels between the steps of the flow.
+"""Items that travel between the steps of the flow.
 
     source -> Incoming -> decode -> Unread -> read -> Arrived -> embed -> Embedded -> segment -> Cut -> extract -> Extracted
            -> reconcile -> WriteBatch -> write
@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from flows.cuts import Cut, Utterance
-from flows.lanes import lane_of, lane_of_message
+from flows.cuts import Cut, Utterance, lane_of, lane_of_message
 from mneme.events import Document, Edit, Message
 from mneme.ids import document_key, message_id
 from mneme.ports import DeadLetter, Write
@@ -76,7 +75,7 @@ class Amendment:
         return message_id(self.tenant_id, self.conversation_id, self.message_id)
 
     def refusal(self, what: str) -> str:
-        """Why it is not applied to its message, which ``what``."""
+        """The message for people that it is not applied to its message, which ``what``."""
         event = "delete" if self.text is None else "edit"
         return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
@@ -158,7 +157,7 @@ class Erasure:
 
     That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
     with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
-    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/tombstones.py).
+    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py).
     """
 
     tenant_id: str
@@ -173,7 +172,7 @@ class Erasure:
 
     @property
     def is_of_an_owner(self) -> bool:
-        """Whether everything of an owner is erased."""
+        """Return whether everything of an owner is erased."""
         return self.conversation_id is None and self.document_id is None
 
     @property
@@ -185,7 +184,7 @@ class Erasure:
         return "" if self.conversation_id is None else lane_of(self.tenant_id, self.conversation_id)
 
     def concerns(self, lane: str, owner: Owner) -> bool:
-        """Whether a conversation or a document is erased by it."""
+        """Return whether a conversation or a document is erased by it."""
         return owner == self.owner if self.is_of_an_owner else lane == self.lane
 
 
@@ -207,7 +206,7 @@ class AggregateMention:
 class Extracted:
     """An episode with everything taken from it, as rows without versions. The first row is the episode.
 
-    ``reference`` names the cut it was taken from (flows/references.py): enough to make all of this again.
+    ``reference`` names the cut it was taken from (flows/lanes/snapshots.py): enough to make all of this again.
     """
 
     lane: str

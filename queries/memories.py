@@ -245,7 +245,7 @@ class Memories:
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
     ) -> tuple[Question, Gathered]:
-        """What would compete in a hybrid search, unscored: what `mneme fit fusion` learns from. Raises what ``search`` does."""
+        """The unscored candidates of a hybrid search, for `mneme bench fit fusion`. Raises what ``search`` does."""
         return self._searcher.gather(query, Filters.parse(filters or {}), self._clock(), top_k)
 
     def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> "History":

@@ -1,4 +1,4 @@
-"""The memories of a chunk of a document: its paragraphs and rows as quotes, its section as the subject."""
+"""A chunk of a document: its paragraphs and rows as quotes, its section as the subject. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,13 +8,10 @@ from datetime import datetime, tzinfo
 from connectors.documents.blocks import place_within
 from flows.cuts import Cut, ExtractedEntity, ExtractedFact, ExtractedForesight, ExtractedRelationship, Extraction
 from flows.extraction.entities import entities_of
+from flows.extraction.episode_texts import central
 from flows.extraction.graph import relationships_of
-from flows.extraction.happening import event_of
-from flows.extraction.noise import is_noise
-from flows.extraction.sentences import is_question, sentence_spans
-from flows.extraction.spoken import Sentence
+from flows.extraction.sentences import Sentence, event_of, is_question, sentence_spans
 from flows.extraction.subjects import subject_of
-from flows.extraction.summaries import central
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
 from mneme.languages import languages_of
 from mneme.records import Quote, Spoken
@@ -22,17 +19,12 @@ from mneme.relations import claims_in
 from mneme.text import has_cjk
 from mneme.times import zone_or_utc
 
-_LONGEST = 500  # characters of a quote
-_MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
-_LONGEST_SPAN = 92  # days: a quarter; what is of a year is no deadline
-_IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
-_EXPECTS_IN_A_ROW = re.compile(
-    r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
-    r"|截止|到期|有效|交付|期限|开始|结束",
-    re.I,
-)
+# --- paragraphs, items of lists and rows of tables, of lines that may have been wrapped by hand ----------------------
+
+
 _MARK = re.compile(r"^\s*(?:[#>*•\-–+]+|\d{1,2}[.)])\s+")
 _OWN_LINE = re.compile(r"^\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$)")  # headings, rows of a table, fences, rules
+_ENDS = tuple(".!?:;。！？：；|")
 _WRAPPED = 40  # characters from which a line may have been wrapped rather than ended
 _LONGEST_INTRODUCTION = 120  # characters
 _ROW = re.compile(
@@ -41,18 +33,6 @@ _ROW = re.compile(
 _FIELD = re.compile(
     r"(?!(?:From|To|Cc|Subject|Date): )[^\W\d][^:：;；|\d]{0,59}[:：]\s*\S"
 )  # "Kitchen: 12 m2"; no head of a mail
-_SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
-_ENDS = tuple(".!?:;。！？：；|")
-_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
-_PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
-_MOST_DATES = 16  # of one form in a sentence
-_CELLS = re.compile(r"(?<=[;；])\s*")
-_DURATION = re.compile(
-    r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
-    r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
-    re.I,
-)
-_CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +47,116 @@ class Paragraph:
     introduction: str = ""
     is_item: bool = False
     is_row: bool = False
+
+
+def paragraphs(text: str) -> Iterator[Paragraph]:
+    """The paragraphs of a text, in order.
+
+    A line goes on in the next where a sentence is open: it was long enough to be wrapped, or the next begins in lower case.
+    Items of a list, rows of a table and headings have their own lines.
+    """
+    introduction = ""
+    number = 0
+    for lines in _groups(text.split("\n")):
+        begin, number = number, number + len(lines)
+        joined = _joined(lines)
+        mark = _MARK.match(joined)
+        plain = (joined[mark.end() :] if mark else joined).strip("| ")
+        if not plain:
+            continue
+        is_item = mark is not None and not joined.startswith("#")
+        if not is_item:
+            introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
+        yield Paragraph(plain, begin, introduction if is_item else "", is_item, is_row=is_row(plain))
+
+
+def is_row(line: str) -> bool:
+    """Tell whether a line is a row of a table: cells with the names of their columns, or between bars."""
+    return _ROW.match(line) is not None
+
+
+def _groups(lines: list[str]) -> Iterator[list[str]]:
+    """The lines that belong together; a blank line stands alone."""
+    group: list[str] = []
+    fenced = False
+    for line in lines:
+        if group and not (fenced or _continues(group[-1], line)):
+            yield group
+            group = []
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        group.append(line)
+    if group:
+        yield group
+
+
+def _continues(line: str, after: str) -> bool:
+    if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
+        return False
+    if is_row(line) or is_row(after) or (_FIELD.match(line) and _FIELD.match(after)):
+        return False
+    if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
+        return False
+    return len(line) >= _WRAPPED or after.lstrip()[:1].islower()
+
+
+def _joined(lines: list[str]) -> str:
+    if lines[0].lstrip().startswith(("```", "~~~")):
+        return "\n".join(lines)
+    text = ""
+    for line in (line.strip() for line in lines):
+        close = not text or has_cjk(text[-1]) or has_cjk(line[:1])
+        text += line if close else f" {line}"
+    return text
+
+
+# --- lines that no reader takes for words: what recognition makes of specks, borders and bad scans -------------------
+
+
+_STRANGE = re.compile(r"[|¦~^_\\{}<>«»¬§¤®©°*=]|[^\W\d_]\d+[^\W\d_]|\ufffd")  # beside words, or a digit within one: "qu1ck"
+_SPECK = re.compile(r"\W+|(?![aAI])[^\W\d_]")  # marks alone, or a letter
+_MOST_STRANGE = 0.4  # of the words of a line, or of the characters of a Chinese one
+
+
+def is_noise(line: str) -> bool:
+    """Tell whether a line is mostly specks and broken words.
+
+    >>> is_noise(";._ |  -- . e a s o n 3 l"), is_noise("Desk | 120 EUR | 3 weeks")
+    (True, False)
+    """
+    words = line.replace(" | ", " ").split()
+    if not words:
+        return True
+    if has_cjk(line):
+        characters = "".join(words)
+        return sum(not character.isalnum() for character in characters) > _MOST_STRANGE * len(characters)
+    strange = sum(_SPECK.fullmatch(word) is not None or _STRANGE.search(word) is not None for word in words)
+    return strange > _MOST_STRANGE * len(words)
+
+
+# --- what a chunk yields -----------------------------------------------------------------------------------------------
+
+
+_LONGEST = 500  # characters of a quote
+_MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
+_LONGEST_SPAN = 92  # days: a quarter; what is of a year is no deadline
+_IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
+_EXPECTS_IN_A_ROW = re.compile(
+    r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
+    r"|截止|到期|有效|交付|期限|开始|结束",
+    re.I,
+)
+_SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
+_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
+_PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
+_MOST_DATES = 16  # of one form in a sentence
+_CELLS = re.compile(r"(?<=[;；])\s*")
+_DURATION = re.compile(
+    r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
+    r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
+    re.I,
+)
+_CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.I)
 
 
 def extract_document(cut: Cut) -> Extraction:
@@ -121,7 +211,7 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
 
 
 def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
-    """True if a line says no more than what day it is, and where."""
+    """Tell whether a line says no more than what day it is, and where."""
     rest = line
     for each in dates:
         rest = rest.replace(each.text, "")
@@ -129,7 +219,7 @@ def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """True if a line alone says no more than what follows is about, or of when it is."""
+    """Tell whether a line alone says no more than what follows is about, or of when it is."""
     if line.endswith(_ENDS):
         return line.endswith((":", "："))
     short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
@@ -162,7 +252,7 @@ def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tu
 
 
 def _is_full_name(name: str) -> bool:
-    """True if a name is certainly a person's: in a document one word may be anything."""
+    """Tell whether a name is certainly a person's: in a document one word may be anything."""
     return " " in name or has_cjk(name)
 
 
@@ -216,7 +306,7 @@ def _place(cut: Cut, paragraph: Paragraph) -> str:
 
 
 def _deadlines(cut: Cut, passages: Sequence[tuple[Paragraph, Sequence[Sentence]]]) -> Iterator[ExtractedForesight]:
-    """Expected events: sentences that name, in full, a day after the document's own; a row needs a word for it."""
+    """The deadlines of a document: sentences that name, in full, a day after the document's own; a row needs a word for it."""
     dated_at = cut.utterances[0].message.sent_at
     for paragraph, group in passages:
         for one in group:
@@ -227,7 +317,8 @@ def _deadlines(cut: Cut, passages: Sequence[tuple[Paragraph, Sequence[Sentence]]
             ahead = [each for each in one.dates if each.since > dated_at and each.span.days <= _LONGEST_SPAN]
             day = next((each for each in ahead if each.lacks_year or _IN_FULL.search(each.text)), None)
             if day is not None:
-                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims, _place(cut, paragraph))
+                place = _place(cut, paragraph)
+                yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims, place)
 
 
 def _header(cut: Cut, day: DaySpan) -> str:
@@ -235,64 +326,3 @@ def _header(cut: Cut, day: DaySpan) -> str:
     date = day.in_chinese() if has_cjk(cut.utterances[0].message.text) else day.in_english()
     place = cut.citation.place if cut.citation is not None else ""
     return ", ".join(part for part in dict.fromkeys((date, cut.document_name or "", cut.section or "", place)) if part)
-
-
-def paragraphs(text: str) -> Iterator[Paragraph]:
-    """The paragraphs of a text, in order.
-
-    A line goes on in the next where a sentence is open: it was long enough to be wrapped, or the next begins in lower case.
-    Items of a list, rows of a table and headings have their own lines.
-    """
-    introduction = ""
-    number = 0
-    for lines in _groups(text.split("\n")):
-        begin, number = number, number + len(lines)
-        joined = _joined(lines)
-        mark = _MARK.match(joined)
-        plain = (joined[mark.end() :] if mark else joined).strip("| ")
-        if not plain:
-            continue
-        is_item = mark is not None and not joined.startswith("#")
-        if not is_item:
-            introduction = joined if joined.endswith((":", "：")) and len(joined) <= _LONGEST_INTRODUCTION else ""
-        yield Paragraph(plain, begin, introduction if is_item else "", is_item, is_row=is_row(plain))
-
-
-def is_row(line: str) -> bool:
-    """True if a line is a row of a table: cells with the names of their columns, or between bars."""
-    return _ROW.match(line) is not None
-
-
-def _groups(lines: list[str]) -> Iterator[list[str]]:
-    """The lines that belong together; a blank line stands alone."""
-    group: list[str] = []
-    fenced = False
-    for line in lines:
-        if group and not (fenced or _continues(group[-1], line)):
-            yield group
-            group = []
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-        group.append(line)
-    if group:
-        yield group
-
-
-def _continues(line: str, after: str) -> bool:
-    if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
-        return False
-    if is_row(line) or is_row(after) or (_FIELD.match(line) and _FIELD.match(after)):
-        return False
-    if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
-        return False
-    return len(line) >= _WRAPPED or after.lstrip()[:1].islower()
-
-
-def _joined(lines: list[str]) -> str:
-    if lines[0].lstrip().startswith(("```", "~~~")):
-        return "\n".join(lines)
-    text = ""
-    for line in (line.strip() for line in lines):
-        close = not text or has_cjk(text[-1]) or has_cjk(line[:1])
-        text += line if close else f" {line}"
-    return text

@@ -1,17 +1,16 @@
-"""An edition of a document: its record, and its text as messages, chunk by chunk. Pure.
+"""Editions of a document: its record, and its text as messages, chunk by chunk. Pure.
 
 A chunk is named by what it says and where: what a new version leaves as it was keeps its ids, and costs nothing.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from connectors.documents.blocks import place_within
 from connectors.documents.formats.captions import clock
-from flows.reading.chunks import chunk
 from mneme.errors import InputError
 from mneme.ids import chunk_id, document_key, message_id, short_hash
 from mneme.ports import ParsedDocument
@@ -19,12 +18,67 @@ from mneme.records import Citation, Owner, Position, Scalar, StoredDocument, Sto
 from mneme.settings import Documents
 from mneme.tokens import estimate_tokens
 
+_ENDS = (". ", "。"), ("\n",), (" ",)  # where to cut, best first: after a sentence, a line, a word
+
+
+def chunk(text: str, size: int, overlap: int) -> list[tuple[int, str]]:
+    """The text as chunks of at most ``size`` characters, each with where it begins: with the end of the one before.
+
+    A cut lies after a sentence, else after a line, else after a word, else anywhere, in the second half of the chunk.
+    An overlap begins in the same way and has between half of ``overlap`` and ``overlap`` characters. White space
+    around chunks is dropped, and nothing else.
+
+    >>> chunk("Tea is green. Coffee is black. Milk is white.", size=32, overlap=15)
+    [(0, 'Tea is green. Coffee is black.'), (21, 'is black. Milk is white.')]
+
+    Raises:
+        ValueError: an overlap that is negative or not smaller than half of the size.
+    """
+    pieces = ((start, text[start:end]) for start, end in spans(text, size, overlap))
+    return [(start + len(piece) - len(piece.lstrip()), stripped) for start, piece in pieces if (stripped := piece.strip())]
+
+
+def spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """The beginnings and ends of the chunks of a text, before white space is dropped; see ``chunk``."""
+    if not 0 <= overlap < size / 2:
+        raise ValueError(f"overlap: {overlap} is not from 0 to under half of the size, which is {size}")
+    start = 0
+    while len(text) - start > size:
+        end = _last_end(text, start + (size + 1) // 2, start + size)
+        yield start, end
+        start = _first_end(text, end - overlap, end - (overlap + 1) // 2)
+    if start < len(text):
+        yield start, len(text)
+
+
+def _last_end(text: str, low: int, high: int) -> int:
+    """The last good place to cut from ``low`` to ``high``; ``high`` if there is none."""
+    for separators in _ENDS:
+        if ends := _ends(text.rfind, separators, low, high):
+            return max(ends)
+    return high
+
+
+def _first_end(text: str, low: int, high: int) -> int:
+    """The first good place to begin from ``low`` to ``high``; ``low`` if there is none."""
+    for separators in _ENDS:
+        if ends := _ends(text.find, separators, low, high):
+            return min(ends)
+    return low
+
+
+def _ends(find: Callable[[str, int, int], int], separators: Sequence[str], low: int, high: int) -> list[int]:
+    """For each separator that ends between ``low`` and ``high``, where it ends: the first or the last, as ``find`` does."""
+    places = [(find(separator, max(0, low - len(separator)), high), len(separator)) for separator in separators]
+    return [at + length for at, length in places if at >= 0]
+
+
 _READING = 2  # raised when documents are to be read anew that are sent again: a parser or the chunks have changed
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The facts about a document that its event or message states.
+    """The description of a document from outside.
 
     ``dated_at`` is what its sender says, ``modified_at`` when its file was changed, ``arrived_at`` when it came. An attachment
     has the conversation and the message it is in.
@@ -53,7 +107,7 @@ class About:
         return f"speech/{self.owner.type}/{self.owner.id}/{self.document_id}/{edition}"
 
     def edition(self, content_hash: str, documents: Documents) -> str:
-        """The name of what would be made of a content: another edition means that something may have changed."""
+        """Names what would be made of a content: another edition means that something may have changed."""
         said = [self.name, self.media_type, self.dated_at.isoformat() if self.dated_at else None, self.metadata]
         return short_hash(
             json.dumps([_READING, content_hash, said, documents.chunk_size, documents.chunk_overlap], sort_keys=True)
@@ -69,14 +123,12 @@ class Edition:
 
     @property
     def is_speech(self) -> bool:
-        """True if its messages are those of a conversation."""
+        """Return whether its messages are those of a conversation."""
         return bool(self.messages) and self.messages[0].document_id is None
 
 
 def edition_of(about: About, parsed: ParsedDocument, edition: str, documents: Documents) -> Edition:
-    """A parsed document as its record and its chunks, as large as the settings say.
-
-    What was not read is a chunk of its name, so that it is found by that.
+    """The edition of a parsed document. One that was not read has a chunk of its name, so that it is found by that.
 
     Raises:
         InputError: there is no text in it, and nothing that was left unread.
@@ -135,7 +187,7 @@ def _chunks(about: About, parsed: ParsedDocument, documents: Documents) -> Itera
 
 
 def _mention(about: About, parsed: ParsedDocument) -> StoredMessage:
-    """A chunk that names an unread document, with its context."""
+    """The chunk of a document that was not read: its name and context."""
     context = "; ".join(str(value) for value in about.metadata.values())
     text = " ".join(each for each in (f"[file: {about.name}, not read: {'; '.join(parsed.unread)}]", context) if each)
     return _chunk(about, parsed, _Names(about, parsed).of(text), text, "", "")
@@ -164,7 +216,7 @@ def _chunk(about: About, parsed: ParsedDocument, name: str, text: str, section: 
 
 
 def _speech(about: About, parsed: ParsedDocument, conversation_id: str) -> Iterator[StoredMessage]:
-    """A recording as the messages of a conversation of its own."""
+    """The speech of a recording, as the messages of a conversation of its own."""
     began, names = _dated_at(about, parsed), _Names(about, parsed)
     for said in parsed.spoken:
         speaker = said.speaker or parsed.title or about.name

@@ -1,10 +1,15 @@
 """A document on its way into the index: what of it is new, and what it no longer has. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from flows.items import Erasure, Pause, Withdrawn
-from flows.lanes import lane_of
+from flows.cuts import lane_of
+from flows.items import Erasure, Pause, Unread, Withdrawn
+from flows.lanes.snapshots import refer, referred
+from flows.reading.attachments import Attached
+from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
 from mneme.ports import Remove
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
@@ -34,7 +39,7 @@ class Release:
 
     @property
     def has_changed(self) -> bool:
-        """Whether the edition is another than the one before."""
+        """Return whether the edition is another than the one before."""
         before, now = self._before, self.record
         if before is None or before.status == "reading":
             return True
@@ -42,12 +47,12 @@ class Release:
 
     @property
     def said(self) -> tuple[Owner, str | None, str | None, Position, datetime]:
-        """What an erasure may be about: owner, conversation, document, and where and when its event came."""
+        """The subjects that an erasure may name: owner, conversation, document, and where and when its event came."""
         record = self.record
         return record.owner, record.conversation_id, record.document_id, record.position, record.created_at
 
     def is_new(self, message: StoredMessage) -> bool:
-        """Whether a message of the edition was not in the one before."""
+        """Return whether a message of the edition was not in the one before."""
         return message.id not in self._kept
 
     def begun(self, version: int) -> Row:
@@ -59,13 +64,13 @@ class Release:
         return row_of(self.record.model_copy(update={"version": version}))
 
     def obsolete(self, attempt: int) -> Iterator[Withdrawn | Erasure]:
-        """What takes away that which the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
+        """Withdraw what the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
         yield from _withdrawals(self.record, self._obsolete)
         if (speech := self.record.replaced_speech) is not None:
             yield erasure_of_speech(self.record, speech, self.record.position, self.record.created_at, attempt)
 
     def ends(self) -> Iterator[Pause]:
-        """What shows the last episode of speech: nothing follows it."""
+        """Pause behind speech, which shows its last episode: nothing follows it."""
         if self._speech is not None:
             owner = self.record.owner
             lane = lane_of(owner.tenant_id, self._speech)
@@ -84,11 +89,11 @@ class Gone:
         return self._record.id
 
     def obsolete(self) -> Iterator[Withdrawn]:
-        """What takes away all that was made of it."""
+        """Withdraw all that was made of it."""
         return _withdrawals(self._record, (*self._record.chunk_ids, *self._record.replaced_ids))
 
     def removed(self, version: int) -> Remove:
-        """What takes away its record."""
+        """The removal of its record."""
         return Remove(Key(Collection.CONTROL, self._record.owner.key, self._record.id), version)
 
 
@@ -101,7 +106,7 @@ def gone(before: Iterable[StoredDocument], releases: Iterable[Release]) -> list[
 def erasure_of_speech(
     record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime, attempt: int
 ) -> Erasure:
-    """What takes away a conversation that was a document's speech, with all that was said before an event.
+    """The erasure of a conversation that was a document's speech, with all that was said before an event.
 
     ``attempt`` is a new number each time: after a restart one may still be on its way when the next is sent behind it.
     """
@@ -113,3 +118,64 @@ def _withdrawals(record: StoredDocument, ids: Iterable[str]) -> Iterator[Withdra
     for identity in ids:
         if identity.startswith(f"{record.id}/"):  # else it is a message of the speech
             yield Withdrawn(record.owner, record.document_id or "", identity)
+
+
+Outcome = ReadDocument | Attached | StoredDocument | None
+
+
+@dataclass(slots=True, eq=False)
+class ReadJob:
+    """Something at work in its ``lane``: an event that is read, which waits under ``key``; a ``message`` (tenant, conversation,
+    message) whose attachments go; the erasure of a document; or a pause behind them.
+
+    ``released`` counts messages that went on.
+    """
+
+    lane: str
+    key: Key | None = None
+    unread: Unread | None = None
+    message: tuple[str, str, str] | None = None
+    erasure: Erasure | None = None
+    pause: Pause | None = None
+    released: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class ReadResult:
+    """The outcome of work, which goes on; ``releases`` once it has begun to."""
+
+    outcome: Outcome | BaseException
+    releases: list[Release] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class AwaitingSnapshot:
+    """A job of which everything went on; its records are written as read after some snapshots (flows/lanes/epochs.py)."""
+
+    work: ReadJob
+    releases: list[Release]
+    snapshots: int = 0
+
+
+def encode_job(work: ReadJob) -> dict[str, Any]:
+    """A work in a snapshot."""
+    if work.pause is not None:
+        return {"pause": refer(work.pause)}
+    if work.erasure is not None:
+        return {"erasure": refer(work.erasure)}
+    if work.message is not None:
+        return {"lane": work.lane, "message": list(work.message)}
+    assert work.key is not None, "an event waits under its key"
+    return {"lane": work.lane, "key": [work.key.owner_key, work.key.id], "released": work.released}
+
+
+def decode_job(entry: dict[str, Any]) -> ReadJob:
+    """The work that a snapshot tells of; its event is to be read again."""
+    if "pause" in entry or "erasure" in entry:
+        item = referred(entry.get("pause") or entry["erasure"])
+        assert isinstance(item, Pause | Erasure), "only these are referred to"
+        return ReadJob(item.lane, pause=item) if isinstance(item, Pause) else ReadJob(item.lane, erasure=item)
+    if "message" in entry:
+        tenant_id, conversation_id, message_id = entry["message"]
+        return ReadJob(entry["lane"], message=(tenant_id, conversation_id, message_id))
+    return ReadJob(entry["lane"], Key(Collection.CONTROL, *entry["key"]), released=entry["released"])

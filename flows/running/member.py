@@ -1,4 +1,4 @@
-"""One of several processes that run the flow together: ``python -m flows.running.member``, started by flows/running/members.py.
+"""One of several processes that run the flow together: ``python -m flows.running.member``, started by its supervisor.
 
 1. Its assignment comes on standard input, pickled. It holds the recovery store's lock too, inherited, until it ends.
 2. It tells in lines of JSON that it reads, and which error ends it.
@@ -15,17 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from connectors.private import private_process
 from connectors.telemetry.begin import telemetry
 from connectors.telemetry.logs import set_levels
 from flows.engine import EngineFailed
-from flows.running.live_sources import Partitions
-from flows.running.process import Place
-from flows.running.reports import end, tell
-from flows.running.shared_sum import SharedSum
-from flows.running.stream import stream
+from flows.lanes.pending import SharedSum
+from flows.running.child_process import begin, end, report
+from flows.running.kafka import stream
+from flows.running.live import Partitions
+from flows.running.process import RunContext
 from mneme.errors import MnemeError
-from mneme.garbage import look_less_often
 from mneme.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -33,20 +31,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a member needs to know.
+    """The order of a member.
 
     Attributes:
         settings: where and how.
         place: its place in the flow.
         partitions: what all members read together.
         report: the descriptor on which it tells of itself.
-        unfinished: the descriptor of what all have not finished (flows/running/shared_sum.py).
+        unfinished: the descriptor of what all have not finished (flows/lanes/pending.py).
         live_lag: the descriptor of what all have not read of the live topics.
         levels: of the supervisor's loggers, by name.
     """
 
     settings: Settings
-    place: Place
+    place: RunContext
     partitions: Partitions
     report: int
     unfinished: int
@@ -60,9 +58,8 @@ def main() -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # they also reach the supervisor, who stops all
     assignment: Assignment = pickle.load(sys.stdin.buffer)  # noqa: S301  from our own supervisor
     place, processes = assignment.place, assignment.place.processes
-    private_process()
+    begin()
     set_levels(assignment.levels)
-    look_less_often()
     stopping = threading.Event()
     threading.Thread(target=_obey, args=(stopping,), name="obey", daemon=True).start()
 
@@ -71,7 +68,7 @@ def main() -> NoReturn:
         if not isinstance(error, MnemeError | EngineFailed):
             log.error("failed", exc_info=error)
         kind = type(error).__name__ if isinstance(error, MnemeError) else ""
-        tell(assignment.report, {"error": kind, "text": str(error)})
+        report(assignment.report, {"error": kind, "text": str(error)})
         end(1)
 
     try:
@@ -81,7 +78,7 @@ def main() -> NoReturn:
                 lambda index: place,
                 assignment.partitions,
                 stopping,
-                on_ready=lambda: tell(assignment.report, {"reads": True}),
+                on_ready=lambda: report(assignment.report, {"reads": True}),
                 on_failure=failed,
                 unfinished=SharedSum(assignment.unfinished, processes, place.number),
                 live_lag=SharedSum(assignment.live_lag, processes, place.number),

@@ -21,18 +21,17 @@ from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
 from connectors.telemetry.flow import Tally
 from flows.boundaries import open_detector
 from flows.boundaries.semantic import SemanticDetector
-from flows.consistency.judges import open_judge
+from flows.consistency.judge import open_judge
 from flows.consistency.skill_writer import model_writer
 from flows.decode import decode
 from flows.engine import EngineFailed, Failures, Source, build, execute
-from flows.extraction import open_extractor
-from flows.extraction.local import LocalExtractor
+from flows.extraction import LocalExtractor, open_extractor
 from flows.items import Erased, Erasure
-from flows.pending import Pending
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.services import Reading, Services
 from flows.running.pool import Pool
 from flows.running.store_files import store_error
-from flows.services import Reading, Services
-from flows.versions import Versions
 from flows.write import Stopped, Writer
 from mneme.errors import MnemeError, StoreUnavailable
 from mneme.ports import ChangeFeed, DeadLetters, MemoryIndex, Role, Usage
@@ -41,14 +40,14 @@ from mneme.times import utc_now
 
 _EMBEDDING_CALLS = 8  # at a time to an endpoint
 _FETCHING = 4  # documents that are fetched, or wait for a model, beside those that are parsed
-BROKEN_OFF = "broken_off"  # in the tally: the last epoch is not settled
+INTERRUPTED = "broken_off"  # in the tally: the last epoch is not settled
 _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all that waits for no server
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunContext:
     """The place of one process in the flow.
 
     Attributes:
@@ -65,20 +64,20 @@ class Place:
 
     @property
     def processes(self) -> int:
-        """How many run the flow together."""
+        """The number of processes that run the flow together."""
         return len(self.addresses) or 1
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
-    """Where the flow of a process begins and ends, apart from the index.
+class Endpoints:
+    """The sources and sinks of a process's flow, apart from the index.
 
     ``wrote`` is called as ``Writer`` says. ``documents_at_work`` counts what is read; ``named_files`` may be read by reference.
     ``partition_of_tenant`` is where a tenant's events are in topics that several flows share (flows/decode.py).
     """
 
     sources: Sequence[Source]
-    letters: DeadLetters
+    dead_letters: DeadLetters
     changes: ChangeFeed | None
     wrote: Callable[[str, str], None] = lambda kind, identity: None
     documents_at_work: Pending = field(default_factory=Pending)
@@ -88,8 +87,8 @@ class Ends:
 
 def run_process(
     settings: Settings,
-    take_place: Callable[[MemoryIndex], Place],
-    ends: Ends,
+    start_run: Callable[[MemoryIndex], RunContext],
+    ends: Endpoints,
     pending: Pending,
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
@@ -101,14 +100,14 @@ def run_process(
 
     Args:
         settings: where and how.
-        take_place: gives this process its place, once the index is there.
+        start_run: gives this process its place, once the index is there.
         ends: where the flow begins and ends.
         pending: what is not finished.
         stopping: set when the flow is to end; then nothing waits for a server any more.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
         in_bulk: whether the index is set for very many writes meanwhile. A lane relies on finding what it wrote some epochs
-            ago (flows/unseen.py): so often it is refreshed.
+            ago (flows/lanes/epochs.py): so often it is refreshed.
         open_store: opens the index that is written, which is closed at the end; None for that of the settings.
 
     Returns:
@@ -128,7 +127,7 @@ def run_process(
         index.refresh()  # what a process that died wrote must be found by the searches of this one
         if in_bulk:
             stack.enter_context(index.bulk(settings.flow.epoch_seconds))
-        place = take_place(index)
+        place = start_run(index)
         at_a_time = _EMBEDDING_CALLS if settings.embedder.provider == "openai" else 1
         queue = EmbeddingQueue(embedder, settings.embedder.batch, max_wait_seconds=0.005, threads=at_a_time)
         stack.callback(queue.close, _GRACE_SECONDS)
@@ -165,7 +164,7 @@ def run_process(
         )
         writer = Writer(
             index,
-            ends.letters,
+            ends.dead_letters,
             ends.changes,
             utc_now,
             stopping,
@@ -184,7 +183,7 @@ def run_process(
             cause = _cause(failures, error, place.epochs)
             if isinstance(cause, Stopped) or (isinstance(cause, EngineFailed) and stopping.is_set()):
                 log.warning("stopped while a store was out of reach; the last epoch is repeated at the next start")
-                tally[BROKEN_OFF] += 1
+                tally[INTERRUPTED] += 1
             else:
                 on_failure(cause)
                 if cause is error:
@@ -193,8 +192,8 @@ def run_process(
         return tally, chat.usage() if chat is not None else {}
 
 
-def _reading(settings: Settings, ends: Ends, stack: ExitStack) -> Reading:
-    """What reads documents, in a pool of its own: as many at a time as there are processes that parse, and some that fetch."""
+def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
+    """The reader of documents, in a pool of its own: as many at a time as processes that parse, and some that fetch."""
     reader = open_reader(settings)
     stack.callback(reader.close, _GRACE_SECONDS)
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
@@ -230,7 +229,7 @@ def pause(stopping: threading.Event, seconds: float) -> None:
 
 
 def _cause(failures: Failures, error: Exception, epochs: Path) -> Exception:
-    """What ended the flow: an error of ours under the engine's wrapping, else what a step raised, else the engine's."""
+    """The error that ended the flow: one of ours under the engine's wrapping, else what a step raised, else the engine's."""
     for found in (failures.first, error):
         at: BaseException | None = found
         while at is not None:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from json import JSONDecodeError
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from dotenv import dotenv_values
 from pydantic import BaseModel, Field, ValidationError
@@ -18,9 +18,8 @@ from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
 from mneme.errors import SettingsError
 from mneme.settings.asking import Agents, Answers, Retrieval
+from mneme.settings.connections import EmbedderSettings, Index, Kafka, Models, OpenSearch, Rerank, Transcription
 from mneme.settings.flow import Boundaries, Documents, Extraction, Flow, Profiles, Reconcile, Skills
-from mneme.settings.models import Models, Rerank, Transcription
-from mneme.settings.outside import EmbedderSettings, Index, Kafka, OpenSearch
 from mneme.settings.service import Service, Telemetry
 
 PREFIX = "MNEME_"
@@ -47,8 +46,8 @@ class Settings(BaseSettings):
     boundaries: Boundaries = Boundaries()
     extraction: Extraction = Extraction()
     reconcile: Reconcile = Reconcile()
-    profiles: Profiles = Profiles()
-    skills: Skills = Skills()
+    profiles: ClassVar[Profiles] = Profiles()
+    skills: ClassVar[Skills] = Skills()
     documents: Documents = Documents()
     transcription: Transcription = Transcription()
     flow: Flow = Flow()
@@ -59,9 +58,21 @@ class Settings(BaseSettings):
     service: Service = Service()
     telemetry: Telemetry = Telemetry()
 
+    def replace(self, **values: Any) -> Self:
+        """A copy with other values, taken as they are; of a group only those that are named.
+
+        >>> Settings().replace(data=Path("elsewhere"), service={"port": 0}).service.port
+        0
+        """
+        update = {
+            name: getattr(self, name).model_copy(update=value) if isinstance(value, Mapping) else value
+            for name, value in values.items()
+        }
+        return self.model_copy(update=update)
+
     @property
     def intake(self) -> Literal["kafka", "inbox", "none"]:
-        """Where what is sent goes: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
+        """The destination of what is sent: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
         chosen = self.service.intake
         if chosen == "auto":
             return "inbox" if self.index.backend == "embedded" else "kafka"
@@ -85,7 +96,7 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         return Settings(**overrides)
     except ValidationError as error:
         wrong = "; ".join(
-            _told(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
+            _describe(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
             for detail in error.errors(include_url=False, include_input=False, include_context=False)
         )
     except (UnreadableVariable, RecursionError) as error:
@@ -93,8 +104,8 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     raise SettingsError(f"{wrong} (docs/settings.md)")
 
 
-def _told(kind: str, message: str, path: Sequence[str]) -> str:
-    """What is wrong with a value, and where; in a mapping, whose names may be keys, the place is the mapping."""
+def _describe(kind: str, message: str, path: Sequence[str]) -> str:
+    """Describe the error of a value and its place; in a mapping, whose names may be secret keys, the place is the mapping."""
     if kind == "extra_forbidden":
         # The name of an unknown variable in .env comes as it is written there, with the prefix.
         variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
@@ -120,7 +131,7 @@ def _variable_of(error: Exception) -> str:
 
 
 def _breaks_json(value: str) -> bool:
-    """Whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
+    """Return whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
     try:
         json.loads(value)
     except JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Scores by logistic regression, fitted on questions with known evidence (``mneme fit fusion``). Pure but for the file.
+"""Scores by logistic regression, fitted on questions with known evidence (``mneme bench fit fusion``). Pure but for the file.
 
 Two regressions, one for statements (does a message that it stands for answer the question?) and one for episodes (is such a
 message in it?), over the features of queries/scoring/features.py. A fact counts with its episode, as in DESIGN section 9, in
@@ -63,7 +63,7 @@ class Coefficients(BaseModel):
             if set(weights.weights) != set(names):
                 different = ", ".join(sorted(set(weights.weights) ^ set(names)))
                 raise ValueError(
-                    f"the features are others than this version's ({different}); fit again with `mneme fit fusion`"
+                    f"the features are others than this version's ({different}); fit again with `mneme bench fit fusion`"
                 )
         return self
 
@@ -124,7 +124,7 @@ def _read(path: Path) -> tuple[Coefficients, ...]:
         return _known.validate_python(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError) as error:
         raise SettingsError(
-            f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme fit fusion`"
+            f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme bench fit fusion`"
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 The words of an older statement often fit a question better ("We rent a flat in Leith" against "First night in Dundee!"), and
 what became of it is marked only where it is certain. So in a search for a state ("where does Nora live?") a logistic regression
-(``mneme fit present``) tells of each two of the best statements how likely the later took the place of the older, by how well
+(``mneme bench fit present``) tells of two statements how likely the later took the place of the older, by how well
 both fit, how near they are in words and meaning, whether the later tells of a change (change_words.py), was said in another
 sitting, and has another value of the kind asked for (queries/questions/values.py). These log-odds are added to those of the
 older, and the later is raised to them where its own are lower: it leads where it rather did than not.
@@ -72,7 +72,7 @@ class PresentWeights(BaseModel):
     @model_validator(mode="after")
     def _has_every_weight(self) -> "PresentWeights":
         if set(self.weights) != set(FEATURES):
-            raise ValueError("the features are others than this version's; fit again with `mneme fit present`")
+            raise ValueError("the features are others than this version's; fit again with `mneme bench fit present`")
         return self
 
 
@@ -104,7 +104,7 @@ def shipped() -> PresentWeights:
 
 
 def read(path: Path) -> PresentWeights:
-    """Weights from a file of ``mneme fit present``."""
+    """Weights from a file of ``mneme bench fit present``."""
     return PresentWeights.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 

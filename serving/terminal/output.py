@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from mneme.harmless import harmless
+from mneme.control_characters import escape_control_characters
 
 _WIDTH_WITHOUT_TERMINAL = 100  # rich assumes 80 there, which is narrow for a table in a log file
 
@@ -54,7 +54,7 @@ class _Shown:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for text, style, control in console.render(self._shown, options):
-            yield Segment(text if control else harmless(text), style, control)
+            yield Segment(text if control else escape_control_characters(text), style, control)
 
 
 def note(text: str, style: str = "") -> None:
@@ -85,7 +85,7 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
 
 
 @contextmanager
-def bar_behind_a_question(what: str, unit: str = "") -> Iterator[OnProgress]:
+def delayed_progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
     """A bar as above that appears with the first progress: before, the command may ask something."""
     with ExitStack() as stack:
         bars: list[OnProgress] = []

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from flows.conversations.shelf import Shelf, parts_in
+from flows.conversations.dormant import DormantConversations, parts_in
 from flows.cuts import Utterance, Verdict
 from flows.items import Amended, Cut, Embedded, Pause, WriteBatch
-from flows.pending import Pending
-from flows.pump import NotYet
+from flows.lanes.epochs import Versions
+from flows.lanes.pending import Pending
+from flows.lanes.scheduling import NotReady
+from flows.lanes.services import Services
 from flows.segment import SegmentLane
-from flows.services import Services
-from flows.versions import Versions
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
 from mneme.rows import flush_marker, row_of
@@ -102,7 +102,7 @@ class Bench:
         for call, future in jobs:
             try:
                 future.set_result(call())
-            except (StoreUnavailable, NotYet) as error:
+            except (StoreUnavailable, NotReady) as error:
                 future.set_exception(error)
         return list(self.lane.poll())
 
@@ -117,7 +117,7 @@ def flush(conversation: str = "talk") -> Pause:
 
 def at_rest(state: bytes) -> dict[str, Any]:
     """What a state tells of each conversation."""
-    shelf = Shelf()
+    shelf = DormantConversations()
     for lane, part in parts_in(state):
         shelf.from_state(lane, part)
     return dict(shelf)
@@ -133,7 +133,7 @@ def test_a_message_that_was_sent_earlier_and_came_later_does_not_keep_the_others
     bench.now += timedelta(seconds=50)
     bench.hear(0, after=0)
     bench.wait(15)
-    assert bench.lane._awake["default/talk"].held == []
+    assert bench.lane._active["default/talk"].held == []
     assert ids(bench.wait(301)) == [("m000", "m001")]
 
 
@@ -151,7 +151,7 @@ def test_a_flush_of_a_conversation_that_rests_is_answered_without_reading_it() -
     assert ids(bench.wait(301)) == [("m000",)]
     assert list(bench.lane.on_batch([flush()])) == [flush()]
     assert bench.jobs == []
-    assert bench.lane._awake == {}
+    assert bench.lane._active == {}
 
 
 def test_a_conversation_goes_to_rest_again_after_a_flush() -> None:
@@ -162,7 +162,7 @@ def test_a_conversation_goes_to_rest_again_after_a_flush() -> None:
     bench.work()
     bench.lane.on_batch([flush()])
     bench.wait(301)
-    assert bench.lane._awake == {}
+    assert bench.lane._active == {}
 
 
 def test_texts_are_read_in_the_pool_and_an_index_that_is_down_is_waited_for() -> None:
@@ -205,7 +205,7 @@ def test_messages_that_wait_for_a_verdict_count_as_unfinished() -> None:
     bench = Bench(Windows())
     for number in range(40):
         bench.hear(number)
-    conversation = bench.lane._awake["default/talk"]
+    conversation = bench.lane._active["default/talk"]
     assert len(bench.jobs) == 1
     assert bench.lane.unfinished == len(conversation.undecided)
     while bench.jobs:
@@ -240,8 +240,8 @@ def test_what_rests_is_bounded_and_nothing_that_is_not_shown_yet_is_forgotten() 
         out += [*bench.work(), *bench.wait(1)]
     assert len(ids(out)) == 700
     assert max(reads) == 4  # at a time: a restart has more to do than to read what went idle meanwhile
-    assert len(bench.lane._resting) == 128
-    assert bench.lane._awake == bench.lane._timers._times == {}
+    assert len(bench.lane._dormant) == 128
+    assert bench.lane._active == bench.lane._timers._times == {}
 
 
 def test_changes_at_work_are_kept_without_their_texts() -> None:

@@ -9,9 +9,8 @@ from rich.cells import cell_len
 from mneme.records import Citation, Mention
 from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
-from serving.terminal.dry_run import inspections
 from serving.terminal.history_view import history_view
-from serving.terminal.inspection_view import inspection_view
+from serving.terminal.inspection_view import inspection_view, inspections
 from tests.serving.test_documents_view import listed
 from tests.serving.test_dry_run import would_be
 from tests.serving.test_rendering import printed

@@ -1,4 +1,4 @@
-"""The joint score by logistic regression, fitted on questions that several memories answer (``mneme fit agents``)."""
+"""The joint score by logistic regression, fitted on questions that several memories answer (``mneme bench fit agents``)."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class JointCoefficients(BaseModel):
     def _has_every_weight(self) -> "JointCoefficients":
         if set(self.weights) != set(FEATURES):
             different = ", ".join(sorted(set(self.weights) ^ set(FEATURES)))
-            raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme fit agents`")
+            raise ValueError(f"the features are not this version's ({different}); fit again with `mneme bench fit agents`")
         return self
 
     def scores(self, numbers: Numbers) -> Numbers:
@@ -128,7 +128,7 @@ def _read(path: Path) -> tuple[JointCoefficients, ...]:
         return FITTED.validate_python(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError) as error:
         raise SettingsError(
-            f"MNEME_AGENTS__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme fit agents`"
+            f"MNEME_AGENTS__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme bench fit agents`"
         ) from error
 
 

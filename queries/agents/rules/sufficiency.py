@@ -13,7 +13,7 @@ from mneme.text import tokenise
 from queries.agents.evidence import Evidence
 from queries.agents.joint.features import forms, named
 
-SUFFICIENT = 0.8  # from this confidence on nothing better is asked for; the same as of a chain (MNEME_AGENTS__CONFIDENCE_SCORE)
+SUFFICIENT = 0.8  # from this confidence on nothing better is asked for; the same as of a chain
 _LOOKED_AT = 10
 _GOOD_SCORE = 0.3  # hybrid scores are probabilities: half of LoCoMo's right first places have this or more
 
