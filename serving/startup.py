@@ -2,10 +2,6 @@
 
 import gc
 import sys
-from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from connectors.private import private_process
@@ -62,21 +58,12 @@ def import_arrow_without_pandas() -> None:
 
     Pyarrow then takes it for this whole process that there is no pandas, so that only a program may do this, never a library.
     """
-    hidden = _Hidden()
-    sys.meta_path.insert(0, hidden)
+    if "pandas" in sys.modules:
+        return
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # makes its import fail, as if it were not installed
     try:
         import pyarrow.dataset  # noqa: F401
-    except ModuleNotFoundError:  # whoever needs it says so
+    except ModuleNotFoundError:  # the index names the extra that is missing
         pass
     finally:
-        sys.meta_path.remove(hidden)
-
-
-class _Hidden(MetaPathFinder):
-    """Says that pandas is not installed."""
-
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """See ``MetaPathFinder``."""
-        if fullname == "pandas":
-            raise ModuleNotFoundError("No module named 'pandas'", name=fullname)
-        return None
+        del sys.modules["pandas"]

@@ -25,7 +25,7 @@ _SHOWN = (Collection.MESSAGES, Collection.EPISODES, Collection.FACTS, Collection
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """What a model was asked since its process began."""
+    """Use of a model since its process began."""
 
     role: str
     model: str
@@ -37,7 +37,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a Mneme is doing. What cannot be told is None.
+    """Status of a Mneme. Unknown values are None.
 
     Attributes:
         where: what was looked at.
@@ -69,7 +69,7 @@ class Status:
 
 
 def _model_statuses(samples: Samples) -> tuple[ModelStatus, ...]:
-    """What the metrics of a process tell of its models."""
+    """Use of models by the metrics of a process."""
     calls: dict[tuple[str, str], list[float]] = {}
     wanted = (("mneme_model_calls_total", 0), ("mneme_model_tokens_total", 2), ("mneme_model_cost_total", 3))
     for name, place in wanted:
@@ -93,7 +93,7 @@ def _by_label(samples: Samples, name: str, label: str) -> dict[str, int]:
 
 
 def local_status(settings: Settings) -> Status:
-    """How the index of the settings is doing, and what feeds it."""
+    """Status of the index of the settings, and of its way in."""
     problems: list[str] = []
 
     def tried(look: Callable[[], Result]) -> Result | None:
@@ -161,7 +161,7 @@ def _letters(file: Path) -> int:
 
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
-    """Whether a flow runs on this data folder; of Kafka it may run on another machine."""
+    """Tell whether a flow runs on this data folder; of Kafka it may run on another machine."""
     if any(map(is_held, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
@@ -179,7 +179,7 @@ def _metrics(settings: Settings) -> str:
 
 
 def remote_status(settings: Settings, url: str) -> Status:
-    """How a service is doing. One that does not answer is red.
+    """Status of a service. One that does not answer is red.
 
     Raises:
         SettingsError: the URL is none.

@@ -72,7 +72,7 @@ class Settings(BaseSettings):
 
     @property
     def intake(self) -> Literal["kafka", "inbox", "none"]:
-        """Where what is sent goes: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
+        """Way in for events: ``MNEME_SERVICE__INTAKE``, with ``auto`` decided."""
         chosen = self.service.intake
         if chosen == "auto":
             return "inbox" if self.index.backend == "embedded" else "kafka"
@@ -105,7 +105,7 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
 
 
 def _told(kind: str, message: str, path: Sequence[str]) -> str:
-    """What is wrong with a value, and where; in a mapping, whose names may be keys, the place is the mapping."""
+    """Say what is wrong with a value, and where; of a mapping, whose names may be keys, only the mapping is named."""
     if kind == "extra_forbidden":
         # The name of an unknown variable in .env comes as it is written there, with the prefix.
         variable = PREFIX + "__".join(path).upper().removeprefix(PREFIX)
@@ -131,7 +131,7 @@ def _variable_of(error: Exception) -> str:
 
 
 def _breaks_json(value: str) -> bool:
-    """Whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
+    """Tell whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
     try:
         json.loads(value)
     except JSONDecodeError:

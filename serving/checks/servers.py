@@ -95,7 +95,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
-    """Whether each flow's recovery store is the one that wrote the index."""
+    """Check that each flow's recovery store is the one that wrote the index."""
     from flows.running.partition_range import store_name
 
     for name in (store_name(settings), "files"):
@@ -217,7 +217,7 @@ _EXTRAS = {"fastapi": "serve", "nicegui": "console", "mcp": "mcp"}
 
 
 def service(settings: Settings) -> Iterator[Check]:
-    """What `mneme serve` needs, and what runs already."""
+    """Check the needs of `mneme serve`, and what runs already."""
     told = settings.service
     wanted = ["fastapi", *(["nicegui"] if told.console else []), *(["mcp"] if told.mcp else [])]
     lacking = [module for module in wanted if find_spec(module) is None]

@@ -62,7 +62,7 @@ def backfill(
 
 
 class Origin(StrEnum):
-    """What the memory is made from."""
+    """Source of a rebuild."""
 
     MESSAGES = "messages"
     TOPICS = "topics"

@@ -253,7 +253,7 @@ def show_skipped(skipped: "Sequence[Skipped]") -> None:
 
 
 def _show_dead_letters(letters: "Sequence[DeadLetter]", files: Sequence[Path]) -> None:
-    """What was not taken in, each on a line: the file, its line (or the number of its message, from 1), the reason."""
+    """Show each dead letter on a line: the file, its line (or the number of its message, from 1), the reason."""
     from connectors.files.files import content_identity
 
     names = {f"file:{content_identity(path)[:16]}": str(path) for path in files}

@@ -18,7 +18,7 @@ _COLOURS = {"person": "episode", "organization": "case", "organisation": "case",
 
 @page("graph", "Graph")
 async def graph(visit: Visit) -> None:
-    """What is linked most, or what is around the entity that the address names."""
+    """Show the most linked entities, or those around the entity that the address names."""
     name = visit.said("entity")
     hops = 2 if visit.said("hops") == "2" else 1
     with tag("div", classes="heading"):

@@ -99,6 +99,6 @@ def _console() -> ASGIApp:
 
 
 def _told(_: Exception) -> None:
-    """What went wrong after a page was built is in the log, where NiceGUI writes it; whoever clicked is told so."""
+    """Notify the user of an error after a page was built; NiceGUI has logged it."""
     with suppress(RuntimeError):  # there is no page any more
         ui.notify("That did not work: an error inside Mneme. The log of the service says which.", type="negative", timeout=8000)

@@ -15,8 +15,8 @@ from mneme.records import Owner
 from mneme.shares import asking
 from queries.browsing.listed import OwnerSummary
 from serving.console.markup import tag
+from serving.rest.middleware import state
 from serving.rest.middleware.auth import Caller
-from serving.rest.paths import state
 from serving.rest.pools import PoolKind, RequestPools
 from serving.service.service import Service
 
@@ -39,11 +39,11 @@ class Visit:
     owner: Owner | None = None
 
     def said(self, name: str, default: str = "") -> str:
-        """What the address says of a name."""
+        """A parameter of the address."""
         return self.request.query_params.get(name, default).strip()
 
     def filters(self, **more: Any) -> dict[str, Any]:
-        """Whose memory, as ``queries.filtering.filters.Filters`` takes it; what is empty is left out."""
+        """Filters of the owner, as ``queries.filtering.filters.Filters`` takes them; empty values are left out."""
         owner = {} if self.owner is None else {f"{self.owner.type}_id": self.owner.id}
         return {"tenant_id": self.tenant_id, **owner, **{name: value for name, value in more.items() if value}}
 
@@ -54,7 +54,7 @@ class Visit:
         return f"{page}?{query}" if query else page
 
     async def fetch(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-        """What a slow call returns. A page that waits for it is shown after a moment, and filled in later.
+        """Result of a slow call. A page that waits for it is shown after a moment, and filled in later.
 
         Raises:
             MnemeError: what the call raises.

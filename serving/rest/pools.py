@@ -1,4 +1,4 @@
-"""How many requests of a kind are served at a time, and how many of them may be one key's.
+"""Pools of places for requests: so many of a kind at a time, and a part of them for one key.
 
 Every request that takes a thread is of one kind, so that none of them takes the threads of another: ``searches``, ``waits``
 (for a flush, an erasure or an export, which take long and cost little), ``uploads``, ``health``, and ``others``. Of each
@@ -72,7 +72,7 @@ class RequestPools:
 
     @property
     def threads(self) -> int:
-        """How many threads all of them may take."""
+        """Threads that all pools may take together."""
         return sum(each.shares.places for each in self._pools.values()) + _FRAMEWORK_THREADS
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What goes wrong, as a client is told: ``application/problem+json`` (mneme/problems.py), and nothing of the inside."""
+"""Errors as ``application/problem+json`` (mneme/problems.py), without internal details."""
 
 import logging
 import traceback
@@ -25,7 +25,7 @@ _WITHOUT_DETAIL = "it is in the service's log under the request id of this answe
 
 
 class FieldError(BaseModel):
-    """What is wrong with one field: its place in the request, and why."""
+    """Error of one field: its place in the request, and the reason."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,7 +34,7 @@ class FieldError(BaseModel):
 
 
 class ProblemDetails(BaseModel):
-    """What went wrong, and what to do about it (RFC 9457). ``type`` names the kind of problem, ``errors`` the fields."""
+    """Problem and remedy (RFC 9457). ``type`` names the kind of problem, ``errors`` the fields."""
 
     model_config = ConfigDict(
         frozen=True,

@@ -119,7 +119,7 @@ def with_tenant(given: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
 
 
 class OwnerParameters(RequestModel):
-    """Whose memory: exactly one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them: that agent's track too)."""
+    """The owner: one of ``user_id`` and ``group_id``, or ``agent_id`` (with one of them that agent's track too)."""
 
     user_id: Name | None = Field(default=None, examples=["user_123"])
     group_id: Name | None = None
@@ -146,7 +146,7 @@ class OwnerParameters(RequestModel):
 
 
 class FilterParameters(OwnerParameters):
-    """Whose memory, and which part of it: what has no parameter of its own is in ``filters``."""
+    """The owner and further filters: those without a parameter of their own are in ``filters``."""
 
     further: Json[dict[str, Any]] | None = Field(
         default=None,
@@ -172,7 +172,7 @@ class FilterParameters(OwnerParameters):
 
 
 class PeriodParameters(FilterParameters):
-    """Whose memory, and from when: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
+    """The owner, further filters and a period: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
     since: datetime | None = None
     before: datetime | None = None

@@ -20,7 +20,7 @@ _ID_DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterQueue:
-    """Where dead letters are kept, and how their events go back on the stream."""
+    """Storage of dead letters, and the way of their events back on the stream."""
 
     read: Callable[[], Iterable[DeadLetter]]
     send_again: Callable[[Sequence[DeadLetter]], None]
@@ -52,7 +52,7 @@ class DeadLetterQueue:
 
 
 def dead_letter_id(letter: DeadLetter) -> str:
-    """What a letter is called, wherever it stands in a list."""
+    """Id of a dead letter, independent of its place in a list."""
     name = f"{letter.stage}\0{letter.at.isoformat()}\0{letter.position}\0{letter.reason}\0{letter.raw.hex()}"
     return content_hash(name.encode("utf-8", "surrogatepass"))[:_ID_DIGITS]
 

@@ -51,22 +51,22 @@ class FlowProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether a flow runs on this inbox, here or in another process."""
+        """Tell whether a flow runs on this inbox, here or in another process."""
         return self.process_id is not None or self.runs_elsewhere
 
     @property
     def runs_elsewhere(self) -> bool:
-        """Whether another process, not one of this service, runs the flow."""
+        """Tell whether a process of another service runs the flow."""
         return self.process_id is None and is_held(inbox_folder(self._settings.data))
 
     @property
     def is_starting(self) -> bool:
-        """Whether the flow has not begun to read yet, and nothing keeps it from that: it may have still to make the index."""
+        """Tell whether the flow is about to read, with nothing in its way: it may have still to make the index."""
         return not self._reads and self._failure is None
 
     @property
     def failure(self) -> str | None:
-        """What keeps the flow from running, or ended it last; None while it reads."""
+        """Reason why the flow does not run; None while it reads."""
         return self._failure
 
     @property

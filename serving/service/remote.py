@@ -15,7 +15,7 @@ _LONGEST_WAIT_SECONDS = 20.0  # of one request: proxies give up after 30 to 60
 
 
 class RemoteService:
-    """What the commands ask of a ``Service``, asked of one by HTTP. A context manager.
+    """Flushes and erasures of a ``Service`` elsewhere, by HTTP. A context manager.
 
     Args:
         client: of the service; closed with this.

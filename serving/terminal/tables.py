@@ -56,7 +56,7 @@ def section_table(episodes: Sequence["Episode"]) -> RenderableType:
 
 
 def ingest_table(report: "IngestReport") -> RenderableType:
-    """What a run over files did."""
+    """Counts of a run over files."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     figures = {
         "messages": f"{report.messages:,}",

@@ -12,7 +12,7 @@ from mneme import problems
 from mneme.events import DEEPEST
 from mneme.events.outlines import is_deeper_outline, outline
 from mneme.settings import Settings
-from serving.rest.paths import API, CONSOLE, MCP, SAFE, is_under, state
+from serving.rest.middleware import API, CONSOLE, MCP, SAFE, is_under, state
 from serving.rest.pools import LARGE_BODY_BYTES, RequestPools
 from serving.rest.problems import ProblemRaised, problem_response
 

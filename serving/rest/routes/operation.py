@@ -11,8 +11,8 @@ from connectors.telemetry.exposition import CONTENT_TYPE, exposition
 from mneme.errors import InputError
 from mneme.ports import DeadLetter
 from mneme.records import Position
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import uses_pool
 from serving.rest.requests import MOST_ENTRIES, After, CallerIn, Limit, RequestModel, ServiceIn
 from serving.service.dead_letters import dead_letter_id, dead_letters_of
@@ -30,7 +30,7 @@ class LagStatus(BaseModel):
 
 
 class HealthStatus(BaseModel):
-    """How the service is. ``problems`` name what is red, with the remedy.
+    """Health of the service. ``problems`` name what is red, with the remedy.
 
     Where there are keys, whoever has none sees the status only.
     """
@@ -89,7 +89,7 @@ LetterIds = Annotated[tuple[Annotated[str, Field(max_length=64)], ...], Field(ma
 
 
 class LettersAsked(RequestModel):
-    """Which dead letters."""
+    """Selection of dead letters."""
 
     stage: str | None = Field(default=None, max_length=64, description="only of this step of the flow")
     since: datetime | None = None
@@ -98,7 +98,7 @@ class LettersAsked(RequestModel):
 
 
 class ReplayRequest(RequestModel):
-    """Which dead letters are sent again: by ``ids``, of a ``stage``, or ``all``."""
+    """Dead letters to send again: by ``ids``, of a ``stage``, or ``all``."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"stage": "embed"}, {"all": True}]})
 
@@ -139,7 +139,7 @@ class NotReplayed(BaseModel):
 
 
 class Replayed(BaseModel):
-    """How many events were sent again."""
+    """Number of events that were sent again."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -14,8 +14,8 @@ from mneme.errors import MnemeError
 from queries import AnswerResponse, AnswerStream, QueryPolicy, SearchResponse
 from queries.questions.understand import LONGEST_QUESTION
 from queries.responses import Method
+from serving.rest.middleware import API
 from serving.rest.openapi import problem_responses
-from serving.rest.paths import API
 from serving.rest.pools import RequestPools, uses_pool
 from serving.rest.problems import problem_details
 from serving.rest.requests import MOST_ENTRIES, CallerIn, FiltersField, PoolsIn, RequestModel, ServiceIn, with_tenant
@@ -29,7 +29,7 @@ TopK = Field(
 
 
 class Policy(RequestModel):
-    """What an agent may spend on one question, within the settings."""
+    """Budget of an agent for one question, within the settings."""
 
     searches: int | None = Field(default=None, strict=True, ge=1)
     calls: int | None = Field(default=None, strict=True, ge=0, description="of the chat model")
