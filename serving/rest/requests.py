@@ -172,7 +172,7 @@ class FilterParameters(OwnerParameters):
 
 
 class PeriodParameters(FilterParameters):
-    """The owner, further filters and a period: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
+    """The owner, filters and a period: ``since`` is inclusive, ``before`` exclusive; a time without an offset is UTC."""
 
     since: datetime | None = None
     before: datetime | None = None
