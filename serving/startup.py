@@ -2,6 +2,10 @@
 
 import gc
 import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from connectors.private import private_process
@@ -58,12 +62,21 @@ def import_arrow_without_pandas() -> None:
 
     Pyarrow then takes it for this whole process that there is no pandas, so that only a program may do this, never a library.
     """
-    if "pandas" in sys.modules:
-        return
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # makes its import fail, as if it were not installed
+    hidden = _PandasHidden()
+    sys.meta_path.insert(0, hidden)
     try:
         import pyarrow.dataset  # noqa: F401
-    except ModuleNotFoundError:  # the index names the extra that is missing
+    except ModuleNotFoundError:  # whoever needs it says so
         pass
     finally:
-        del sys.modules["pandas"]
+        sys.meta_path.remove(hidden)
+
+
+class _PandasHidden(MetaPathFinder):
+    """Finder that says that pandas is not installed. Pyarrow looks for it in Cython, which takes no None in ``sys.modules``."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """See ``MetaPathFinder``."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("No module named 'pandas'", name=fullname)
+        return None
