@@ -14,15 +14,14 @@ its tokens are here.
 
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from flows.consistency.deciders import Deciders
 from flows.consistency.revise import Revision, revise
-from flows.consistency.view import View
-from flows.extract import extract, letter
+from flows.consistency.unit_of_work import Deciders, UnitOfWork
+from flows.extract import dead_letter_of, extract
 from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
 from flows.lanes.epochs import EpochBarrier, UnrefreshedWrites
 from flows.lanes.erasures import SweepResult, sweep
@@ -31,7 +30,7 @@ from flows.lanes.services import Services
 from flows.lanes.snapshots import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
 from mneme.errors import ModelError
 from mneme.ports import DeadLetter, Put, Remove
-from mneme.records import AnyRecord, Owner
+from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
 
 STATE_VERSION = 3
@@ -42,14 +41,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ReconcileJob:
-    """What is to be reconciled; after a restart only its reference is known."""
+    """An item to be reconciled; after a restart only its reference is known."""
 
     reference: Reference
     extracted: Extracted | None
 
     @property
     def queue(self) -> str:
-        """What keeps its order: the owner. A pause belongs to its conversation's."""
+        """The queue that keeps its order: the owner's. A pause belongs to its conversation's owner."""
         if self.reference["is"] == "pause":
             pause = referred(self.reference)
             assert isinstance(pause, Pause)
@@ -59,10 +58,9 @@ class _ReconcileJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reconciled:
-    """What a job changes, and what failed in it."""
+    """The changes of a job, and its failures."""
 
     changes: dict[Key, Row | None]
-    records: dict[Key, AnyRecord] = field(default_factory=dict)  # of what is written, as far as they are at hand
     failures: tuple[tuple[Reference, str], ...] = ()
 
 
@@ -74,7 +72,7 @@ class ReconcileLane:
         self._pump: KeyedJobs[tuple[_ReconcileJob, ...], _Reconciled | SweepResult] = KeyedJobs(
             services.pool(services.settings.reconcile.judge == "model"), services.clock
         )
-        self._unseen = UnrefreshedWrites()
+        self._unrefreshed = UnrefreshedWrites()
         self._waiting: dict[str, deque[_ReconcileJob]] = {}
         self._at_work: set[str] = set()
         self._one_by_one: Counter[str] = Counter()  # how many of an owner's works are jobs of their own, after a defect
@@ -112,7 +110,7 @@ class ReconcileLane:
                 if isinstance(outcome, SweepResult):
                     yield from self._swept(outcome)
                 elif outcome is not None:
-                    yield from self._settled(outcome)
+                    yield from self._write_changes(outcome)
                 for work in works:
                     if work.reference["is"] == "pause":
                         pause = referred(work.reference)
@@ -122,7 +120,7 @@ class ReconcileLane:
         yield from self._done.released()
 
     def wake_at(self) -> datetime | None:
-        """When to poll again."""
+        """The time of the next poll."""
         return self._pump.wake_at() or (next_poll(self._services.clock()) if self._done else None)
 
     @property
@@ -132,7 +130,7 @@ class ReconcileLane:
 
     def snapshot(self) -> bytes:
         """References to the episodes at work."""
-        self._unseen.snapshot_taken()
+        self._unrefreshed.snapshot_taken()
         works = [work.reference for work in self._works()]
         done = [astuple(flush) for flush in self._done.items()]
         self._done.snapshot_taken()
@@ -155,13 +153,13 @@ class ReconcileLane:
             self._at_work.add(queue)
             job: Callable[[], _Reconciled | SweepResult] | None = None
             if works[0].reference["is"] == "erasure":
-                job = partial(self._sweep, works[0].reference, self._unseen.of(queue))
+                job = partial(self._sweep, works[0].reference, self._unrefreshed.of(queue))
             elif any(work.reference["is"] != "pause" for work in works):
-                job = partial(self._reconcile, works, self._unseen.of(queue), self._unseen.records_of(queue))
+                job = partial(self._reconcile, works, self._unrefreshed.of(queue))
             self._pump.add(queue, works, job)
 
     def _next_works(self, queue: str) -> tuple[_ReconcileJob, ...]:
-        """What an owner's next job is about: an erasure, or what waits before the next one."""
+        """Take the items of an owner's next job: an erasure, or all that wait before the next one."""
         waiting = self._waiting[queue]
         works = [waiting.popleft()]
         if self._one_by_one[queue]:
@@ -173,9 +171,7 @@ class ReconcileLane:
             del self._waiting[queue]
         return tuple(works)
 
-    def _reconcile(
-        self, works: Sequence[_ReconcileJob], unseen: dict[Key, Row | None], records: dict[Key, AnyRecord]
-    ) -> _Reconciled:
+    def _reconcile(self, works: Sequence[_ReconcileJob], unrefreshed: dict[Key, Row | None]) -> _Reconciled:
         """In the pool: what the works change."""
         revisions, failures = [], []
         for work in works:
@@ -196,24 +192,23 @@ class ReconcileLane:
             else:
                 revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
-        view = self._revised(owner, revisions, unseen, records)
-        return _Reconciled(view.changes(), view.changed_records(), tuple(failures))
+        return _Reconciled(self._revised(owner, revisions, unrefreshed), tuple(failures))
 
     def _revised(
-        self, owner: Owner, revisions: Sequence[Revision], unseen: dict[Key, Row | None], records: Mapping[Key, AnyRecord]
-    ) -> View:
-        """In the pool: the owner's records with what revisions of its episodes change."""
-        services, scope = self._services, owner.key
-        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings, scope)
-        write_skill = services.skill_writer(scope) if services.skill_writer is not None else None
-        view = View(owner, services.index, unseen, records)
+        self, owner: Owner, revisions: Sequence[Revision], unrefreshed: dict[Key, Row | None]
+    ) -> dict[Key, Row | None]:
+        """In the pool: what revisions of an owner's episodes change."""
+        services = self._services
+        by_rule = Deciders(None, None, lambda texts: services.embed(texts).result(), services.settings)
+        write_skill = services.skill_writer(owner.key) if services.skill_writer is not None else None
+        work = UnitOfWork(owner, services.index, unrefreshed)
         try:
-            revise(view, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
+            revise(work, revisions, replace(by_rule, judge=services.judge, write_skill=write_skill))
         except ModelError as error:
             log.warning("the model that keeps memories consistent failed, deciding by claims alone: %s", error)
-            view = View(owner, services.index, unseen, records)
-            revise(view, revisions, by_rule)
-        return view
+            work = UnitOfWork(owner, services.index, unrefreshed)
+            revise(work, revisions, by_rule)
+        return work.changes()
 
     def _without_defects(self, works: tuple[_ReconcileJob, ...], error: BaseException) -> Iterator[DeadLetter]:
         """A job failed: find the work that it failed with, and leave that out. An erasure is never left out."""
@@ -226,17 +221,14 @@ class ReconcileLane:
             return
         reference = works[0].reference
         log.error("%s is not reconciled: %s; see the dead letter", reference["id"], type(error).__name__)
-        yield letter(reference, end_of_traceback(error), self._services, stage="reconcile")
+        yield dead_letter_of(reference, end_of_traceback(error), self._services, stage="reconcile")
 
-    def _settled(self, outcome: _Reconciled) -> Iterator[SinkItem]:
-        writes = tuple(
-            self._put(row, outcome.records.get(key)) if row is not None else self._remove(key)
-            for key, row in outcome.changes.items()
-        )
+    def _write_changes(self, outcome: _Reconciled) -> Iterator[SinkItem]:
+        writes = tuple(self._put(row) if row is not None else self._remove(key) for key, row in outcome.changes.items())
         if writes:
             yield WriteBatch(writes)
         for reference, failure in outcome.failures:
-            yield letter(reference, failure, self._services)
+            yield dead_letter_of(reference, failure, self._services)
 
     # --- erasures ----------------------------------------------------------------------------------------------------
 
@@ -249,20 +241,19 @@ class ReconcileLane:
             self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
 
-    def _sweep(self, reference: Reference, unseen: dict[Key, Row | None]) -> SweepResult:
+    def _sweep(self, reference: Reference, unrefreshed: dict[Key, Row | None]) -> SweepResult:
         """In the pool: what an erasure takes away."""
         erasure = referred(reference)
         assert isinstance(erasure, Erasure)
         owner = owner_of(reference)
         marker = flush_marker(erasure.tenant_id, _marker_id(erasure), erasure.arrived_at, reference["attempt"])
 
-        def revised(revisions: Sequence[Revision]) -> dict[Key, Row | None]:
-            return self._revised(owner, revisions, unseen, {}).changes()
-
-        return sweep(erasure, marker, self._services.index, unseen, revised)
+        return sweep(
+            erasure, marker, self._services.index, unrefreshed, lambda revisions: self._revised(owner, revisions, unrefreshed)
+        )
 
     def _swept(self, swept: SweepResult) -> Iterator[SinkItem]:
-        yield from self._settled(_Reconciled(swept.changes))
+        yield from self._write_changes(_Reconciled(swept.changes))
         # With the versions that they have: their lanes may write these rows again. The marker stays: a job that is done
         # again after a crash waits for it.
         yield WriteBatch(tuple(Remove(row.key, row.version) for row in swept.others))
@@ -270,14 +261,13 @@ class ReconcileLane:
 
     # --- writes ------------------------------------------------------------------------------------------------------
 
-    def _put(self, row: Row, record: AnyRecord | None) -> Put:
-        version = self._services.versions.next()
-        row = row.stored_again(version, row.embedding)
-        self._unseen.wrote(row.key, row, record.model_copy(update={"version": version}) if record is not None else None)
+    def _put(self, row: Row) -> Put:
+        row = row.stored_again(self._services.versions.next(), row.embedding)
+        self._unrefreshed.wrote(row.key, row)
         return Put(row)
 
     def _remove(self, key: Key) -> Remove:
-        self._unseen.wrote(key, None)
+        self._unrefreshed.wrote(key, None)
         return Remove(key, self._services.versions.next())
 
 

@@ -86,7 +86,7 @@ class Coefficients:
             InputError: it was not measured.
         """
         if (found := self.fitted.get(quantity)) is None:
-            raise InputError(f"measured: nothing tells {quantity.value}; add the benchmark that does (docs/scaling.md)")
+            raise InputError(f"measured: nothing tells {quantity.value}; add its benchmark (docs/internals/capacity.md)")
         return found
 
 

@@ -4,9 +4,9 @@
    of Mneme's embedder, and a chat model that takes a set time, is counted, and answers each system's own form.
 2. Each system, one after the other, from nothing: the messages go in through its public interface, with its own defaults,
    until it says that all can be found and asks the endpoint nothing more. Each other system is a process with an environment
-   of its own (environments.py).
+   of its own (systems.py).
 3. Every question, one at a time: the median time, and the first ten distinct turns that its results stand for. Which turns a
-   text stands for is what the system says, or else is recognised by its words (matching.py).
+   text stands for is what the system says, or else is recognised by its words (candidates.py).
 
 A system that cannot be installed or fails is a row with its reason. What a stub cannot show is how well a real model extracts:
 its statements are the messages' own words, so that nothing is lost and nothing is understood.
@@ -27,12 +27,9 @@ from connectors.models import open_embedder
 from connectors.recorded.front import ModelFront
 from connectors.tokens import token_counter
 from evaluation.metrics import Result, distinct_messages, recall_at, recall_within_tokens, tokens_for_messages
-from evaluation.peers.candidate import Ask, Candidate
-from evaluation.peers.environments import PeerUnavailable
-from evaluation.peers.others import other
-from evaluation.peers.own import floor, mneme
+from evaluation.peers.candidates import Ask, Candidate, floor, mneme, other
 from evaluation.peers.stub import MODEL, StubEndpoint
-from evaluation.peers.systems import PEERS, Peer
+from evaluation.peers.systems import PEERS, Peer, PeerUnavailable
 from evaluation.report import Report, Row, embedder_of, plotted, print_table
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import locomo

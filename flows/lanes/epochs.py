@@ -21,7 +21,6 @@ from itertools import repeat
 from operator import contains
 from typing import Generic, TypeVar
 
-from mneme.records import AnyRecord
 from mneme.rows import Key, Row
 
 SNAPSHOTS = 3  # the sink may be one epoch behind the step, and one more for good measure
@@ -32,29 +31,20 @@ class UnrefreshedWrites:
 
     def __init__(self) -> None:
         self._generations: deque[dict[str, dict[Key, Row | None]]] = deque([{}])
-        self._records: deque[dict[str, dict[Key, AnyRecord]]] = deque([{}])
 
-    def wrote(self, key: Key, row: Row | None, record: AnyRecord | None = None) -> None:
-        """Remember a write; ``record`` is that of the row, where it is at hand."""
+    def wrote(self, key: Key, row: Row | None) -> None:
+        """Remember a write."""
         self._generations[-1].setdefault(key.owner_key, {})[key] = row
-        if record is not None:
-            self._records[-1].setdefault(key.owner_key, {})[key] = record
 
     def of(self, owner_key: str) -> dict[Key, Row | None]:
         """An owner's rows as they were written lately."""
         return {key: row for generation in self._generations for key, row in generation.get(owner_key, {}).items()}
 
-    def records_of(self, owner_key: str) -> dict[Key, AnyRecord]:
-        """The records of an owner's rows as far as they were at hand; each holds for the row with the same version only."""
-        return {key: record for generation in self._records for key, record in generation.get(owner_key, {}).items()}
-
     def snapshot_taken(self) -> None:
         """Forget what is in the index by now."""
         self._generations.append({})
-        self._records.append({})
         while len(self._generations) > SNAPSHOTS:
             self._generations.popleft()
-            self._records.popleft()
 
 
 Value = TypeVar("Value")
@@ -131,7 +121,7 @@ class EpochBarrier(Generic[Item]):
             yield self._held.popleft()[1]
 
     def items(self) -> list[Item]:
-        """What is held, in order: for the step's snapshot."""
+        """The held items in order, for the step's snapshot."""
         return [item for _, item in self._held]
 
     def snapshot_taken(self) -> None:

@@ -1,16 +1,25 @@
-"""What an English sentence claims, and which state an English question asks for: english.toml over its clauses."""
+"""Claims of English sentences, and states that English questions ask for: english.toml over their clauses."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from mneme.records import Claim
 from mneme.relations.english_clauses import Part, joints, lowered, parts, prepared, without_adverbs
 from mneme.relations.english_subjects import act, person, thing
-from mneme.relations.table import Pattern, Slot, Table, attributes, kind_named, table
-from mneme.relations.values import PLANNED, UNREAD, Found, cleaned, distinct_claims, is_time, same_kind, settled, tool_kind
+from mneme.relations.table import Pattern, Slot, Table, kind_named, load_table, row_of
+from mneme.relations.values import (
+    PLANNED,
+    UNREAD,
+    Found,
+    cleaned,
+    distinct_claims,
+    endings_first,
+    is_time,
+    same_kind,
+    tool_kind,
+)
 
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
@@ -53,18 +62,18 @@ _SELF = frozenset({"i", "me", "we", "us", "my", "our"})
 @cache
 def english() -> Table:
     """The English table; read and compiled when it is first asked for."""
-    return table("english", _PERSON, _OWNER, _THING)
+    return load_table("english", _PERSON, _OWNER, _THING)
 
 
 def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
-    """What a sentence claims for certain, in order, each once."""
+    """Read the certain claims of a sentence, in order, each once."""
     text = prepared(sentence)
     if not text:
         return
-    held = english()
+    table = english()
     low = lowered(text)
-    candidates = held.said_index.candidates(low) if speaker or low != text else []
-    anywhere = held.anywhere_index.candidates(low)
+    candidates = table.said_index.candidates(low) if speaker or low != text else []
+    anywhere = table.anywhere_index.candidates(low)
     if not candidates and not anywhere:
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
@@ -72,14 +81,14 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
 
 
 def _found(text: str, low: str, candidates: list[int], anywhere: list[int], speaker: str, caseless: bool) -> Iterator[Found]:
-    held = english()
+    table = english()
     for number in anywhere:
-        for match in held.anywhere[number].shape.finditer(low):
-            yield from _claimed(held.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
+        for match in table.anywhere[number].shape.finditer(low):
+            yield from _claimed(table.anywhere[number], match, Part(text, low, False, False, False), speaker, caseless, "")
     if not candidates:
         return
     subject, ended = "", ""
-    candidates_of = _lasting if _PASSING.search(low) else held.said_index.candidates
+    candidates_of = _lasting if _PASSING.search(low) else table.said_index.candidates
     for at, part in enumerate(parts(text, candidates_of)):
         begin = 0
         for after in (0, *joints(part.low)) if part.numbers else (0,):
@@ -101,14 +110,14 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
 
 def _lasting(low: str) -> list[int]:
     """The patterns that may fit what is said of today alone."""
-    held = english()
-    return [number for number in held.said_index.candidates(low) if "lasting" not in held.said[number].flags]
+    table = english()
+    return [number for number in table.said_index.candidates(low) if "lasting" not in table.said[number].flags]
 
 
 def _matches(
     part: Part, subject: str, may_elide: bool, speaker: str, caseless: bool, ended: str
 ) -> Iterator[tuple["re.Match[str]", Part, list[Found]]]:
-    """What a clause claims, as it is or with the subject of the clause before; each attribute once."""
+    """Read the claims of a clause, as it is or with the subject of the clause before; each attribute once."""
     said = english().said
     tried = [part]
     elided = subject or ("I" if may_elide else "")
@@ -206,14 +215,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     if part.over and any(slot.ends for slot in pattern.slots):
         return  # "has not left Google any more"
     if part.several and not any(ends for *_, ends in found):
-        found = [each for each in found if not _row(each[1]).get("single", False)]
+        found = [each for each in found if not (row_of(each[1]) or {}).get("single", False)]
     if not found:
         return
     if "takes_part" in pattern.flags and named and named != subject:
         apart = [(named, attribute, PLANNED, ends) for _, attribute, _, ends in found[:1]]
         found = [(named, attribute, "", ends) for _, attribute, _, ends in found] if found[0][3] else [*found, *apart]
     if not any(each[3] for each in found):
-        goes_on = _row(found[0][1]).get("goes_on", False)
+        goes_on = (row_of(found[0][1]) or {}).get("goes_on", False)
         if (
             "moved" in pattern.flags
             or (part.changed and found[0][1].startswith("plan:"))
@@ -226,11 +235,11 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         found = same_kind(found)
     if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
-    yield from settled(found)
+    yield from endings_first(found)
 
 
 def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
-    """Whose an appointment is: the possessor before it, else who speaks."""
+    """The owner of an appointment: the possessor before it, else the speaker."""
     before = part.text[: match.start("m")].strip()
     if before.endswith("'s"):
         return person(before.split(" ")[-1], speaker, english()) or ""
@@ -238,22 +247,22 @@ def _owner(part: Part, match: "re.Match[str]", speaker: str) -> str:
 
 
 def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, ended: str) -> tuple[str, str] | None:
-    held = english()
+    table = english()
     begin, end = match.span(slot.group)
     if slot.kind in ("when", "until"):
         return _of_time(slot, match, part, begin)
-    value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], held.words, caseless)
+    value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], table.words, caseless)
     if value is None:
         return None
     attribute = slot.attribute
     if attribute == "kin name":
-        attribute = held.kin_attribute.get(match["kin"], "")
+        attribute = table.kin_attribute.get(match["kin"], "")
         return (attribute, value) if attribute else None
     if attribute == "uses kind":
-        if value.islower() and tool_kind(value, held.tools) is None:
+        if value.islower() and tool_kind(value, table.tools) is None:
             return None
         return f"uses:{kind_named(match, _KINDS)}", value
-    kind = tool_kind(value, held.tools)
+    kind = tool_kind(value, table.tools)
     if attribute in ("uses", "known", "same"):
         if kind is None and (attribute == "known" or slot.kind == "known_tool"):
             return None
@@ -297,15 +306,9 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _row(attribute: str) -> Mapping[str, Any]:
-    family, colon, _ = attribute.partition(":")
-    rows = attributes()
-    return rows.get(attribute) or rows[f"{family}{colon}"]
-
-
 def english_asked(question: str) -> list[tuple[str, str]]:
     """(subject, attribute) of the present state that a question asks for."""
-    held = english()
+    table = english()
     low = without_adverbs(
         " " + re.sub(r"\b(what|where|who|when|how)'s\b", r"\1 is", question.replace("’", "'").lower())
     ).strip()
@@ -314,8 +317,8 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         low = low[: trailing.start()]
     if len(low) > 200 or _PAST.search(low):
         return []
-    for number in held.asked_index.candidates(low):
-        pattern = held.asked[number]
+    for number in table.asked_index.candidates(low):
+        pattern = table.asked[number]
         match = pattern.shape.match(low)
         if match is None or match.end() < len(low) - 1:
             continue
@@ -323,14 +326,14 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         whose = next((name for name in ("s", "p") if groups.get(name)), None)
         subject = ""
         if whose is not None:
-            named = person(match[whose].title() if match[whose] not in _SELF else match[whose], "", held, asked=True)
+            named = person(match[whose].title() if match[whose] not in _SELF else match[whose], "", table, asked=True)
             if named is None:
                 continue
             subject = named.casefold()
         attribute = pattern.gives[0][0]
         about = next((name for name in ("t", "m") if groups.get(name)), None)
         if about is not None:
-            known = thing(match[about], held, True, False)
+            known = thing(match[about], table, True, False)
             if known is None:
                 continue
             key, own = known
@@ -345,6 +348,6 @@ def english_asked(question: str) -> list[tuple[str, str]]:
 
 
 def is_of_words(name: str, plan: str) -> bool:
-    """Whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
+    """Tell whether a plan is of the kind of a list of words: the launch is one of a kind, and a call is not."""
     words = english().words[name]
     return plan.split()[-1] in words or plan.replace(" ", "-") in words

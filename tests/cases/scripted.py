@@ -9,8 +9,7 @@ from typing import Any
 
 from connectors.endpoints.answer_cache import CachedChat
 from connectors.endpoints.openai_chat import OpenAiChat
-from flows.consistency.judges import ModelJudge
-from flows.consistency.statements import Judge
+from flows.consistency.judge import Judge, ModelJudge
 from flows.cuts import Extractor
 from flows.extraction import ModelExtractor
 from mneme.settings import Extraction as ExtractionSettings

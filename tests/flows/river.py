@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from flows.consistency.statements import Judge
+from flows.consistency.judge import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
 from flows.extract import ExtractLane

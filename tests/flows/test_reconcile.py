@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.consistency.statements import Judge, Pair, Relation
+from flows.consistency.judge import Judge, Pair, Relation
 from flows.cuts import (
     Cut,
     ExtractedCase,

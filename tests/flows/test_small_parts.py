@@ -12,7 +12,6 @@ from flows.lanes.pending import Pending
 from flows.lanes.snapshots import decode_state, encode_state
 from mneme.errors import StoreRejected
 from mneme.rows import Collection, Key, Row
-from tests.contracts.rows import fact
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -70,19 +69,6 @@ def test_what_a_lane_wrote_is_known_until_some_snapshots_later() -> None:
     for _ in range(3):
         unseen.snapshot_taken()
     assert unseen.of("t/user/u") == {}
-
-
-def test_the_record_of_what_a_lane_wrote_is_known_as_long_as_its_row() -> None:
-    record = fact("f", version=3).record()
-    key = Key(Collection.FACTS, "t/user/u", record.id)
-    unseen = UnrefreshedWrites()
-    unseen.wrote(key, fact("f", version=3), record)
-    unseen.wrote(Key(Collection.GRAPH, "t/user/u", "x"), _row(1))
-    assert unseen.records_of("t/user/u") == {key: record}
-    assert unseen.records_of("t/user/other") == {}
-    for _ in range(3):
-        unseen.snapshot_taken()
-    assert unseen.records_of("t/user/u") == {}
 
 
 def _row(version: int) -> Row:
