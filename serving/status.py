@@ -169,11 +169,11 @@ def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
 
 def _metrics(settings: Settings) -> str:
     """The metrics of `mneme run` on this machine, where it shows them; else nothing."""
-    told = settings.telemetry
-    if not told.metrics_port:
+    answer = settings.telemetry
+    if not answer.metrics_port:
         return ""
     try:
-        return httpx.get(f"http://{told.host}:{told.metrics_port}/metrics", timeout=_METRICS_SECONDS).text
+        return httpx.get(f"http://{answer.host}:{answer.metrics_port}/metrics", timeout=_METRICS_SECONDS).text
     except httpx.HTTPError:
         return ""
 
@@ -188,25 +188,25 @@ def remote_status(settings: Settings, url: str) -> Status:
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None else {}
     try:
         with httpx.Client(base_url=url, headers=headers, timeout=_SERVICE_SECONDS) as client:
-            told: Any = client.get("/health").json()
+            answer: Any = client.get("/health").json()
             samples = _samples(client)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise SettingsError(f"--url: {url!r} is no URL like http://127.0.0.1:8765 ({error})") from error
     except (httpx.HTTPError, ValueError) as error:
         why = f"no Mneme answers at {url} ({type(error).__name__}); start `mneme serve`, or correct the URL"
         return Status(where=url, health="red", problems=(why,))
-    if not isinstance(told, dict) or told.get("status") not in ("green", "red"):
+    if not isinstance(answer, dict) or answer.get("status") not in ("green", "red"):
         return Status(where=url, health="red", problems=(f"what answers at {url} is no Mneme; correct the URL",))
-    lag = told.get("lag") or {}
+    lag = answer.get("lag") or {}
     alive = lag.get("alive")
-    problems = tuple(map(str, told.get("problems") or ()))
+    problems = tuple(map(str, answer.get("problems") or ()))
     if samples is None:
         problems += ("metrics are for the operator; set MNEME_SERVICE__API_KEY to a key that is bound to *",)
     read = _by_label(samples or {}, "mneme_flow_events_total", "lane")
     letters = _by_label(samples or {}, "mneme_flow_dead_letters_total", "stage")
     return Status(
         where=url,
-        health=told["status"],
+        health=answer["status"],
         problems=problems,
         lag={str(lane): int(count) for lane, count in (lag.get("unread") or {}).items()},
         flow="unknown" if alive is None else "runs" if alive else "rests",

@@ -28,7 +28,7 @@ from serving.console import (
 from serving.console.flow import Samples
 from serving.console.gate import Gate
 from serving.console.shell import SERVICE, SESSIONS
-from serving.console.visit import TURNS
+from serving.console.visit import POOLS
 from serving.rest.sessions import Sessions
 from serving.service.service import Service
 
@@ -53,7 +53,7 @@ def mount(app: FastAPI, service: Service) -> None:
     sessions: Sessions = app.state.sessions
     sessions.begin()
     console = Gate(_console(), sessions)
-    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), TURNS: app.state.turns}
+    ours = {SERVICE: service, SESSIONS: sessions, flow.SAMPLES: Samples(service), POOLS: app.state.pools}
 
     async def of_service(scope: Scope, receive: Receive, send: Send) -> None:
         await console({**scope, **ours}, receive, send)

@@ -20,7 +20,7 @@ from serving.rest.middleware.auth import Caller
 from serving.rest.pools import PoolKind, RequestPools
 from serving.service.service import Service
 
-TURNS = "mneme.turns"  # where the mount lays them into the scope of a request
+POOLS = "mneme.pools"  # where the mount lays them into the scope of a request
 AT_ONCE = 0.5  # seconds that a page waits before it is shown without what is still being fetched
 
 P = ParamSpec("P")
@@ -38,7 +38,7 @@ class Visit:
     owners: tuple[OwnerSummary, ...] = ()
     owner: Owner | None = None
 
-    def said(self, name: str, default: str = "") -> str:
+    def parameter(self, name: str, default: str = "") -> str:
         """A parameter of the address."""
         return self.request.query_params.get(name, default).strip()
 
@@ -72,11 +72,11 @@ class Visit:
 
     async def in_thread(self, kind: PoolKind, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Run a slow call beside the event loop, in a turn of whoever looks, as a request of REST has one."""
-        turns: RequestPools = self.request.scope[TURNS]
+        pools: RequestPools = self.request.scope[POOLS]
         identity: str = state(self.request.scope)["identity"]
-        token = current_caller.set(identity if turns.has_several else "")  # a thread works in the context of who starts it
+        token = current_caller.set(identity if pools.has_several else "")  # a thread works in the context of who starts it
         try:
-            async with turns.pool(kind).place(identity):
+            async with pools.pool(kind).place(identity):
                 return await to_thread.run_sync(lambda: function(*arguments, **named))
         finally:
             current_caller.reset(token)

@@ -63,7 +63,7 @@ def describe(app: FastAPI) -> None:
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
-        told = get_openapi(
+        description = get_openapi(
             title=app.title,
             version=app.version,
             description=_ABOUT,
@@ -71,12 +71,12 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             tags=TAGS,
             license_info=app.license_info,
         )
-        schemas = told["components"]["schemas"]
+        schemas = description["components"]["schemas"]
         schemas["ProblemDetails"] = ProblemDetails.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= schemas["ProblemDetails"].pop("$defs")
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
-        for operations in told["paths"].values():
+        for operations in description["paths"].values():
             for operation in operations.values():
                 responses = operation["responses"]
                 for response in responses.values():
@@ -86,7 +86,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
                     if str(status) not in responses or status == 422:
                         responses[str(status)] = _refusal(status)
                 operation["responses"] = dict(sorted(responses.items()))
-        app.openapi_schema = told
+        app.openapi_schema = description
     return app.openapi_schema
 
 

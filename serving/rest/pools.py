@@ -49,7 +49,7 @@ def kind_of(endpoint: Callable[..., Any]) -> Kind:
 
 
 class RequestPools:
-    """The turns of a service.
+    """The pools of a service.
 
     Args:
         searches: at a time.
@@ -76,7 +76,7 @@ class RequestPools:
         return sum(each.shares.places for each in self._pools.values()) + _FRAMEWORK_THREADS
 
     @asynccontextmanager
-    async def turn(self, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
+    async def admit(self, endpoint: Callable[..., Any], caller: str) -> AsyncIterator[None]:
         """A turn for a request of a route.
 
         Raises:

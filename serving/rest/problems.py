@@ -87,10 +87,10 @@ def problem_response(
     status: int | None = None,
 ) -> Response:
     """The response that tells of a problem."""
-    told = problem_details(problem, detail, errors, status)
+    details = problem_details(problem, detail, errors, status)
     more = {"Retry-After": str(problem.retry_seconds)} if problem.retry_seconds is not None else {}
     return JSONResponse(
-        told.model_dump(exclude_none=True), told.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
+        details.model_dump(exclude_none=True), details.status, headers={**more, **(headers or {})}, media_type=MEDIA_TYPE
     )
 
 

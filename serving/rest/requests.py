@@ -49,22 +49,22 @@ async def _caller(request: Request) -> Caller:
     return caller
 
 
-async def _turns(request: Request) -> RequestPools:
-    turns: RequestPools = request.app.state.turns
-    return turns
+async def _pools(request: Request) -> RequestPools:
+    pools: RequestPools = request.app.state.pools
+    return pools
 
 
 ServiceIn = Annotated[Service, Depends(_service)]
 CallerIn = Annotated[Caller, Depends(_caller)]
-PoolsIn = Annotated[RequestPools, Depends(_turns)]
+PoolsIn = Annotated[RequestPools, Depends(_pools)]
 
 
-async def _turn(request: Request, turns: PoolsIn) -> AsyncIterator[None]:
-    async with turns.turn(request.scope["endpoint"], request.state.identity):
+async def _pool_place(request: Request, pools: PoolsIn) -> AsyncIterator[None]:
+    async with pools.admit(request.scope["endpoint"], request.state.identity):
         yield
 
 
-POOL_PLACE = Depends(_turn, scope="function")  # given back before the response is written
+POOL_PLACE = Depends(_pool_place, scope="function")  # given back before the response is written
 
 
 class RequestModel(BaseModel):

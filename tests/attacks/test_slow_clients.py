@@ -73,7 +73,7 @@ def listens(connection: type[asyncio.Protocol]) -> Iterator[int]:
     """The port of a service whose front has short limits."""
     settings = load_settings({})
     app: ASGIApp = answer
-    bounded = Middleware(BodyLimits, settings=settings, turns=RequestPools(4), seconds=SHORT)
+    bounded = Middleware(BodyLimits, settings=settings, pools=RequestPools(4), seconds=SHORT)
     for each in (bounded, Middleware(Identified), Middleware(RequestId), Middleware(DrainedBodies)):
         app = each.cls(app, *each.args, **each.kwargs)
     server = uvicorn.Server(server_config(app, connection, port=0, lifespan="off"))

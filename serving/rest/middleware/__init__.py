@@ -26,5 +26,5 @@ def is_under(path: str, folder: str) -> bool:
 
 def state(scope: Scope) -> dict[str, Any]:
     """State of a request, set by the middleware: ``request.state`` in the routes."""
-    told: dict[str, Any] = scope.setdefault("state", {})
-    return told
+    values: dict[str, Any] = scope.setdefault("state", {})
+    return values

@@ -182,11 +182,11 @@ class Authentication:
             return caller
         if path in _OPEN:
             return ANONYMOUS
-        told = "it is not known" if key is not None else "none was given"
+        reason = "it is not known" if key is not None else "none was given"
         challenge = 'Bearer realm="mneme"' + (', error="invalid_token"' if key is not None else "")
         return problem_response(
             problems.UNAUTHENTICATED,
-            f"Authorization: a key is needed, and {told}; send `Authorization: Bearer KEY`, or X-API-Key "
+            f"Authorization: a key is needed, and {reason}; send `Authorization: Bearer KEY`, or X-API-Key "
             "(`mneme` and Python send MNEME_SERVICE__API_KEY)",
             {"WWW-Authenticate": challenge},
         )

@@ -152,10 +152,10 @@ def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, ca
     """Events that could not be taken in, the newest first, a page at a time."""
     caller.check_operator(_WHOSE)
     since = asked.since if asked.since is None or asked.since.tzinfo else asked.since.replace(tzinfo=UTC)
-    letters = {dead_letter_id(each): each for each in reversed(dead_letters_of(service).letters())}
+    dead_letters = {dead_letter_id(each): each for each in reversed(dead_letters_of(service).dead_letters())}
     names = [
         name
-        for name, each in letters.items()
+        for name, each in dead_letters.items()
         if (asked.stage is None or each.stage == asked.stage) and (since is None or each.at >= since)
     ]
     if asked.after is not None and asked.after not in names:
@@ -163,7 +163,7 @@ def dead_letters(asked: Annotated[LettersAsked, Query()], service: ServiceIn, ca
     begin = names.index(asked.after) + 1 if asked.after is not None else 0
     shown = names[begin : begin + asked.limit]
     return LetterPage(
-        items=tuple(_summary(name, letters[name]) for name in shown),
+        items=tuple(_summary(name, dead_letters[name]) for name in shown),
         next=shown[-1] if begin + asked.limit < len(names) else None,
     )
 
@@ -175,10 +175,10 @@ def replay(asked: ReplayRequest, service: ServiceIn, caller: CallerIn) -> Replay
     if not asked.ids and asked.stage is None and not asked.all:
         raise InputError("which letters? give ids, a stage, or all")
     box = dead_letters_of(service)
-    letters = {dead_letter_id(each): each for each in box.letters()}
-    if unknown := [name for name in asked.ids if name not in letters]:
+    dead_letters = {dead_letter_id(each): each for each in box.dead_letters()}
+    if unknown := [name for name in asked.ids if name not in dead_letters]:
         raise InputError(f"ids: there is no dead letter {unknown[0]!r}; GET /dead-letters lists them")
-    chosen = {name: each for name, each in letters.items() if not asked.ids or name in asked.ids}
+    chosen = {name: each for name, each in dead_letters.items() if not asked.ids or name in asked.ids}
     chosen = {name: each for name, each in chosen.items() if asked.stage is None or each.stage == asked.stage}
     refused = box.replay(chosen.values())
     names = {each: name for name, each in chosen.items()}
@@ -188,12 +188,12 @@ def replay(asked: ReplayRequest, service: ServiceIn, caller: CallerIn) -> Replay
     )
 
 
-def _summary(name: str, letter: DeadLetter) -> LetterSummary:
+def _summary(name: str, dead_letter: DeadLetter) -> LetterSummary:
     return LetterSummary(
         id=name,
-        at=letter.at,
-        stage=letter.stage,
-        reason=without_secrets(letter.reason),
-        position=letter.position,
-        bytes=len(letter.raw),
+        at=dead_letter.at,
+        stage=dead_letter.stage,
+        reason=without_secrets(dead_letter.reason),
+        position=dead_letter.position,
+        bytes=len(dead_letter.raw),
     )
