@@ -159,7 +159,7 @@ def startup(
     out: OutOption = Path("bench-results/startup.json"),
 ) -> None:
     """Time to import Mneme, to show its help, and to ask one question of the examples without a service."""
-    from serving.demo import example_files
+    from serving.commands.demo import example_files
 
     from evaluation.bench_startup import run_startup
 

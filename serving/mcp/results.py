@@ -178,6 +178,7 @@ def with_notes(text: str, notes: Iterable[str]) -> str:
 def _memory(found: Found, conversations: Mapping[str, str | None], tenant_id: str) -> Memory:
     """A result as a line shows it, with date, source and end of validity."""
     text, until = found.text, None
+    messages: tuple[str, ...]
     match found:
         case FoundMessage():
             kind, date, conversation, messages = "message", found.sent_at, found.conversation_id, (found.message_id,)

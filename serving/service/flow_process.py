@@ -137,13 +137,13 @@ class FlowProcess:
                 log.warning("the flow: %s", self._failure)
                 return 0.0
         os.close(report)  # so that its end is the end of the pipe
-        error: str | None = None
+        reported: str | None = None
         with os.fdopen(reports, "rb") as lines:
             for line in lines:
                 message = json.loads(line)
                 if message.get("reads"):
                     began, self._failure, self._reads = time.monotonic(), None, True
-                error = message.get("error", error)
+                reported = message.get("error", reported)
         self._reads = False
         lived = 0.0 if began is None else time.monotonic() - began
         assert process.stdin is not None, "it is a pipe"
@@ -152,7 +152,7 @@ class FlowProcess:
         with suppress(BrokenPipeError):
             process.stdin.close()
         if not self._stopping.is_set():
-            self._failure = error or f"the flow ended with status {status}; it is started again"
+            self._failure = reported or f"the flow ended with status {status}; it is started again"
             log.warning("the flow ended (status %d): %s", status, self._failure)
         return lived
 
