@@ -159,9 +159,8 @@ def startup(
     out: OutOption = Path("bench-results/startup.json"),
 ) -> None:
     """Time to import Mneme, to show its help, and to ask one question of the examples without a service."""
-    from serving.commands.demo import example_files
-
     from evaluation.bench_startup import run_startup
+    from serving.commands.demo import example_files
 
     run_startup(example_files(None), configured(), out, runs, console=output())
 
