@@ -161,7 +161,7 @@ def _letters(file: Path) -> int:
 
 def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
     """Tell whether a flow runs on this data folder; of Kafka it may run on another machine."""
-    if any(map(is_held, settings.data.glob("recovery/*/"))):
+    if any(map(is_locked, settings.data.glob("recovery/*/"))):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
 
