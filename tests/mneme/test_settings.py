@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mneme.errors import SettingsError
-from mneme.settings import load_settings
+from mneme.settings import Documents, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -104,3 +104,9 @@ def test_json_that_is_broken_in_the_env_file_is_named(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("MNEME_SERVICE__CORS_ORIGINS=[https://a.example]\n")
     with pytest.raises(SettingsError, match=r"^MNEME_SERVICE__CORS_ORIGINS: is not JSON"):
         load_settings()
+
+
+def test_what_another_process_is_told_has_the_constants_too() -> None:
+    told = Documents().model_copy(update={"most_rows": 7, "largest_text": 9}).model_dump_json()
+    read = Documents.from_dump(told)
+    assert (read.most_rows, read.largest_text, read.most_columns) == (7, 9, 1_000)
