@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.ports import Filter, MemoryIndex, Selection, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Vector

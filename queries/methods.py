@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Retrieval

@@ -7,7 +7,7 @@ the few other memories, and BM25 over the graph. ``complete`` fills in what this
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
 from mneme.ports import Hit, MemoryIndex, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship

@@ -1,6 +1,6 @@
 """The record of a row, parsed once for as long as the index gives the same row: searches mostly show what others showed.
 
-An index keeps the rows that it decoded (connectors/opensearch/kept_rows.py, connectors/lance/held_rows.py); a row that was
+An index keeps the rows that it decoded (connectors/opensearch/hit_rows.py, connectors/lance/owner_rows.py); a row that was
 written again is another one, and its record is parsed anew.
 """
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from connectors.aging_cache import Derived
-from connectors.telemetry.searches import stage
+from connectors.telemetry.meters import stage
 from mneme.records import (
     AgentCase,
     AgentSkill,

@@ -192,15 +192,10 @@ def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tz
         return []
     return [
         Sentence(
-            index=0,
             text=one,
-            speaker="",
-            listener="",
             language=language,
             said_at=dated_at,
             zone=zone,
-            role="user",
-            artifact=False,
             is_question=is_question(one),
             dates=_dates(one, dated_at, zone, language),
             claims=() if paragraph.is_row or is_question(one) else claims_in(one, language),

@@ -46,7 +46,7 @@ class Reading:
 class Services:
     """Everything outside the steps.
 
-    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_behind``
+    ``embed`` turns texts into one future of what the embedder makes of each; it batches over all who call; ``embed_last``
     does so when nothing else waits, for documents (None: there is no difference). ``detector``,
     ``extractor`` and ``judge`` are those of the settings, the ``fallback_`` ones need no model and serve when a model fails;
     without a ``judge`` claims alone decide.
@@ -74,11 +74,11 @@ class Services:
     submit_call: Submit | None = None
     processes: int = 1
     reading: Reading | None = None
-    embed_behind: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
+    embed_last: Callable[[list[str]], "Future[Sequence[Embedding]]"] | None = None
 
     def embeddings(self, texts: list[str], of_document: bool) -> "Future[Sequence[Embedding]]":
         """The embeddings of texts, those of documents behind all others."""
-        return (self.embed_behind if of_document and self.embed_behind is not None else self.embed)(texts)
+        return (self.embed_last if of_document and self.embed_last is not None else self.embed)(texts)
 
     def pool(self, waits_for_a_model: bool) -> Submit:
         """The pool that a job belongs in."""

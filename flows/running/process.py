@@ -14,7 +14,7 @@ from connectors.documents.reader import open_reader
 from connectors.documents.references import open_references
 from connectors.documents.stores import documents_of, uploads_of
 from connectors.embedders.queue import EmbeddingQueue
-from connectors.endpoints.answer_file import erase_answers
+from connectors.endpoints.answer_cache import erase_answers
 from connectors.endpoints.call_budget import Purpose, share_of
 from connectors.indices import open_index
 from connectors.models import ANSWERS_FILE, open_chat_model, open_embedder
@@ -147,7 +147,7 @@ def run_process(
             reading=_reading(settings, ends, stack),
             index=index,
             embed=queue.submit,
-            embed_behind=partial(queue.submit, behind=True),
+            embed_last=partial(queue.submit, behind=True),
             submit=pool.submit,
             clock=utc_now,
             versions=Versions(place.run),

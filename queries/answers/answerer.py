@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Generator
 from datetime import datetime
 
-from connectors.telemetry.searches import count_answer
+from connectors.telemetry.meters import count_answer
 from connectors.tokens import token_counter
 from mneme.errors import SettingsError
 from mneme.ports import QueryChat, Role
