@@ -142,7 +142,7 @@ def _rows(requests: Path, settings: Settings, plan: Plan, questions: int, consol
             name = "agents, at most"
             console.print(
                 f"Agents begin with {calls[role]} calls of {asked[role]} tokens; what follows is counted with all that "
-                "MNEME_AGENTS__CALLS and MNEME_AGENTS__TOKENS allow.",
+                "MNEME_AGENTS__CALLS allows.",
                 highlight=False,
             )
             calls[role] = questions * settings.agents.calls
