@@ -13,7 +13,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from connectors.documents.claims import Carried, Carrier
-from connectors.documents.roots import documents_of, uploads_of
+from connectors.documents.stores import documents_of, uploads_of
 from connectors.files.chat_events import Given
 from connectors.files.files import modified_at as modified_at_of
 from connectors.folders import private_folder

@@ -23,7 +23,7 @@ from mneme.errors import ModelError, ModelMalformed
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
 from mneme.ports import DeadLetter
-from mneme.records import AgentCase, AtomicFact, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
+from mneme.records import AgentCase, AtomicFact, Citation, Episode, Foresight, Mention, Metadata, StoredMessage, Validity
 from mneme.rows import Embedding, Row, row_of
 
 STATE_VERSION = 3
@@ -242,7 +242,7 @@ def assemble(
             event_until=fact.event_until,
             agent_id=agent_id,
             metadata=_metadata(sources),
-            citation=sources[0].citation,
+            citation=_citation(sources[0], fact.place),
             quote=fact.quote,
             claims=fact.claims,
             validity=_UNDISPUTED,
@@ -263,7 +263,7 @@ def assemble(
             start=foresight.start,
             end=foresight.end,
             metadata=_metadata(sources),
-            citation=sources[0].citation,
+            citation=_citation(sources[0], foresight.place),
             claims=foresight.claims,
             validity=_UNDISPUTED,
             **common,
@@ -312,6 +312,10 @@ def assemble(
         **common,
     )
     return Extracted(reference["lane"], reference, cut.owner, (row_of(episode, of_episode), *children), mentions)
+
+
+def _citation(source: StoredMessage, place: str) -> Citation | None:
+    return source.citation.model_copy(update={"place": place}) if source.citation is not None and place else source.citation
 
 
 def _metadata(messages: Sequence[StoredMessage]) -> Metadata:

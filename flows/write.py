@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from connectors.documents.erased_claims import ErasedClaims
+from connectors.documents.claims import ErasedClaims
 from connectors.telemetry.flow import FLUSHES, count_bulk, count_dead_letters
 from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, SinkItem, WriteBatch

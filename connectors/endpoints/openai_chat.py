@@ -83,7 +83,7 @@ class OpenAiChat:
         if settings.recordings is not None:
             self._endpoint = OfflineEndpoint(settings.recordings, settings.pending, retries)
         elif settings.pending is not None:
-            raise SettingsError("MNEME_MODELS__PENDING is set without MNEME_MODELS__RECORDINGS, so that models would be called")
+            raise SettingsError("pending is given without MNEME_MODELS__RECORDINGS, so that models would be called")
         else:
             self._endpoint = OpenAiClient(settings.base_url, settings.api_key, retries, "MNEME_MODELS")
         self._budget = CallBudget(

@@ -15,8 +15,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from connectors.documents.kinds import KINDS, Kind, kind_of
-from connectors.documents.media_types import MEDIA_TYPES
+from connectors.documents.kinds import KINDS, MEDIA_TYPES, Kind, kind_of
 from connectors.files.chat_events import Event, Given, complete
 from connectors.files.exports import SHAPES, ExportFormat, is_event, shape_of
 from mneme.errors import InputError

@@ -21,7 +21,7 @@ import numpy as np
 import orjson
 from opensearchpy import OpenSearch
 
-from connectors.aging_cache import Derived
+from connectors.aging_cache import AgingCache
 from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme import text
@@ -154,7 +154,7 @@ def document_of(row: Row) -> bytes:
             fields[name] = moment.isoformat()
     parts = [encoded(fields)[:-1]]
     if row.vector is not None:
-        parts.append(_cached_vector_fields(row.vector))
+        parts.append(_vector_fields(row.vector))
     if row.token_vectors:
         parts += [b',"token_vectors":"', base64.b64encode(row.token_vectors), b'"']
     return b"".join([*parts, b"}"])
@@ -180,10 +180,15 @@ def row_of_hit(collection: Collection, hit: Mapping[str, Any]) -> Row:
 
 def _vector_fields(vector: Vector) -> bytes:
     """A vector as the end of a document: to be searched, and to be read."""
-    numbers = whole_numbers(vector)
-    searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
-    return b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))
+    key = vector.tobytes()
+    fields = _known_vector_fields.get(key)
+    if fields is None:
+        numbers = whole_numbers(vector)
+        searched = orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY)
+        fields = b',"vector":%b,"numbers":"%b"' % (searched, base64.b64encode(numbers.tobytes()))
+        _known_vector_fields.put(key, fields)
+    return fields
 
 
 # The vector of a message is written with it, and soon again with the fact that is its text.
-_cached_vector_fields: Derived[Vector, bytes] = Derived(_vector_fields, most=1024, seconds=30.0)
+_known_vector_fields: AgingCache[bytes, bytes] = AgingCache(most=1024, seconds=30.0)

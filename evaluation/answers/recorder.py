@@ -61,11 +61,11 @@ def recorded(settings: Settings, recordings: Path) -> Iterator[Settings]:
         base_url = started.stdout.readline().strip()
         if not base_url:
             raise StoreUnavailable(f"{recordings}: the recorder of the models did not start; see its message above")
-        yield settings.model_copy(update={"models": settings.models.model_copy(update={"base_url": base_url})})
+        yield settings.replace(models={"base_url": base_url})
 
 
 def traffic(recordings: Path) -> Counter[str]:
-    """What became of all requests so far, of each process that ended by itself."""
+    """Count all requests so far by their result, of each process that ended by itself."""
     counts: Counter[str] = Counter()
     for line in KeyedLines(recordings.with_name(_TRAFFIC), "count of requests", _ended):
         counts.update(line["counts"])
@@ -85,7 +85,7 @@ class _FittingRecordings(Recordings):
 
 
 def has_form(request: Any, answer: str) -> bool:
-    """Whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
+    """Return whether the answer of a chat model is the JSON object that was asked for, with the fields that its schema wants.
 
     Slips of the pen that a client repairs count for nothing (connectors/endpoints/answer_forms.py). Where no form was asked
     for, whether it has a text: of none nothing can be made, and from the file it would come again for ever.
@@ -104,7 +104,7 @@ def has_form(request: Any, answer: str) -> bool:
 
 
 def _text(answer: str) -> str:
-    """What a chat model wrote, at once or as a stream."""
+    """Return the text of a chat model, sent at once or as a stream."""
     if streamed := events(answer.encode(errors="surrogateescape")):
         choices = [choice for event in streamed for choice in (json.loads(event).get("choices") or ())[:1]]
         return "".join(choice["delta"].get("content") or "" for choice in choices)

@@ -89,7 +89,7 @@ def run_peers(
         raise InputError(f"only: {', '.join(sorted(unknown))} not known; accepted are {', '.join(names)}")
     with ExitStack() as stack:
         alone = {"multilingual": False, "token_vectors": False}  # what an endpoint gives: one model, one vector for a text
-        embedder = open_embedder(settings.model_copy(update={"embedder": settings.embedder.model_copy(update=alone)}))
+        embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(cache=settings.cache).count, latency)
         url = stack.enter_context(LocalEndpoint(stub)).base_url
@@ -206,7 +206,7 @@ def _row(
 
 
 def _settled(stub: StubEndpoint, quiet: float, patience: float) -> float:
-    """When the endpoint's last request ended, once there have been none for a while."""
+    """Return when the endpoint's last request ended, once there have been none for a while."""
     gives_up = time.perf_counter() + patience
     while (since := stub.quiet_since) is None or time.perf_counter() - since < quiet:
         if time.perf_counter() > gives_up:

@@ -95,7 +95,7 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 
 def _recovery(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
-    """Whether each flow's recovery store is the one that wrote the index."""
+    """Check that each flow's recovery store is the one that wrote the index."""
     from flows.running.partition_range import store_name
 
     for name in (store_name(settings), "files"):
@@ -217,19 +217,19 @@ _EXTRAS = {"fastapi": "serve", "nicegui": "console", "mcp": "mcp"}
 
 
 def service(settings: Settings) -> Iterator[Check]:
-    """What `mneme serve` needs, and what runs already."""
-    told = settings.service
-    wanted = ["fastapi", *(["nicegui"] if told.console else []), *(["mcp"] if told.mcp else [])]
+    """Check the needs of `mneme serve`, and what runs already."""
+    own = settings.service
+    wanted = ["fastapi", *(["nicegui"] if own.console else []), *(["mcp"] if own.mcp else [])]
     lacking = [module for module in wanted if find_spec(module) is None]
     if lacking:
         extras = ",".join(dict.fromkeys(_EXTRAS[module] for module in lacking))
         remedy = f"{', '.join(lacking)} is not installed: pip install 'mneme-river[{extras}]'"
         yield Check("service", "mneme serve", "", "partly", remedy)
-    yield _port(told.host, told.port)
-    keys = f"{len(told.keys)} keys" if told.keys else "none: everybody on this machine may ask"
+    yield _port(own.host, own.port)
+    keys = f"{len(own.keys)} keys" if own.keys else "none: everybody on this machine may ask"
     yield Check("service", "keys", keys, "ready")
     yield from _flows(settings)
-    if told.url is not None:
+    if own.url is not None:
         yield _remote(settings)
 
 

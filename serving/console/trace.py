@@ -48,7 +48,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How a search came to its result. ``agent`` are the steps of the agent, in order, where there was one."""
+    """Trace of a search. ``agent`` are the steps of the agent, in order, where there was one."""
 
     recall: tuple[Leg, ...]
     fusion: tuple[Leg, ...]
@@ -86,7 +86,7 @@ def read_trace(steps: Sequence[TraceStep]) -> Trace:
 
 
 def texts_of(found: SearchResponse) -> dict[str, str]:
-    """What the response says of each id; of an episode its subject."""
+    """Texts of the response by id; of an episode its subject."""
     texts = {item.id: item.text for item in found.ranked()}
     for episode in (*found.episodes, *found.knowledge):
         texts |= {fact.id: fact.text for fact in episode.atomic_facts}

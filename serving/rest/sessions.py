@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class EndedSessions:
-    """What was logged out. Safe for several threads, and for processes that share the file.
+    """Ended sessions. Safe for several threads, and for processes that share the file.
 
     The file is read again when it has changed, so that a logout holds after a restart and in every process with the same
     MNEME_DATA. Replicas with data of their own do not learn of each other's logouts.
@@ -71,7 +71,7 @@ class EndedSessions:
                 log.warning("a logout holds until a restart only: %s cannot be written (%s)", self._file, error.strerror)
 
     def has(self, key: str, session: str, began: float) -> bool:
-        """Whether a session was ended."""
+        """Tell whether a session was ended."""
         with self._lock:
             self._refresh()
             return session in self._ended.get(key, {}) or began <= self._until.get(key, 0.0)
@@ -207,7 +207,7 @@ class Sessions:
         return session if session is not None and self.holds(session) else None
 
     def holds(self, session: Session) -> bool:
-        """Whether a session that was valid is so still: its time is not over, and nobody logged out."""
+        """Tell whether a valid session still is: its time is not over, and nobody logged out."""
         began = session.began / 1000
         return time.time() < began + LASTS and not self._ended.has(session.key, session.id, began)
 

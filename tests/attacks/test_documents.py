@@ -402,7 +402,7 @@ def test_each_broken_line_of_events_is_refused_by_itself_and_none_is_lost(tmp_pa
     assert [each is not None for each in judged] == [True, False] * len(BROKEN_LINES)
 
 
-# --- archives of mneme admin export -----------------------------------------------------------------------------------------
+# --- archives of mneme admin export -----------------------------------------------------------------------------------
 
 
 @pytest.fixture

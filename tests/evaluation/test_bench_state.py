@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from evaluation import bench_state
-from evaluation.acknowledging_index import AcknowledgingIndex
 from evaluation.bench_state import Task, engine_closed, engine_open, segment_alone
-from evaluation.many_talks import Talks, text_of, vectors_of_texts
+from evaluation.stand_in_indices import AcknowledgingIndex
+from evaluation.synthetic_talks import Talks, text_of, vectors_of_texts
 from mneme.ports import Create, Filter, Put
 from mneme.rows import Collection, Key, row_of
 from mneme.settings import Settings

@@ -66,6 +66,29 @@ def test_a_short_whole_sentence_is_a_fact_and_a_heading_is_none():
     assert statements("Ward three\n\nShe is allergic to penicillin.", section=None) == ["She is allergic to penicillin."]
 
 
+def test_a_field_of_a_form_is_a_fact() -> None:
+    assert statements("Rooms\n\nKitchen: 12 m2\nBath: 5 m2", section=None) == ["Kitchen: 12 m2", "Bath: 5 m2"]
+
+
+@pytest.mark.parametrize(
+    ("place", "places"),
+    [
+        ("rows 4-6", ["row 4", "row 6"]),
+        ("sheet Stock, rows 12-14", ["sheet Stock, row 12", "sheet Stock, row 14"]),
+        ("line 7", ["line 7", "line 9"]),
+        ("page 3", ["page 3", "page 3"]),
+    ],
+)
+def test_a_fact_cites_its_own_row_or_line(place: str, places: list[str]) -> None:
+    text = "Item: Desk; Price: 120; Valid until: 3 May 2031\n\nItem: Lamp; Price: 35; Valid until: 4 May 2031"
+    extraction = LocalExtractor().extract(document(text, place=place))
+    assert [fact.place for fact in extraction.facts] == places
+    assert [foresight.place for foresight in extraction.foresights] == places
+    assert [fact.statement.partition(": ")[0] for fact in extraction.facts] == [
+        f"handbook.md, Holidays, {each}" for each in places
+    ]
+
+
 def test_a_short_chinese_sentence_is_a_fact():
     assert statements("项目会议纪要\n\n预算为三十万元。", section=None) == ["预算为三十万元。"]
 

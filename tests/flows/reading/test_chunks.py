@@ -40,7 +40,12 @@ def test_an_overlap_has_between_half_and_all_of_what_is_asked(text, bounds):
 @given(texts, sizes)
 def test_only_white_space_around_chunks_is_dropped(text, bounds):
     pieces = [text[start:end].strip() for start, end in spans(text, *bounds)]
-    assert chunk(text, *bounds) == [piece for piece in pieces if piece]
+    assert [piece for _, piece in chunk(text, *bounds)] == [piece for piece in pieces if piece]
+
+
+@given(texts, sizes)
+def test_a_chunk_begins_where_it_says(text, bounds):
+    assert all(text.startswith(piece, begin) for begin, piece in chunk(text, *bounds))
 
 
 @pytest.mark.parametrize(
@@ -55,23 +60,24 @@ def test_only_white_space_around_chunks_is_dropped(text, bounds):
     ids=["sentence", "line", "word", "anywhere", "Chinese sentence"],
 )
 def test_a_cut_is_after_a_sentence_else_a_line_else_a_word_else_anywhere(text, first):
-    assert chunk(text, size=15, overlap=0)[0] == first
+    assert chunk(text, size=15, overlap=0)[0] == (0, first)
 
 
 def test_a_sentence_in_the_first_half_is_no_place_to_cut():
-    assert chunk("Yes. " + "word " * 20, size=40, overlap=0)[0] == "Yes. word word word word word word word"
+    assert chunk("Yes. " + "word " * 20, size=40, overlap=0)[0][1] == "Yes. word word word word word word word"
 
 
 def test_an_overlap_begins_with_a_sentence_where_there_is_one():
     text = "Alpha beta gamma delta. Short one. Then comes more text that goes on."
-    first, second, *_ = chunk(text, size=40, overlap=15)
+    (_, first), (begin, second), *_ = chunk(text, size=40, overlap=15)
+    assert begin == text.index("Short one")
     assert first == "Alpha beta gamma delta. Short one."
     assert second.startswith("Short one. Then")
 
 
 def test_a_short_text_is_one_chunk_and_an_empty_one_none():
-    assert chunk(" A short note.\n") == ["A short note."]
-    assert chunk(" \n ") == chunk("") == []
+    assert chunk(" A short note.\n", 1600, 320) == [(1, "A short note.")]
+    assert chunk(" \n ", 1600, 320) == chunk("", 1600, 320) == []
 
 
 @pytest.mark.parametrize("overlap", [-1, 50, 100])

@@ -4,10 +4,10 @@ A few owners have most of it, as it is with people (Zipf 1949). What an owner wa
 of eight messages about one thing, each message told by a fact, now and then with something expected; beside that the people
 and things in a graph, and a portrait. A tenth of all is documents of the tenants. The same numbers give the same rows.
 
-A message says what happened to a thing and one to four details (evaluation/made_words.py). Its vector is the sum of those of
-its parts, from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the local
-intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16. The vectors of its tokens are those
-of its parts.
+A message says what happened to a thing and one to four details (evaluation/synthetic_words.py). Its vector is the sum of
+those of its parts, from the embedder, and a little noise. So neighbours are as near and as many as among real messages: the
+local intrinsic dimension (Levina and Bickel 2004) of 100,000 is 17, that of LoCoMo's messages 16. The vectors of its tokens are
+those of its parts.
 
 Rows are made without their records, which takes a tenth of the time; ``row.record()`` is what was remembered.
 """
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.made_words import ACTS, NAMES, PLACES, THINGS, Parts, made_parts
+from evaluation.synthetic_words import ACTS, NAMES, PLACES, THINGS, Parts, synthetic_parts
 from mneme import ids
 from mneme.ports import Embedder
 from mneme.records import (
@@ -62,11 +62,11 @@ class Asked:
 
     @property
     def filters(self) -> dict[str, str]:
-        """Whose memory is searched."""
+        """The owner whose memory is searched."""
         return {"user_id": self.user_id, "tenant_id": self.tenant_id}
 
 
-class MadeMemories:
+class SyntheticMemories:
     """``facts`` in all, of ``owners`` people.
 
     Args:
@@ -82,35 +82,35 @@ class MadeMemories:
         self._tenants = min(tenants, owners)
         held = np.array([self.sizes[tenant :: self._tenants].sum() for tenant in range(self._tenants)])
         self.document_sizes = _shared_out(facts - own, held)
-        self._parts = made_parts(embedder, min(3000, max(100, facts // 20)))
+        self._parts = synthetic_parts(embedder, min(3000, max(100, facts // 20)))
 
     def __len__(self) -> int:
-        """How many facts there are."""
+        """The number of facts."""
         return int(self.sizes.sum() + self.document_sizes.sum())
 
     def rows(self) -> Iterator[Row]:
         """Everything that is remembered, in the order it is told: everybody tells all the time, episode by episode."""
         owners = range(len(self.sizes) + len(self.document_sizes))
-        for _, _, told in heapq.merge(*map(self._over_time, owners)):
-            yield from told
+        for _, _, rows in heapq.merge(*map(self._over_time, owners)):
+            yield from rows
 
     def rows_of(self, owner: int) -> Iterator[Row]:
-        """What the owner with this number remembers; behind the people the tenants follow, each with its documents."""
-        for _, _, told in self._over_time(owner):
-            yield from told
+        """Yield the rows of the owner with this number; behind the people the tenants follow, each with its documents."""
+        for _, _, rows in self._over_time(owner):
+            yield from rows
 
     def _over_time(self, owner: int) -> Iterator[tuple[float, int, list[Row]]]:
-        """When each part of an owner's is told, from 0 to 1."""
+        """Yield an owner's parts, each with its time from 0 to 1."""
         people = len(self.sizes)
         tenant = self.tenant_of(owner if owner < people else owner - people)
         if owner < people:
             size = int(self.sizes[owner])
-            told = _Owned(Owner(tenant_id=tenant, type="user", id=f"p{owner}"), f"talk-{owner}", self._parts, owner)
+            owned = _Owned(Owner(tenant_id=tenant, type="user", id=f"p{owner}"), f"talk-{owner}", self._parts, owner)
         else:
             size = int(self.document_sizes[owner - people])
-            told = _Owned(Owner(tenant_id=tenant, type="tenant", id=tenant), "book", self._parts, owner)
+            owned = _Owned(Owner(tenant_id=tenant, type="tenant", id=tenant), "book", self._parts, owner)
         parts = -(-size // _MESSAGES) + 1
-        for number, rows in enumerate(told.parts(size)):
+        for number, rows in enumerate(owned.parts(size)):
             yield (number + 0.5) / parts, owner, rows
 
     def tenant_of(self, owner: int) -> str:
@@ -164,7 +164,7 @@ class _Said:
 
 
 class _Owned:
-    """What one owner remembers; ``conversation`` begins the names of its conversations."""
+    """The memories of one owner; ``conversation`` begins the names of its conversations."""
 
     def __init__(self, owner: Owner, conversation: str, parts: Parts, seed: int) -> None:
         self._owner = owner
@@ -276,18 +276,18 @@ class _Owned:
     def _expected(self, episode: str, thing: str, last: _Said, where: dict[str, Any]) -> Row:
         start = last.at + timedelta(days=40)
         statement = f"{last.speaker} will see to the {thing} in {self._drawn.choice(PLACES)}"
-        told: dict[str, Any] = {"id": ids.foresight_id(episode, 0), "parent_episode_id": episode, "statement": statement}
-        told |= {"evidence": last.text, "message_ids": [last.caller_id]}
+        values: dict[str, Any] = {"id": ids.foresight_id(episode, 0), "parent_episode_id": episode, "statement": statement}
+        values |= {"evidence": last.text, "message_ids": [last.caller_id]}
         return replace(
             self._foresight,
-            id=told["id"],
+            id=values["id"],
             at=last.at,
             event_at=start,
             vector=last.vector,
             tokens=index_tokens([(statement, 1)]),
             parent_id=episode,
             message_ids=(last.caller_id,),
-            body=self._foresight.body | where | told | {"said_at": _written(last.at), "start": _written(start)},
+            body=self._foresight.body | where | values | {"said_at": _written(last.at), "start": _written(start)},
             **where,
         )
 
@@ -301,11 +301,11 @@ class _Owned:
         where: dict[str, Any],
     ) -> Row:
         summary = " ".join(each.text for each in said[:3])
-        told: dict[str, Any] = {"id": identity, "subject": f"The {thing}", "summary": summary, "fact_ids": list(fact_ids)}
-        told |= {"episode": " ".join(f"{each.speaker} said: {each.text}" for each in said)}
-        told |= {"started_at": _written(begun), "ended_at": _written(said[-1].at)}
+        values: dict[str, Any] = {"id": identity, "subject": f"The {thing}", "summary": summary, "fact_ids": list(fact_ids)}
+        values |= {"episode": " ".join(f"{each.speaker} said: {each.text}" for each in said)}
+        values |= {"started_at": _written(begun), "ended_at": _written(said[-1].at)}
         people, messages = tuple(dict.fromkeys(each.speaker for each in said)), tuple(each.caller_id for each in said)
-        told |= {"participants": list(people), "message_ids": list(messages)}
+        values |= {"participants": list(people), "message_ids": list(messages)}
         shortly = " ".join(each.tokens for each in said[:3])
         narrative = " ".join(f"{_tokens(each.speaker)} said {each.tokens}" for each in said)
         vector: Vector = np.sum([each.vector for each in said], axis=0, dtype=np.float32)
@@ -318,7 +318,7 @@ class _Owned:
             tokens=" ".join([*[_tokens(thing)] * 3, shortly, shortly, narrative]),
             people=people,
             message_ids=messages,
-            body=self._episode.body | where | told,
+            body=self._episode.body | where | values,
             **where,
         )
 

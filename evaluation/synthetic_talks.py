@@ -1,21 +1,69 @@
-"""Conversations in any number, made of nothing but their numbers: what a benchmark of volume feeds the flow.
+"""Conversations of made-up people, for benchmarks of speed. The same numbers give the same messages in every process.
 
-The same numbers give the same message in every process, so that an index need not keep what can be made again. Messages
-are some twelve words long; a conversation stays with a subject for a while, as the vectors of its messages tell.
+``talk`` makes a talk of two people whose messages can each be found by a word of its own. ``Talks`` makes conversations in any
+number, out of nothing but their numbers, so that an index need not keep what can be made again; a conversation stays with a
+subject for a while, as the vectors of its messages tell. ``copied`` gives a conversation again under other names.
 """
 
 import json
+import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
+from evaluation.synthetic_words import ACTS, NAMES, PLACES, REASONS, THINGS
 from mneme.events import Message, parse_event
+from mneme.ids import short_hash
 from mneme.ports import Incoming
 from mneme.records import Position, StoredMessage
 from mneme.rows import Vector
 
-TENANT = "volume"
+Event = dict[str, Any]
+
+_NAMES = ("conversation_id", "user_id", "group_id", "agent_id")
+
+
+def copied(event: Event, number: int) -> Event:
+    """The event in another conversation of another owner; number 0 is the event itself."""
+    return event if number == 0 else event | {name: f"{event[name]}-{number}" for name in _NAMES if event.get(name)}
+
+
+def own_word(conversation: str, number: int) -> str:
+    """A word that only this message of this conversation holds."""
+    return f"zq{short_hash(f'{conversation}/{number}')}"
+
+
+def message(conversation: str, user: str, number: int, sent_at: datetime, tenant: str = "default") -> Message:
+    """A message of a talk between two people about one thing."""
+    thing = random.Random(conversation).choice(THINGS)
+    drawn = random.Random(f"{conversation}/{number}")
+    name = NAMES[(number % 2) + 2 * (len(conversation) % 4)]
+    text = (
+        f"{drawn.choice(NAMES)} {drawn.choice(ACTS)} the {thing} in {drawn.choice(PLACES)} {drawn.choice(REASONS)}, "
+        f"and the reference is {own_word(conversation, number)}."
+    )
+    return Message(
+        tenant_id=tenant,
+        conversation_id=conversation,
+        user_id=user,
+        message_id=f"m{number}",
+        sender_id=name.lower(),
+        sender_name=name,
+        sent_at=sent_at,
+        content=text,
+    )
+
+
+def talk(conversation: str, user: str, messages: int, ends_at: datetime, tenant: str = "default") -> Iterator[Message]:
+    """So many messages, a few seconds apart, the last of them now."""
+    for number in range(messages):
+        yield message(conversation, user, number, ends_at - timedelta(seconds=5 * (messages - 1 - number)), tenant)
+
+
+VOLUME_TENANT = "volume"
 DIMENSION = 384
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _PAUSE = timedelta(seconds=40)  # between messages of a conversation
@@ -25,12 +73,6 @@ _STRIDE = 7919  # a prime: neighbours in the stream are far apart, as conversati
 
 _OPENINGS = ("I think", "Well,", "Do you know whether", "Yesterday", "Honestly,", "Yes,", "By the way,", "We heard that")
 _PEOPLE = ("my sister", "the landlord", "our team", "a neighbour", "the teacher", "your cousin", "everybody", "nobody here")
-_ACTS = ("talked about", "forgot", "wants to change", "is looking for", "paid for", "asked me about", "likes", "repaired")
-_THINGS = (
-    "kitchen", "garden", "train", "budget", "concert", "bicycle", "harbour", "printer", "library", "marathon", "recipe",
-    "passport", "orchestra", "balcony", "deadline", "mountain", "dentist", "museum", "contract", "festival", "laptop",
-    "vineyard", "ferry", "workshop", "allergy", "telescope", "apartment", "invoice", "painting", "football", "novel", "airport",
-)  # fmt: skip
 _TIMES = ("before the weekend", "in the morning", "again", "as far as I remember", "last summer", "with a lot of patience")
 
 
@@ -63,7 +105,7 @@ class Talks:
         raw = json.dumps(
             {
                 "event": "message",
-                "tenant_id": TENANT,
+                "tenant_id": VOLUME_TENANT,
                 "conversation_id": f"c{conversation:07d}",
                 "message_id": f"m{number:05d}-{_mixed(conversation << 20 | number) >> 24:010x}",  # as long as ids usually are
                 "user_id": name,
@@ -85,7 +127,7 @@ class Talks:
 
 
 def sent_at_of(conversation: int, number: int) -> datetime:
-    """When a conversation's message was sent."""
+    """Return the time of a conversation's message."""
     return START + number * _PAUSE + _things_before(conversation, number) * _LONGER_PAUSE
 
 
@@ -95,10 +137,10 @@ def _things_before(conversation: int, number: int) -> int:
 
 
 def text_of(conversation: int, number: int) -> str:
-    """What is said: about one thing for some messages."""
+    """Return the text of a message: about one thing for some messages."""
     mixed = _mixed(conversation * 1_000_003 + number)
-    thing = _THINGS[_mixed(conversation * 1_000_003 + _things_before(conversation, number)) % len(_THINGS)]
-    words = [group[mixed // 64**place % len(group)] for place, group in enumerate((_OPENINGS, _PEOPLE, _ACTS, _TIMES))]
+    thing = THINGS[_mixed(conversation * 1_000_003 + _things_before(conversation, number)) % len(THINGS)]
+    words = [group[mixed // 64**place % len(group)] for place, group in enumerate((_OPENINGS, _PEOPLE, ACTS, _TIMES))]
     return f"{words[0]} {words[1]} {words[2]} number {mixed % 97} {words[3]}, and that is about the {thing}"
 
 
@@ -119,12 +161,12 @@ def _mixed(number: int) -> int:
 
 def _table() -> Vector:
     drawn = np.random.default_rng(7)
-    things = drawn.normal(size=(len(_THINGS), 1, DIMENSION))
-    vectors = (things + drawn.normal(size=(len(_THINGS), _SHADES, DIMENSION))).reshape(-1, DIMENSION)
+    things = drawn.normal(size=(len(THINGS), 1, DIMENSION))
+    vectors = (things + drawn.normal(size=(len(THINGS), _SHADES, DIMENSION))).reshape(-1, DIMENSION)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / lengths, dtype=np.float32)
 
 
 _SHADES = 64
-_PLACES = {thing: place for place, thing in enumerate(_THINGS)}
+_PLACES = {thing.rsplit(" ", 1)[-1]: place for place, thing in enumerate(THINGS)}
 _VECTORS = _table()

@@ -1,4 +1,4 @@
-"""What made-up people say: deeds that happen to things, and details of 30,000 made-up words of Zipf's frequencies.
+"""The words of made-up people: deeds that happen to things, and details of 30,000 made-up words of Zipf's frequencies.
 
 Few words occur everywhere and most hardly anywhere, as the lists of an index have it.
 """
@@ -53,13 +53,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """What messages are made of: ``deeds`` by thing, and ``details``."""
+    """The parts of messages: ``deeds`` by thing, and ``details``."""
 
     deeds: dict[str, list[Part]]
     details: list[Part]
 
 
-def made_parts(embedder: Embedder, count: int) -> Parts:
+def synthetic_parts(embedder: Embedder, count: int) -> Parts:
     """All deeds, and so many details; the same for the same number.
 
     Args:

@@ -1,17 +1,78 @@
-"""What was answered and how it was judged, as it lies in a run's folder: one line for an answer, one for a vote."""
+"""The records of a run: gold, answers and votes."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluation.metrics import distinct_messages
-from evaluation.results import ranked_results
-from evaluation.retrieval.question_set import Question
+from evaluation.metrics import distinct_messages, ranked_results
+from evaluation.retrieval.question_set import Question, QuestionSet
+from evaluation.retrieval.systems import owner_name
+from mneme.ids import short_hash
 from mneme.ports import Role
 
 if TYPE_CHECKING:
     from queries.answers.answer import AnswerResponse
+
+
+ABSTENTION = "abstention"
+"""The category of questions that have no answer, in every set."""
+
+
+class JudgeKind(StrEnum):
+    """By which rules an answer is judged."""
+
+    DEFAULT = "default"
+    ABSTENTION = "abstention"
+    TEMPORAL = "temporal"
+    KNOWLEDGE_UPDATE = "knowledge-update"
+    PREFERENCE = "preference"
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The right answer.
+
+    ``answer`` is the set's; of abstention it says why there is none, and may be empty. ``rubric`` are the points that a right
+    answer makes, where the set lists them. ``trap`` is what is answered by who does not notice that there is no answer.
+    """
+
+    kind: JudgeKind
+    answer: str = ""
+    rubric: tuple[str, ...] = ()
+    trap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """Questions, and the gold of each by its id. Those about abstention have no evidence."""
+
+    questions: QuestionSet
+    gold: Mapping[str, Gold]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for the same questions with the same evidence and gold."""
+        golds = json.dumps([(each.id, asdict(self.gold[each.id])) for each in self.questions.questions])
+        return short_hash(f"{self.questions.fingerprint} {golds}")
+
+
+def sampled(given: GoldSet, limit: int | None) -> GoldSet:
+    """At most ``limit`` questions, evenly spread over the set, and the events of those whose memory is asked.
+
+    The order stays; None keeps all.
+    """
+    asked = given.questions.questions
+    if limit is None or limit >= len(asked):
+        return given
+    chosen = [asked[at * len(asked) // limit] for at in range(limit)]
+    owners = {owner_name(each.owner) for each in chosen}
+    events = tuple(event for event in given.questions.events if owner_name(event) in owners)
+    left = replace(given.questions, events=events, questions=tuple(chosen))
+    return GoldSet(left, {each.id: given.gold[each.id] for each in chosen})
 
 
 class _Line(BaseModel):
@@ -19,7 +80,7 @@ class _Line(BaseModel):
 
 
 class Cost(_Line):
-    """What calls of a chat model took: how many, their tokens, and their time in milliseconds."""
+    """The cost of calls of a chat model: their number, their tokens, and their time in milliseconds."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -67,7 +128,7 @@ class Vote(_Line):
 
 
 def given_answer(question: Question, response: "AnswerResponse", milliseconds: float) -> GivenAnswer:
-    """What is kept of a response."""
+    """Return the record of a response."""
     costs = {}
     writing, agent = response.metrics, response.found.metrics.agent
     if writing.llm_called:

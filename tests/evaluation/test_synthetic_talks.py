@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from evaluation.made_talks import own_word, talk
+from evaluation.synthetic_talks import own_word, talk
 from mneme.text import tokenise
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
