@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 
+from connectors.durable import is_locked
 from connectors.indices import embedded_folder, index_place, open_index
 from connectors.telemetry.exposition import Samples, read_exposition
 from mneme.errors import MnemeError, SettingsError

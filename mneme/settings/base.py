@@ -17,11 +17,11 @@ class Group(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
-    def from_dump(cls, dumped: str | bytes) -> Self:
-        """Read what ``model_dump_json`` wrote in another process, the constants among it."""
-        values: dict[str, Any] = json.loads(dumped)
-        constants = {name: values.pop(name) for name in cls.__class_vars__ if name in values}
-        return cls.model_validate(values).model_copy(update=constants)
+    def from_json(cls, content: str | bytes) -> Self:
+        """A group as ``model_dump_json`` wrote it, with its constants."""
+        values = json.loads(content)
+        constants = {name: values.pop(name) for name in cls.__class_vars__ & values.keys()}
+        return cls.model_validate_json(json.dumps(values)).model_copy(update=constants)
 
     @model_serializer(mode="wrap")
     def _with_constants(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:

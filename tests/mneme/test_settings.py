@@ -106,7 +106,7 @@ def test_json_that_is_broken_in_the_env_file_is_named(tmp_path: Path) -> None:
         load_settings()
 
 
-def test_what_another_process_is_told_has_the_constants_too() -> None:
-    told = Documents().model_copy(update={"most_rows": 7, "largest_text": 9}).model_dump_json()
-    read = Documents.from_dump(told)
-    assert (read.most_rows, read.largest_text, read.most_columns) == (7, 9, 1_000)
+def test_a_group_that_was_written_is_read_with_its_constants() -> None:
+    group = Documents(seconds=5).model_copy(update={"attachment_depth": 1})
+    read = Documents.from_json(group.model_dump_json())
+    assert (read.seconds, read.attachment_depth, read.most_rows) == (5, 1, Documents.most_rows)
