@@ -73,7 +73,7 @@ def main() -> None:
     told = _frame(requests)
     if not told:  # the pool is gone already
         _end()
-    settings = Documents.model_validate_json(told)
+    settings = Documents.from_json(told)
     _restrict(settings)
     module, _, factory = sys.argv[1].partition(":")
     parser: DocumentParser = getattr(import_module(module), factory)(settings)

@@ -1,6 +1,7 @@
 """The base class of all groups of settings."""
 
-from typing import Any
+import json
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, SerializationInfo, SerializerFunctionWrapHandler, model_serializer
 
@@ -14,6 +15,13 @@ class Group(BaseModel):
 
     # Validators are built at the first use: a start reads a few groups only.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def from_json(cls, content: str | bytes) -> Self:
+        """A group as ``model_dump_json`` wrote it, with its constants."""
+        values = json.loads(content)
+        constants = {name: values.pop(name) for name in cls.__class_vars__ & values.keys()}
+        return cls.model_validate_json(json.dumps(values)).model_copy(update=constants)
 
     @model_serializer(mode="wrap")
     def _with_constants(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
