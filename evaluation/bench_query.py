@@ -35,6 +35,7 @@ from evaluation.stopwatch import Stopwatch, Watched
 from mneme.ports import Embedder, MemoryIndex
 from mneme.settings import Settings
 from queries import Memories
+from queries.gather import HITS
 
 METHODS = ("keyword", "vector", "hybrid")
 STATES = ("cold", "warm", "one owner")
@@ -134,7 +135,7 @@ def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, 
     of_one, others_of_one = made.questions(questions, owner=one_owner), made.questions(questions, seed=2, owner=one_owner)
     first_of_each = list({each.user_id: each for each in asked}.values())
     exact = neighbourhoods(made, asked[:_NEIGHBOURHOODS], settings)
-    depth = max(settings.retrieval.recall, 2 * settings.retrieval.top_k)
+    depth = max(HITS, 2 * settings.retrieval.top_k)
     recalled = {
         "warm": approximation(exact, settings, depth).recall,
         "one owner": approximation(neighbourhoods(made, of_one[:10], settings), settings, depth).recall,

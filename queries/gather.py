@@ -17,13 +17,14 @@ from queries.granularity.preference import days_ahead
 from queries.questions.understand import Question
 from queries.recall import Candidate, Legs, Recalled, recall
 from queries.scoring.field import Field
-from queries.scoring.late_interaction import compared
+from queries.scoring.late_interaction import TokenVectors, compared
 
 Focus = Callable[[Question, Iterable[str]], Question | None]
 """``understand.focus`` with the embedder."""
 
 STANDALONE = (Collection.MESSAGES, Collection.MEMORIES)
-_GRAPH = "graph"  # the name of its leg
+HITS = 100  # of each leg at least: with 50 or 200 recall@10 moves by .003 or less (docs/benchmarks.md)
+_EPISODES = 30  # whose facts compete, at least: with 15 or 60 recall@10 is the same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +56,7 @@ def gather(
     scope: Scope,
     settings: Retrieval,
     focus: Focus,
-    leg_weights: Mapping[str, float],
+    token_vectors: TokenVectors,
 ) -> Gathered:
     """The first two phases of mRAG.
 
@@ -65,61 +66,37 @@ def gather(
     """
     # 1.
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
-    looked_into = max(settings.candidates, question.top_k)
+    looked_into = max(_EPISODES, question.top_k)
     # An episode behind twice as many in a leg is hardly among those that are looked into, and episodes are long.
-    legs = Legs((*collections, Collection.GRAPH), collections, depth(question, settings), 2 * looked_into)
+    legs = Legs((*collections, Collection.GRAPH), collections, depth(question), 2 * looked_into)
     recalled = recall(index, question, scope, legs)
     rankings = recalled.episode_rankings()
     follow = settings.graph_weight > 0
     if follow and leads(question, recalled.walk):
-        rankings[_GRAPH] = recalled.walk.episodes()
-    fused = _fused(rankings, settings.rrf_k, leg_weights)
+        rankings["graph"] = recalled.walk.episodes()
+    fused = _fused(rankings)
     episode_ids = list(fused)[:looked_into]
     # 2.
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)
-    if beyond := [each for each in evidence.episodes if each not in fused]:
-        # The graph led to more. The way there need not be the best any more, nor pass those to which it led at first.
-        led = dict.fromkeys((*evidence.walk.episodes(), *rankings.get(_GRAPH, ()), *beyond))
-        fused = _fused(rankings | {_GRAPH: list(led)}, settings.rrf_k, leg_weights)
     facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
     ahead = days_ahead(question.text, scope.moment)
     standalone = [each for each in (*evidence.messages.values(), *evidence.memories.values()) if scope.may_hold(each.row)]
     others = fitting(standalone, [fact for inside in facts.values() for fact in inside], ahead)
-    field = Field.of(_told_by(evidence, recalled.of(Collection.MESSAGES), settings), facts, others)
+    field = Field.of(list(evidence.episodes.values()), facts, others)
     # 3.
     spoken = question.spoken.embedding if question.spoken else question
-    if (known := compared(index, (focused or spoken).token_vectors, field)) is not None:
+    if (known := compared(token_vectors, (focused or spoken).token_vectors, field)) is not None:
         field, evidence = known, replace(evidence, round_trips=evidence.round_trips + 1)
     return Gathered(recalled, evidence, fused, facts, others, field, ahead)
 
 
-def depth(question: Question, settings: Retrieval) -> int:
+def depth(question: Question) -> int:
     """How many hits each leg of the recall brings."""
-    return max(settings.recall, 2 * question.top_k)
+    return max(HITS, 2 * question.top_k)
 
 
 @stage("fuse")
-def _fused(rankings: Mapping[str, Sequence[str]], rrf_k: int, leg_weights: Mapping[str, float]) -> dict[str, float]:
-    """The episodes in the order in which they are looked into; a leg without a weight of its own counts as the mean leg."""
-    mean = sum(leg_weights.values()) / len(leg_weights) if leg_weights else 1.0
-    weights = [leg_weights.get(leg, mean) for leg in rankings]
-    return reciprocal_rank_fusion(list(rankings.values()), rrf_k, weights)
-
-
-def _told_by(evidence: Evidence, messages: Mapping[str, Candidate], settings: Retrieval) -> list[Candidate]:
-    """The episodes as they are scored: by their own text, or by the best of their messages that were found."""
-    episodes = list(evidence.episodes.values())
-    if settings.episodes_by == "narrative":
-        return episodes
-    found = {(each.row.conversation_id, each.row.message_ids[0]): each for each in messages.values()}
-
-    def by_messages(episode: Candidate) -> Candidate:
-        row = episode.row
-        inside = [found[key] for message in row.message_ids if (key := (row.conversation_id, message)) in found]
-        bm25 = max((each.bm25 for each in inside if each.bm25 is not None), default=0.0)
-        return replace(
-            episode, bm25=bm25, cosine=max((each.cosine for each in inside if each.cosine is not None), default=None)
-        )
-
-    return [by_messages(each) for each in episodes]
+def _fused(rankings: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The episodes in the order in which they are looked into."""
+    return reciprocal_rank_fusion(list(rankings.values()))

@@ -6,12 +6,12 @@ from connectors.telemetry.searches import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Retrieval
-from queries.compete import Entrant, compete
+from queries.compete import Standing, compete
 from queries.complete import Completer
 from queries.entities.graph import lifted
 from queries.filtering.scope import Scope
 from queries.gather import STANDALONE, Focus, Gathered, depth
-from queries.granularity.foresights import told_twice
+from queries.granularity.foresights import duplicate_results
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question
@@ -21,13 +21,11 @@ from queries.scoring.present import present_first, shipped
 from queries.scoring.scorer import Scorer
 from queries.succession import inherit
 
-_BELOW_ALL = -1.0  # the score of what may not hold a place: whatever is in it goes first
-
 
 def keyword(index: MemoryIndex, completer: Completer, question: Question, scope: Scope, settings: Retrieval) -> Ranking:
     """BM25: episodes, raw messages and other memories by their own score; no vector anywhere."""
     collections = (Collection.EPISODES, *STANDALONE, Collection.GRAPH)
-    legs = Legs(text=collections, vector=(), depth=depth(question, settings))
+    legs = Legs(text=collections, vector=(), depth=depth(question))
     recalled = recall(index, question, scope, legs)
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k]
     evidence = completer.complete(question, scope, legs, recalled, episode_ids)
@@ -43,7 +41,7 @@ def vector(
 ) -> Ranking:
     """MaxSim: an episode by the cosine of its best fact, or its own where that is higher; never by a mean."""
     collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
-    legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question, settings))
+    legs = Legs(text=(Collection.GRAPH,), vector=collections, depth=depth(question))
     recalled = recall(index, question, scope, legs)
     best: dict[str, float] = {}
     for each in recalled.of(Collection.EPISODES).values():
@@ -64,9 +62,7 @@ def vector(
 
 
 @stage("compete")
-def hybrid(
-    question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer, explain: bool = True
-) -> Ranking:
+def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retrieval, scorer: Scorer) -> Ranking:
     """mRAG: both legs over episodes and facts (``gather``), then facts compete with episodes for the places.
 
     3. Score facts with their neighbours, episodes with their facts, everything on one scale, and a fact together with its
@@ -76,11 +72,8 @@ def hybrid(
     4. Compete (queries/compete.py); what is no episode competes as an episode without facts, and so does an episode that is
        to be told as a whole. Of a foresight and a fact that say the same one leaves, and its place is competed for again.
     5. What superseded another stands before it.
-
-    With ``explain`` the competition tells its moves.
     """
     evidence, facts, others, ahead = gathered.evidence, gathered.facts, gathered.others, gathered.ahead
-    fused = gathered.fused
     # 3.
     scores = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
@@ -93,40 +86,25 @@ def hybrid(
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field, scores, shipped())
     # 4.
-    barred = {each for each, candidate in evidence.episodes.items() if not scope.may_hold(candidate.row)}
-    inside = {episode: [each.row.id for each in _holders(candidates, scope)] for episode, candidates in facts.items()}
-    entrants = [
+    episodes = [Standing(each, scores[each]) for each, found in evidence.episodes.items() if scope.may_hold(found.row)]
+    whole = frozenset(preferred.whole if settings.competition else (each.id for each in episodes))
+    candidates = [
+        *episodes,
+        *(Standing(each.row.id, scores[each.row.id]) for each in others),
         *(
-            Entrant(each, scores[each], None if each in preferred.whole or not settings.competition else fused[each])
-            for each in evidence.episodes
-            if each not in barred
+            Standing(each.row.id, scores[each.row.id], episode)
+            for episode, inside in facts.items()
+            if episode not in whole
+            for each in _holders(inside, scope)
         ),
-        *(Entrant(each, _BELOW_ALL, fused[each]) for each in barred),
-        *(Entrant(each.row.id, scores[each.row.id]) for each in others),
     ]
-    left: set[str] = set()
-
-    def expand(parents: Sequence[str]) -> dict[str, list[tuple[str, float]]]:
-        return {parent: [(each, scores[each]) for each in inside.get(parent, ()) if each not in left] for parent in parents}
-
-    while True:
-        competition = compete(
-            [each for each in entrants if each.id not in left],
-            expand,
-            top_k=question.top_k,
-            alpha=1.0,  # the scores are final
-            batch=settings.expand_batch,
-            patience=settings.patience,
-            with_trace=explain,
-        )
-        leaving = told_twice(competition.standings, others, facts, preferred.favoured)
-        if not leaving:
-            break
-        left |= leaving
+    competition = compete(candidates, question.top_k)
+    while leaving := duplicate_results(competition.standings, others, facts, preferred.favoured):
+        candidates = [each for each in candidates if each.id not in leaving]
+        competition = compete(candidates, question.top_k)
     # 5.
-    held = [each for each in competition.standings if each.id not in barred]
-    standings = successors_first(held, scores, evidence, successor)
-    return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), fused, competition, preferred)
+    standings = successors_first(competition.standings, scores, evidence, successor)
+    return Ranking(standings, scores, gathered.recalled, evidence, scorer.name, (), gathered.fused, competition, preferred)
 
 
 def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidate]:

@@ -114,8 +114,11 @@ def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
         for place, identity in enumerate(favoured, start=1):
             kind, score = ranking.row(identity).kind, ranking.scores[identity]
             steps.append(TraceStep(stage="prefer", move=preferred.form, id=identity, score=score, reason=f"{kind} {place}"))
-    for step in ranking.competition.trace if ranking.competition else ():
-        steps.append(
-            TraceStep(stage="compete", move=step.move, id=step.id, score=step.score, reason=step.reason, round=step.round)
-        )
+    for standing in ranking.competition.standings if ranking.competition else ():
+        replaced = ranking.competition.replaced.get(standing.id)
+        if replaced is not None:
+            reason = f"by its fact {standing.id}"
+            steps.append(TraceStep(stage="compete", move="replaced", id=replaced.id, score=replaced.score, reason=reason))
+        reason = "a place was free" if replaced is None else f"in place of its episode {replaced.id}"
+        steps.append(TraceStep(stage="compete", move="entered", id=standing.id, score=standing.score, reason=reason))
     return tuple(steps)

@@ -270,15 +270,16 @@ class Metrics(_Response):
     round_trips: int
     candidates: dict[str, int]
     scoring: str
-    rounds: int = 0
-    converged_early: bool = False
     reranked: int = 0
     rerank_milliseconds: float = 0.0
     agent: AgentMetrics | None = None
 
 
 class TraceStep(_Response):
-    """One step of a stage: what happened to which candidate, and why; of ``agent`` the id is what was searched for."""
+    """One step of a stage: what happened to which candidate, and why.
+
+    Of ``agent`` the id is what was searched for, and ``round`` the number of searches before it.
+    """
 
     stage: Literal["recall", "fuse", "prefer", "compete", "rerank", "agent"]
     move: str

@@ -1,7 +1,7 @@
 """search: one question, asked once by keyword, vector or hybrid: understand -> recall -> fuse -> compete -> rerank -> shape."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import cached_property
@@ -21,6 +21,7 @@ from queries.ranking import Ranking, rearranged, trace_of
 from queries.reranking.passages import passage
 from queries.reranking.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan
+from queries.scoring.late_interaction import TokenVectors
 from queries.scoring.learned import LearnedScorer, coefficients_for
 from queries.scoring.min_max import MinMaxScorer
 from queries.shape import shape
@@ -53,7 +54,8 @@ class Searcher:
         self._reranker = reranker
         self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "mneme-query")
         self._completer = Completer(index, self._pool)
-        self._min_max = MinMaxScorer(settings.retrieval)
+        self._min_max = MinMaxScorer(settings.retrieval.alpha)
+        self._token_vectors = TokenVectors(index)
 
     def search(
         self,
@@ -108,9 +110,8 @@ class Searcher:
                 ranking = methods.vector(*arguments, self._focus)
             case _:
                 learned = self._learned(question)
-                gathered = gather(*arguments, self._focus, self._leg_weights(learned))
-                ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max, explain)
-        competition = ranking.competition
+                gathered = gather(*arguments, self._focus, self._token_vectors)
+                ranking = methods.hybrid(question, scope, gathered, settings, learned or self._min_max)
         reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
         placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
         return placed, SearchResponse(
@@ -129,8 +130,6 @@ class Searcher:
                 round_trips=ranking.round_trips,
                 candidates=ranking.counts(),
                 scoring=ranking.scoring,
-                rounds=competition.rounds if competition else 0,
-                converged_early=competition.converged_early if competition else False,
                 reranked=reranked.judged,
                 rerank_milliseconds=reranked.milliseconds,
             ),
@@ -141,7 +140,7 @@ class Searcher:
         """What would compete in a hybrid search, unscored. Raises what ``search`` does."""
         scope, settings = self.scope(asked, moment), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
-        return question, gather(self._index, self._completer, question, scope, settings, self._focus, {})
+        return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._token_vectors)
 
     def close(self) -> None:
         """Release the threads; the index and the models are the caller's."""
@@ -158,9 +157,6 @@ class Searcher:
     def _learned(self, question: Question) -> LearnedScorer | None:
         """The learned scorer, where it was fitted for this index and embedder and both legs are on."""
         return None if question.vector is None else self._fitted
-
-    def _leg_weights(self, learned: LearnedScorer | None) -> Mapping[str, float]:
-        return learned.leg_weights if learned and self._settings.retrieval.fusion == "lr" else {}
 
     @cached_property
     def _fitted(self) -> LearnedScorer | None:

@@ -14,11 +14,6 @@ class Retrieval(Group):
     top_k: int = Field(
         default=20, ge=1, le=1000, description="results, where neither the request nor the type of the question says it"
     )
-    recall: int = Field(default=100, ge=1, description="hits of each leg")
-    fusion: Literal["rrf", "lr"] = Field(
-        default="rrf", description="of the recalled lists: reciprocal rank, or logistic regression"
-    )
-    rrf_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion")
     scoring: Literal["auto", "lr", "min-max"] = Field(
         default="auto",
         description="hybrid: logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index"
@@ -33,28 +28,17 @@ class Retrieval(Group):
         le=1,
         description="share of the fact in a score; the rest is its episode's. None: what was fitted, 0.5 without coefficients",
     )
-    patience: int = Field(default=10, ge=1, description="rounds without a change after which the competition ends")
-    expand_batch: int = Field(default=10, ge=1, description="episodes expanded in a round")
     facts_per_episode: int = Field(default=5, ge=1, description="facts nested under an episode")
-    candidates: int = Field(default=30, ge=1, description="hybrid: episodes whose facts compete, best fused rank first")
     viewpoint: bool = Field(
         default=True,
         description="whether a question about somebody is also asked from their point of view: what they said, they said of"
         " themselves",
-    )
-    episodes_by: Literal["narrative", "messages"] = Field(
-        default="narrative", description="hybrid: what an episode is scored by: its own text, or its best messages"
     )
     competition: bool = Field(
         default=True, description="hybrid: whether facts compete with their episodes; else only episodes hold places"
     )
     granularity: bool = Field(
         default=True, description="hybrid: whether the type of memory that the question asks for is favoured"
-    )
-    bm25_weight: float = Field(default=0.5, ge=0, le=1, description="hybrid: of BM25 against the cosine")
-    neighbour_weight: float = Field(default=0.15, ge=0, description="hybrid: of the better fact beside it, against its own 1")
-    speaker_weight: float = Field(
-        default=0.2, ge=0, description="hybrid: of a speaker named in the question, against its own 1"
     )
     graph_weight: float = Field(
         default=0.9,

@@ -55,7 +55,7 @@ def falls_into(foresight: Row, days: Iterable[DateMention]) -> bool:
     return any(2 * common >= shorter for common, shorter in shortest)
 
 
-def told_twice(
+def duplicate_results(
     standings: Sequence[Standing],
     others: Iterable[Candidate],
     facts: Mapping[str, Sequence[Candidate]],

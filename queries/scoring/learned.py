@@ -6,7 +6,7 @@ log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of t
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -40,12 +40,12 @@ class Weights(BaseModel):
 
 
 class Coefficients(BaseModel):
-    """What was fitted for one index and one embedder. ``legs`` are the weights of the recall's rankings.
+    """What was fitted for one index and one embedder.
 
     ``late_interaction``: whether the tokens of questions and statements were compared.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")  # files of before have weights of the recall's legs, too
 
     backend: str
     embedder: str
@@ -53,7 +53,6 @@ class Coefficients(BaseModel):
     alpha: float
     statements: Weights
     episodes: Weights
-    legs: dict[str, float]
     fitted_on: str
     date: date
 
@@ -77,7 +76,6 @@ class LearnedScorer:
         self._coefficients = coefficients
         self._alpha = coefficients.alpha if alpha is None else alpha
         self._forms = Forms()
-        self.leg_weights: Mapping[str, float] = coefficients.legs
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
         """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mneme.settings import Retrieval
 from queries.fuse import min_max, share_of_best, weighted_mean
 from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.field import Field
 
-ALPHA = 0.5  # share of the fact in a score, where the settings do not say; the rest is its episode's
+ALPHA = 0.5  # share of the fact in a score, where the settings do not say
+# Of BM25 against the cosine; of the better neighbour, and of a speaker whom the question names, against a fact's own 1.
+_BM25, _NEIGHBOUR, _SPEAKER = 0.5, 0.15, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,14 @@ class MinMaxScorer:
     """
 
     name = "min-max"
-    leg_weights: Mapping[str, float] = {}
 
-    def __init__(self, settings: Retrieval) -> None:
-        self._bm25 = settings.bm25_weight
-        self._neighbour = settings.neighbour_weight
-        self._speaker = settings.speaker_weight
-        self._alpha = ALPHA if settings.alpha is None else settings.alpha
+    def __init__(self, alpha: float | None = None) -> None:
+        """Prepare.
+
+        Args:
+            alpha: share of the fact in a score; the rest is its episode's.
+        """
+        self._alpha = ALPHA if alpha is None else alpha
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
         """See ``Scorer``. A fact is ``alpha`` of its own and the rest of its episode's score."""
@@ -97,14 +99,15 @@ class MinMaxScorer:
 
     def weigh(self, features: Features) -> float:
         """The weighted mean of both legs, of the better neighbour's legs, and of the speaker."""
-        own = self._mean(features.bm25, features.cosine)
-        neighbour = self._mean(features.neighbour_bm25, features.neighbour_cosine)
-        return weighted_mean([(1.0, own or 0.0), (self._neighbour, neighbour), (self._speaker, features.speaker_named)])
+        own = _mean(features.bm25, features.cosine)
+        neighbour = _mean(features.neighbour_bm25, features.neighbour_cosine)
+        return weighted_mean([(1.0, own or 0.0), (_NEIGHBOUR, neighbour), (_SPEAKER, features.speaker_named)])
 
-    def _mean(self, bm25: float | None, cosine: float | None) -> float | None:
-        if bm25 is None and cosine is None:
-            return None
-        return weighted_mean([(self._bm25, bm25), (1 - self._bm25, cosine)])
+
+def _mean(bm25: float | None, cosine: float | None) -> float | None:
+    if bm25 is None and cosine is None:
+        return None
+    return weighted_mean([(_BM25, bm25), (1 - _BM25, cosine)])
 
 
 def _legs(candidates: Sequence[Candidate]) -> dict[str, tuple[float | None, float | None]]:

@@ -1,6 +1,6 @@
 """What every scorer promises."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Protocol
 
 from queries.questions.understand import Question
@@ -14,10 +14,6 @@ class Scorer(Protocol):
     @property
     def name(self) -> str:
         """How the response names it."""
-
-    @property
-    def leg_weights(self) -> Mapping[str, float]:
-        """What each leg of the recall counts when their rankings are fused; empty: all the same."""
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
         """The final score of every candidate of the field by its id.

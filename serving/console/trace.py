@@ -1,6 +1,5 @@
 """What the trace of a search tells, stage by stage, in the shape in which it is drawn. No page is needed to make one."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -28,9 +27,8 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A fact that took the place of its episode in a round of the competition."""
+    """A fact that took the place of its episode."""
 
-    round: int
     episode_id: str
     episode_score: float
     fact_id: str
@@ -38,22 +36,17 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """A round of the competition, and how often each thing happened in it."""
-
-    number: int
-    moves: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Trace:
-    """How a search came to its result. ``agent`` are the steps of the agent, in order, where there was one."""
+    """How a search came to its result. ``places`` is how many places were competed for.
+
+    ``agent`` are the steps of the agent, in order, where there was one.
+    """
 
     recall: tuple[Leg, ...]
     fusion: tuple[Leg, ...]
     preferred: tuple[Leg, ...]
     replacements: tuple[Replacement, ...]
-    rounds: tuple[Round, ...]
+    places: int
     reranked: tuple[Leg, ...]
     agent: tuple[TraceStep, ...]
 
@@ -70,15 +63,12 @@ def read_trace(steps: Sequence[TraceStep]) -> Trace:
     competed = [step for step in steps if step.stage == "compete"]
     entered = {step.id: step.score for step in competed if step.move == "entered"}
     replaced = [(step, step.reason.removeprefix("by its fact ")) for step in competed if step.move == "replaced"]
-    rounds: dict[int, Counter[str]] = {}
-    for step in competed:
-        rounds.setdefault(step.round, Counter())[step.move] += 1
     return Trace(
         recall=_legs(steps, "recall"),
         fusion=_legs(steps, "fuse"),
         preferred=_legs(steps, "prefer"),
-        replacements=tuple(Replacement(step.round, step.id, step.score, fact, entered.get(fact)) for step, fact in replaced),
-        rounds=tuple(Round(number, dict(moves)) for number, moves in sorted(rounds.items())),
+        replacements=tuple(Replacement(step.id, step.score, fact, entered.get(fact)) for step, fact in replaced),
+        places=len(entered),
         reranked=_legs(steps, "rerank"),
         agent=tuple(step for step in steps if step.stage == "agent"),
     )

@@ -9,7 +9,6 @@ from serving.console.words import count, number
 
 OF_A_LEG = 5
 _REPLACEMENTS = 30
-_MOVES = {"expanded": "episode", "replaced": "over", "entered": "fact", "evicted": "message"}
 _LONGEST = 160  # characters
 
 
@@ -27,10 +26,10 @@ def draw_trace(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) ->
             _stage(next(numbers), "Recall", trace.recall, texts, ranked)
             if trace.fusion or trace.preferred:
                 _stage(next(numbers), "Fusion", (*trace.fusion, *trace.preferred), texts, ranked, more=8)
-            if trace.rounds:
+            if trace.places:
                 with tag("li", classes="stage"):
                     _stage_title(next(numbers), "Competition")
-                    _competition(found, trace, texts)
+                    _competition(trace, texts)
             if trace.reranked:
                 _stage(next(numbers), "Reranking", trace.reranked, texts, ranked, more=8)
             with tag("li", classes="stage"):
@@ -100,23 +99,11 @@ def _place(
         tag("span", number(score), "score")
 
 
-def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) -> None:
-    """Facts against their episodes: what happened in each round, and who took whose place."""
-    metrics = found.metrics
-    ended = ", ended early: nothing changed any more" if metrics.converged_early else ""
+def _competition(trace: Trace, texts: Mapping[str, str]) -> None:
+    """Facts against their episodes: which fact took the place of which episode."""
     said = "Facts compete with episodes for the places; one that enters takes its own episode's place first."
-    tag("p", f"{count(metrics.rounds, 'round')}{ended}. {said}", "quiet")
-    with tag("div", classes="rounds"):
-        most = max(sum(each.moves.values()) for each in trace.rounds)
-        for each in trace.rounds:
-            with tag("div", classes="round"):
-                tag("span", f"Round {each.number}")
-                with tag("span", classes="moves", aria_hidden="true"):
-                    for move, times in each.moves.items():
-                        tag("span", classes=f"is-{_MOVES.get(move, 'message')}", style=f"--share: {times}", title=move)
-                    if (left := most - sum(each.moves.values())) > 0:
-                        tag("span", style=f"--share: {left}; --tone: transparent")
-                tag("small", ", ".join(f"{times} {move}" for move, times in each.moves.items()))
+    taken = f"{count(trace.places, 'place')} taken, {len(trace.replacements):,} by a fact from its episode"
+    tag("p", f"{taken}. {said}", "quiet")
     if trace.replacements:
         with tag("div", classes="leg"):
             tag("h4", "Which fact took the place of which episode", id="replacements-title")
@@ -128,7 +115,7 @@ def _competition(found: SearchResponse, trace: Trace, texts: Mapping[str, str]) 
                             tag("span", _short(texts.get(change.episode_id, change.episode_id)), "text")
                         with tag("div", classes="arrow"):
                             tag("b", "→", aria_hidden="true")
-                            tag("span", f"replaced in round {change.round}")
+                            tag("span", "replaced")
                         with tag("div", classes="side-of is-fact", data_record=change.fact_id):
                             score = "" if change.fact_score is None else f" · {number(change.fact_score)}"
                             tag("small", f"its fact{score}")

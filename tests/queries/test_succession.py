@@ -107,8 +107,9 @@ class TestSearch:
         found = memories(filled(*career())).search(self.PAST, method, MINE)
         assert found.episodes[0].conversation_id == "pier"
 
-    def test_hybrid_finds_what_superseded_a_fact_although_it_shares_no_word(self):
-        found = memories(filled(*career()), recall=1).search("shipyard", filters=MINE, top_k=3)
+    def test_hybrid_finds_what_superseded_a_fact_although_it_shares_no_word(self, monkeypatch):
+        monkeypatch.setattr("queries.gather.HITS", 1)
+        found = memories(filled(*career())).search("shipyard", filters=MINE, top_k=3)
         assert [fact.atomic_fact for fact in found.facts] == [
             "Jonas said that I have signed at the observatory",
             "Jonas said that I work at the shipyard now",

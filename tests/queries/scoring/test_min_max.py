@@ -9,9 +9,8 @@ from queries.recall import Candidate
 from queries.scoring.field import Field
 from queries.scoring.min_max import Features, MinMaxScorer
 from tests.contracts.rows import episode, fact
-from tests.queries.world import settings
 
-SCORER = MinMaxScorer(settings(bm25_weight=0.5, neighbour_weight=0.2, speaker_weight=0.3, alpha=1.0).retrieval)
+SCORER = MinMaxScorer(alpha=1.0)
 share = st.one_of(st.none(), st.floats(0, 1))
 
 
@@ -31,7 +30,7 @@ def statements(question: str, *inside: Candidate) -> dict[str, float]:
 def test_a_score_is_the_weighted_mean_of_what_applies():
     assert SCORER.weigh(Features(1.0, 0.5)) == pytest.approx(0.75)
     assert SCORER.weigh(Features(1.0, None)) == 1.0
-    assert SCORER.weigh(Features(1.0, 0.5, 0.5, 0.0, 1.0)) == pytest.approx((0.75 + 0.2 * 0.25 + 0.3) / 1.5)
+    assert SCORER.weigh(Features(1.0, 0.5, 0.5, 0.0, 1.0)) == pytest.approx((0.75 + 0.15 * 0.25 + 0.2) / 1.35)
     assert SCORER.weigh(Features(None, None)) == 0.0
 
 
@@ -73,5 +72,5 @@ def test_an_episode_is_its_own_score_its_best_fact_and_the_mean_of_its_facts():
 def test_alpha_is_the_share_of_the_fact_in_its_score():
     facts = {"e": [candidate("f0", 8.0, 0.9), candidate("f1")], "d": [candidate("g0", 1.0, 0.1)]}
     alone = scored("What?", facts)
-    half = scored("What?", facts, MinMaxScorer(settings(neighbour_weight=0.2, alpha=0.5).retrieval))
+    half = scored("What?", facts, MinMaxScorer(alpha=0.5))
     assert half["f1"] == pytest.approx((alone["f1"] + alone["e"]) / 2)
