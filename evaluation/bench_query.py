@@ -35,7 +35,7 @@ from evaluation.stopwatch import Stopwatch, Watched
 from mneme.ports import Embedder, MemoryIndex
 from mneme.settings import Settings
 from queries import Memories
-from queries.gather import HITS
+from queries.fuse import HITS
 
 METHODS = ("keyword", "vector", "hybrid")
 STATES = ("cold", "warm", "one owner")

@@ -35,9 +35,9 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
-from queries.agents.joint.features import FEATURES, Numbers, known, messages_of, named
-from queries.agents.joint.learned import FITTED, JointCoefficients, JointScorer
-from queries.agents.rules.several import asks_for_several
+from queries.agents.joint_features import FEATURES, Numbers, known, messages_of, named
+from queries.agents.joint_score import FITTED, JointCoefficients, JointScorer
+from queries.questions.types import asks_for_several
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"
 STRENGTH = 0.02  # inverse of the L2 penalty on standardised features: .01 to .03 differ by half a point of recall@10

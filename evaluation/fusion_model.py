@@ -16,7 +16,7 @@ import numpy.typing as npt
 from evaluation.boundary_model import logistic_regression
 from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
 from mneme.errors import InputError
-from queries.gather import Gathered
+from queries.fuse import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Numbers

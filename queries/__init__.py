@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from queries.agents.query import QueryPolicy
     from queries.answers.answer import AnswerResponse, AnswerStream
     from queries.browsing.documents import DocumentList
-    from queries.browsing.inspected import Inspection
-    from queries.browsing.listed import (
+    from queries.browsing.responses import (
         ConversationPage,
         ConversationSummary,
+        History,
+        Inspection,
         Memory,
         MemoryPage,
         OwnerSummary,
         Portrait,
         Receipt,
     )
-    from queries.browsing.told import History
     from queries.memories import Memories
     from queries.remote import RemoteMemories
     from queries.responses import Graph, SearchResponse
@@ -48,19 +48,19 @@ __all__ = [
 _HOMES = {
     "AnswerResponse": "queries.answers.answer",
     "AnswerStream": "queries.answers.answer",
-    "ConversationPage": "queries.browsing.listed",
-    "ConversationSummary": "queries.browsing.listed",
+    "ConversationPage": "queries.browsing.responses",
+    "ConversationSummary": "queries.browsing.responses",
     "DocumentList": "queries.browsing.documents",
     "Graph": "queries.responses",
-    "History": "queries.browsing.told",
-    "Inspection": "queries.browsing.inspected",
+    "History": "queries.browsing.responses",
+    "Inspection": "queries.browsing.responses",
     "Memories": "queries.memories",
-    "Memory": "queries.browsing.listed",
-    "MemoryPage": "queries.browsing.listed",
-    "OwnerSummary": "queries.browsing.listed",
-    "Portrait": "queries.browsing.listed",
+    "Memory": "queries.browsing.responses",
+    "MemoryPage": "queries.browsing.responses",
+    "OwnerSummary": "queries.browsing.responses",
+    "Portrait": "queries.browsing.responses",
     "QueryPolicy": "queries.agents.query",
-    "Receipt": "queries.browsing.listed",
+    "Receipt": "queries.browsing.responses",
     "RemoteMemories": "queries.remote",
     "SearchResponse": "queries.responses",
 }

@@ -1,6 +1,104 @@
-"""fuse: several ranked lists into one order, and scores of one query onto one scale. Pure."""
+"""fuse: everything that competes in a hybrid search, gathered and fused before it is scored (mRAG, phases 1 and 2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from connectors.telemetry.searches import stage
+from mneme.dates import DateMention
+from mneme.ports import MemoryIndex
+from mneme.rows import Collection
+from mneme.settings import Retrieval
+from queries.complete import Completer, Evidence
+from queries.entities.graph import leads
+from queries.filtering.scope import Scope
+from queries.granularity.foresights import fitting
+from queries.granularity.preference import days_ahead
+from queries.questions.understand import Question
+from queries.recall import Candidate, Legs, Recalled, recall
+from queries.scoring.field import Field
+from queries.scoring.late_interaction import TokenVectors, compared
+
+Focus = Callable[[Question, Iterable[str]], Question | None]
+"""``understand.focus`` with the embedder."""
+
+STANDALONE = (Collection.MESSAGES, Collection.MEMORIES)
+HITS = 100  # of each leg at least: with 50 or 200 recall@10 moves by .003 or less (docs/benchmarks.md)
+_EPISODES = 30  # whose facts compete, at least: with 15 or 60 recall@10 is the same
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What competes for the places of a hybrid search, before anything is scored.
+
+    ``fused`` are the episodes in the order in which they are looked into. ``facts`` are those of each episode, ``others`` what
+    is no episode and no fact; all of them are in ``field``.
+    """
+
+    recalled: Recalled
+    evidence: Evidence
+    fused: dict[str, float]
+    facts: Mapping[str, Sequence[Candidate]]
+    others: Sequence[Candidate]
+    field: Field
+    ahead: Sequence[DateMention]
+
+    @property
+    def messages(self) -> Iterable[Candidate]:
+        """The raw messages that were recalled, whether they are in an episode or not."""
+        return self.recalled.of(Collection.MESSAGES).values()
+
+
+def gather(
+    index: MemoryIndex,
+    completer: Completer,
+    question: Question,
+    scope: Scope,
+    settings: Retrieval,
+    focus: Focus,
+    token_vectors: TokenVectors,
+) -> Gathered:
+    """The first two phases of mRAG.
+
+    1. Recall in one round trip, and fuse: which episodes are worth looking into, and in which order.
+    2. Complete: their facts, and every leg that is missing.
+    3. Compare the tokens of the best with those of the question, where the index has their vectors.
+    """
+    # 1.
+    collections = (Collection.EPISODES, Collection.FACTS, *STANDALONE)
+    looked_into = max(_EPISODES, question.top_k)
+    # An episode behind twice as many in a leg is hardly among those that are looked into, and episodes are long.
+    legs = Legs((*collections, Collection.GRAPH), collections, depth(question), 2 * looked_into)
+    recalled = recall(index, question, scope, legs)
+    rankings = recalled.episode_rankings()
+    follow = settings.graph_weight > 0
+    if follow and leads(question, recalled.walk):
+        rankings["graph"] = recalled.walk.episodes()
+    fused = _fused(rankings)
+    episode_ids = list(fused)[:looked_into]
+    # 2.
+    focused = focus(question, recalled.people())
+    evidence = completer.complete(question, scope, legs, recalled, episode_ids, follow, focused)
+    facts = {episode: inside for episode, inside in evidence.facts.items() if episode in evidence.episodes}
+    ahead = days_ahead(question.text, scope.moment)
+    standalone = [each for each in (*evidence.messages.values(), *evidence.memories.values()) if scope.may_hold(each.row)]
+    others = fitting(standalone, [fact for inside in facts.values() for fact in inside], ahead)
+    field = Field.of(list(evidence.episodes.values()), facts, others)
+    # 3.
+    spoken = question.spoken.embedding if question.spoken else question
+    if (known := compared(token_vectors, (focused or spoken).token_vectors, field)) is not None:
+        field, evidence = known, replace(evidence, round_trips=evidence.round_trips + 1)
+    return Gathered(recalled, evidence, fused, facts, others, field, ahead)
+
+
+def depth(question: Question) -> int:
+    """How many hits each leg of the recall brings."""
+    return max(HITS, 2 * question.top_k)
+
+
+@stage("fuse")
+def _fused(rankings: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The episodes in the order in which they are looked into."""
+    return reciprocal_rank_fusion(list(rankings.values()))
 
 
 def reciprocal_rank_fusion(

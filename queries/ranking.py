@@ -13,7 +13,7 @@ from queries.granularity.preference import Preference
 from queries.questions.understand import Question
 from queries.recall import Candidate, Recalled
 from queries.responses import TraceStep
-from queries.succession import in_order, successors
+from queries.supersession import in_order, successors
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from mneme.rows import Collection, Row
 from queries.entities.graph import Walk, parts_of, walk
 from queries.filtering.scope import Scope
 from queries.questions.understand import Question
-from queries.succession import successors
+from queries.supersession import successors
 
 _SAID = (Collection.FACTS, Collection.MESSAGES)
 _GRAPH_HITS = 60  # entities and relationships that share a word with the question

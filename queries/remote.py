@@ -19,11 +19,18 @@ from mneme.errors import InputError, StoreUnavailable
 from queries.agents.query import QueryPolicy
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.followup import Turns
-from queries.browsing.cursors import check_limit, place_of
 from queries.browsing.documents import DocumentList
-from queries.browsing.inspected import Inspection
-from queries.browsing.listed import ConversationPage, Memory, MemoryPage, OwnerSummary, Portrait, Receipt
-from queries.browsing.told import History
+from queries.browsing.lists import check_limit, place_of
+from queries.browsing.responses import (
+    ConversationPage,
+    History,
+    Inspection,
+    Memory,
+    MemoryPage,
+    OwnerSummary,
+    Portrait,
+    Receipt,
+)
 from queries.filtering.filters import Filters
 from queries.memories import Memories
 from queries.responses import Graph, SearchResponse

@@ -5,10 +5,9 @@ from functools import partial
 
 from evaluation.multihop.questions import WrittenQuestion
 from queries import Memories
-from queries.agents.budget import Budget
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
 from queries.agents.planner import Judgement, Tool
-from queries.agents.query import QueryParam, QueryPolicy
+from queries.agents.query import Budget, QueryParam, QueryPolicy
 from queries.agents.search import AgenticSearch
 from queries.responses import SearchResponse
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 from mneme.relations import attributes_asked
 from queries.agents.evidence import Episodic, Evidence, Place, parent_of, told_at
 from queries.agents.query import Order
-from queries.claims import successor_of
 from queries.compete import Standing
 from queries.questions.understand import both_ends
 from queries.responses import (
@@ -22,7 +21,7 @@ from queries.responses import (
     FoundProfile,
     FoundSkill,
 )
-from queries.succession import in_order
+from queries.supersession import in_order, successor_of
 
 Kind = TypeVar("Kind", FoundFact, FoundEpisode, FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
 

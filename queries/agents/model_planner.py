@@ -19,12 +19,18 @@ from connectors.endpoints.answer_forms import schema_of
 from mneme.ports import Answer, Prompt, QueryChat, Role
 from mneme.settings import Agents
 from mneme.tokens import estimate_tokens
-from queries.agents import prompts
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
 from queries.agents.planner import MOST_SUB_QUERIES, Judgement, Tool
-from queries.agents.query import distinct
-from queries.agents.shown import evidence_shown, question_shown
+from queries.agents.prompts import (
+    COMBINED_RULES,
+    REFLECT_RULES,
+    SPLIT_RULES,
+    TOOL_SELECT_RULES,
+    evidence_shown,
+    question_shown,
+    system_of,
+)
+from queries.agents.query import Budget, distinct
 
 LONGEST_QUERY = 300  # characters; what is longer is no query but a text
 ANSWER_TOKENS = 300  # kept free for an answer: six queries and two phrases are some 200
@@ -84,10 +90,10 @@ class ModelPlanner:
             settings: rules that replace those shipped.
         """
         self._chat = chat
-        self._route_rules = prompts.system_of(prompts.TOOL_SELECT_RULES, settings.tool_select_prompt)
-        self._split_rules = prompts.system_of(prompts.SPLIT_RULES, settings.split_prompt)
-        self._judge_rules = prompts.system_of(prompts.COMBINED_RULES, settings.combined_prompt)
-        self._reflect_rules = prompts.system_of(prompts.REFLECT_RULES, settings.reflect_prompt)
+        self._route_rules = system_of(TOOL_SELECT_RULES, settings.tool_select_prompt)
+        self._split_rules = system_of(SPLIT_RULES, settings.split_prompt)
+        self._judge_rules = system_of(COMBINED_RULES, settings.combined_prompt)
+        self._reflect_rules = system_of(REFLECT_RULES, settings.reflect_prompt)
 
     def route(self, question: str, budget: Budget) -> Tool:
         """See ``Planner``."""

@@ -1,4 +1,4 @@
-"""Who decides what is searched for: the contract of a planner. Rules (queries/agents/rules/) and a model implement it.
+"""Who decides what is searched for: the contract of a planner. Rules (queries/agents/rule_planner.py) and a model implement it.
 
 A planner sees the question and what was found so far, and nothing else; agents do the searching. What was found is what others
 said: a planner takes no orders from it.
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
+from queries.agents.query import Budget
 
 MOST_SUB_QUERIES = 6
 

@@ -1,25 +1,25 @@
-"""The method ``agentic``: an agent searches several times for one question, and what it found becomes one response."""
+"""The method ``agentic``: an agent searches several times for one question; all results become one response."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 from mneme.errors import InputError
+from mneme.ports import Reranker
 from mneme.settings import Settings
-from queries.agents.base import Agent, Joint, Rerank, Run, Search
-from queries.agents.budget import Budget
-from queries.agents.chain import ChainAgent
-from queries.agents.direct import DirectAgent
+from queries.agents.evidence import Place
 from queries.agents.merged import merged
 from queries.agents.planner import Planner, Tool
-from queries.agents.query import QueryParam, QueryPolicy, allowed
-from queries.agents.reflect import ReflectAgent
-from queries.agents.router import RouterAgent
-from queries.agents.split import SplitAgent
+from queries.agents.query import Budget, QueryParam, QueryPolicy, allowed
+from queries.agents.run import Agent, Joint, Rerank, Run, Search
+from queries.agents.strategies import ChainAgent, DirectAgent, ReflectAgent, RouterAgent, SplitAgent
+from queries.compete import Standing
 from queries.questions.tense import asks_about_past
 from queries.questions.types import question_type
 from queries.questions.understand import both_ends
+from queries.records import found_passage
+from queries.rerank import rerank
 from queries.responses import Metrics, QueryEcho, SearchResponse
 
 _KEPT = 40  # places of several searches that are fused, and judged together; what is lower in all of them is not wanted
@@ -144,3 +144,20 @@ def _response(run: Run, lists: dict[str, Any], started: float, explain: bool) ->
         metrics=first.metrics.model_copy(update=cost),
         trace=(*run.trace, *(first.trace or ())) if explain else None,
     )
+
+
+def rerank_places(
+    reranker: Reranker, top_n: int, question: str, places: Sequence[Place]
+) -> tuple[Sequence[Place], Sequence[str]]:
+    """The places as the reranker sees them, and notes; as they are, where it does not answer.
+
+    Args:
+        reranker: judges.
+        top_n: how many places are shown to it.
+        question: all that was asked, a line each.
+        places: best first.
+    """
+    by_id = {each.item.id: each.item for each in places}
+    standings = [Standing(each.item.id, each.score) for each in places]
+    judged = rerank(question, standings, lambda each: found_passage(by_id[each.id]), reranker, top_n)
+    return [Place(by_id[each.id], each.score) for each in judged.standings], judged.notes

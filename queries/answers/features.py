@@ -7,12 +7,14 @@ without a stemmer.
 
 import math
 import re
+import tomllib
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
 from mneme.text import ends_in_question, has_cjk, tokenise
-from queries.answers.kindred import matters_of
 from queries.answers.memory import Memory
 
 FEATURES = (
@@ -98,6 +100,9 @@ _ASKED_NAME = re.compile(
     r"|appelle(?:nt)?|nom|prénom|кто|кого|кому|кем|зовут|where|wohin|woher|wo|dónde|adónde|où|где|куда|откуда)\b",
     re.IGNORECASE,
 )
+
+_SHORT = 4  # letters; a word of no more is itself alone, but for an ending, and a longer one begins others
+_ENDING = "(?:s|n|e|en|t)?"
 
 
 def features_of(
@@ -210,3 +215,36 @@ def _roots(text: str) -> frozenset[str]:
 def _has(tokens: frozenset[str], word: str) -> float:
     """1 for a word that is there, less for another of its root."""
     return 1.0 if word in tokens else _SAME_ROOT if _root(word) in tokens else 0.0
+
+
+@lru_cache(1024)
+def matters_of(text: str) -> frozenset[str]:
+    """The everyday matters that a text speaks of.
+
+    >>> sorted(matters_of("Where does Ann work?")), sorted(matters_of("Mein Gehalt ist klein."))
+    (['#work'], ['#pay'])
+    """
+    return frozenset(f"#{matter}" for matter, pattern in _patterns().items() if pattern.search(text))
+
+
+def asking_words() -> str:
+    """The words that only ask, of the languages other than English."""
+    return str(_table()["asking"])
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {matter: _pattern(words.split()) for matter, words in _table()["matters"].items()}
+
+
+def _pattern(words: list[str]) -> re.Pattern[str]:
+    parts = []
+    for word in words:
+        ending = rf"{_ENDING}\b" if len(word) <= _SHORT else ""
+        parts.append(re.escape(word) if has_cjk(word) else rf"\b{re.escape(word)}{ending}")
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files("queries.answers") / "matters.toml").read_text(encoding="utf-8"))

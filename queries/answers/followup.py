@@ -16,8 +16,8 @@ from mneme.dates import resolve_dates
 from mneme.errors import InputError, ModelError
 from mneme.ports import Prompt, QueryChat, Role, Spent
 from mneme.text import has_cjk
-from queries.questions.viewpoint import likely_people
-from queries.reranking.passages import one_line
+from queries.questions.people import likely_people
+from queries.records import one_line
 
 Turns = Sequence[tuple[str, str]]
 """What was said before, oldest first: the role (user or assistant) and the text."""

@@ -9,7 +9,7 @@ from mneme.records import Citation, Claim, ProfileItem, Quote
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, happened, name_of
-from queries.reranking.passages import one_line
+from queries.records import one_line
 from queries.responses import (
     Found,
     FoundCase,

@@ -12,7 +12,7 @@ from mneme.ports import Prompt, Role
 from queries.answers.context import Context, asked_line
 from queries.answers.memory import escaped
 from queries.questions.types import QuestionType
-from queries.reranking.passages import one_line
+from queries.records import one_line
 
 NOT_REMEMBERED = "[not remembered]"
 """How an answer begins that says that the memories do not tell."""

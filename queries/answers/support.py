@@ -1,10 +1,11 @@
 """Whether the memories that were found tell what a question asks, judged without a model. Pure.
 
-What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about comes
-first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how likely
-each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their questions asked
-of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose questions have no
-answer. ``enough`` is the log-odds from which one is told (docs/answers.md has the figures of a stricter one).
+What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about
+comes first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how
+likely each answers (features.py, likeliness.json). It was fitted on quotes: LoCoMo's development conversations, their
+questions asked of another conversation with its names, MemDaily, and small chats in eight languages, nearly half of whose
+questions have no answer. ``enough`` is the log-odds from which one is told (docs/answers.md has the figures of a stricter
+one).
 """
 
 import re
@@ -18,17 +19,23 @@ from pydantic import BaseModel, ConfigDict
 from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
-from queries.agents.rules.hops import TO_ONE, all_descriptions
-from queries.answers.features import FEATURES, features_of, said
-from queries.answers.kindred import asking_words
+from queries.agents.decomposition import TO_ONE, all_descriptions
+from queries.answers.features import FEATURES, asking_words, features_of, said
 from queries.answers.memory import Memory
-from queries.claims import is_asked_for
-from queries.entities.relations import asked_by
-from queries.questions.people import is_asker, is_assistant, names_asker, names_person, occurrences
+from queries.entities.naming import asked_by
+from queries.questions.people import (
+    is_asker,
+    is_assistant,
+    likely_people,
+    names_asker,
+    names_person,
+    occurrences,
+    without_names,
+)
 from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType
-from queries.questions.viewpoint import likely_people, without_names
 from queries.responses import SearchResponse
+from queries.supersession import is_asked_for
 
 _SHORTEST_STEM = 2  # letters
 _LOOKED_AT = 5  # best memories

@@ -9,10 +9,9 @@ from mneme.ports import Filter, MemoryIndex, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection
 from mneme.text import tokenise
-from queries.browsing.listing import own_rows
-from queries.entities.graph import Nodes, Reached, parts_of
+from queries.browsing.lists import own_rows
+from queries.entities.graph import Nodes, Reached, parts_of, shown_graph
 from queries.entities.naming import folded, naming
-from queries.entities.shown import shown_graph
 from queries.filtering.scope import Scope
 from queries.responses import Graph
 

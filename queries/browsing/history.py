@@ -1,4 +1,4 @@
-"""Everything that is remembered about a person or a thing, and what became of it: ``Memories.history``."""
+"""Everything that is remembered about a person or a thing, and the portrait of an owner."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,18 +7,20 @@ from typing import Any, TypeVar
 
 from mneme.errors import InputError
 from mneme.ids import profile_id
-from mneme.ports import MemoryIndex, TextLeg
-from mneme.records import AtomicFact, Entity, Foresight, Profile, ProfileItem, Relationship
+from mneme.ports import Filter, MemoryIndex, TextLeg
+from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship
 from mneme.rows import Collection, Key, Row
 from mneme.text import tokenise
-from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.lists import own_rows
+from queries.browsing.responses import Change, History, Link, Portrait, ToldFact, ToldForesight, ToldLine, ToldRelationship
 from queries.entities.naming import Naming, naming
 from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
 from queries.granularity.foresights import repeats
-from queries.granularity.portrait import lines_of
 
 MOST_STATEMENTS = 2_000  # facts, and as many foresights, that share a word with the name: the best by BM25
 MOST_NODES = 50_000  # entities and relationships of an owner that are looked through, by id
+
+MOST_CHANGES = 200  # the facts that were said last, of those that something else took the place of
 
 
 def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
@@ -206,3 +208,65 @@ In = TypeVar("In", ToldFact, ToldForesight, ToldRelationship, ToldLine)
 
 def _in_time(entries: Iterable[In]) -> tuple[In, ...]:
     return tuple(sorted(entries, key=lambda each: each.at))
+
+
+def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
+    """The portrait of the owners of a scope, its lines in the order of the profile, and the changes, the latest first.
+
+    Raises:
+        InputError: filters that are for a search.
+        StoreError: the index cannot answer.
+    """
+    own = own_rows(scope, "a portrait")
+    keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in own.owner_keys]
+    rows = [row for row in index.get(keys).values() if own.is_of_owners(row)]
+    profiles = [record for row in rows if isinstance(record := row.record(), Profile)]
+    changes, is_all = _changes(index, own)
+    return Portrait(
+        owner=own.owner_keys[0],
+        updated_at=max((each.created_at for each in profiles), default=None),
+        lines=tuple(told_line(item, holds) for each in profiles for item, holds in lines_of(each)),
+        changes=changes,
+        notes=() if is_all else (f"there are more changes: only those of the latest {MOST_CHANGES} facts are shown",),
+    )
+
+
+def _changes(index: MemoryIndex, rows: Filter) -> tuple[tuple[Change, ...], bool]:
+    """The facts that something took the place of, and whether these are all."""
+    ended = index.page(Collection.FACTS, replace(rows, kinds=("fact",), ended=True), MOST_CHANGES)
+    facts = [record for row in ended if isinstance(record := row.record(), AtomicFact)]
+    keys = [statement_key(each.owner.key, each.validity.superseded_by) for each in facts if each.validity.superseded_by]
+    newer = {
+        key.id: Link(id=key.id, text=str(row.body.get("atomic_fact") or row.body.get("statement")), said_at=row.at)
+        for key, row in index.get(list(dict.fromkeys(keys))).items()
+    }
+    changes = [
+        Change(
+            at=each.validity.valid_to,
+            older=Link(id=each.id, text=each.atomic_fact, said_at=each.said_at),
+            newer=newer.get(each.validity.superseded_by or ""),
+        )
+        for each in facts
+        if each.validity.valid_to is not None
+    ]
+    changes.sort(key=lambda each: (each.at, each.older.id), reverse=True)
+    return tuple(changes), len(ended) < MOST_CHANGES
+
+
+def lines_of(profile: Profile) -> list[tuple[ProfileItem, bool]]:
+    """The lines of the portrait (True), then what was said and is in none of them: replaced, or shown too seldom (False)."""
+    lines = [(line, True) for line in (*profile.explicit, *profile.implicit)]
+    return [*lines, *((item, False) for item in profile.evidence if not is_in_portrait(item, profile))]
+
+
+def is_in_portrait(item: ProfileItem, profile: Profile) -> bool:
+    """Whether a piece of evidence is part of a line: by what was said, for the line may word it otherwise."""
+    said = {_said(mention) for mention in item.evidence}
+    return any(
+        (line.about, line.statement) == (item.about, item.statement) or not said.isdisjoint(map(_said, line.evidence))
+        for line in (*profile.explicit, *profile.implicit)
+    )
+
+
+def _said(mention: Mention) -> tuple[object, ...]:
+    return mention.episode_id, mention.at, mention.text

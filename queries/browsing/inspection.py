@@ -24,7 +24,8 @@ from mneme.records import (
 )
 from mneme.rows import Collection, Key
 from queries.browsing.documents import in_order, listed_document, stored_documents
-from queries.browsing.inspected import (
+from queries.browsing.history import is_in_portrait
+from queries.browsing.responses import (
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
@@ -36,7 +37,6 @@ from queries.browsing.inspected import (
     State,
 )
 from queries.filtering.scope import Scope
-from queries.granularity.portrait import is_in_portrait
 
 MOST_MESSAGES = 20_000  # of a conversation, by id; others are asked for by since and before
 _MOST_NAMED = 5  # documents of one name that a message lists

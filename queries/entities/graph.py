@@ -10,13 +10,13 @@ relationship that the question asks for ("husband": married_to), and halved alon
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from connectors.aging_cache import Derived
 from mneme.ports import Filter, TextLeg
@@ -24,10 +24,10 @@ from mneme.records import Entity, Relationship
 from mneme.rows import Collection as Rows
 from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
-from queries.entities.naming import folded, named_in
-from queries.entities.relations import asked_by
+from queries.entities.naming import asked_by, folded, named_in
 from queries.questions.understand import Question, QuestionType
 from queries.records import record_of
+from queries.responses import Graph, GraphEntity, GraphRelationship
 
 MOST_ENTITIES = 10
 MOST_RELATIONSHIPS = 20
@@ -39,6 +39,8 @@ _EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
 
 
 Part = TypeVar("Part", Entity, Relationship)
+
+_MOST_MENTIONS = 10  # of an entity or a relationship that are shown, the newest
 
 
 class Reached(NamedTuple, Generic[Part]):
@@ -299,3 +301,70 @@ def _is_over(edge: Relationship, moment: datetime) -> bool:
 def _tokens(name: str) -> list[str]:
     """What a name is searched by: not by single Chinese, Japanese or Korean characters, which are in everything."""
     return [token for token in tokenise(name) if len(token) > 1 or not has_cjk(token)]
+
+
+def shown_graph(
+    entities: Sequence[Reached[Entity]],
+    relationships: Sequence[Reached[Relationship]],
+    facts_of: Callable[[str, str], Sequence[str]] = lambda episode, message: (),
+) -> Graph:
+    """What was reached, with where it is told.
+
+    Args:
+        entities: in the order to be shown.
+        relationships: likewise.
+        facts_of: the ids of the facts that an episode made of a message, as far as they are known.
+    """
+
+    def facts(places: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(fact for place in places for fact in facts_of(*place)))
+
+    # An edge is kept by the names that were said; here both ends go by the one name of their entity.
+    called = {alias: each.part.name for each in reversed(entities) for alias in each.part.aliases}
+    called |= {each.part.name: each.part.name for each in entities}
+
+    shown_entities, shown_relationships = [], []
+    for node in entities:
+        entity, told, places = node.part, *_mentions_of(node.part)
+        shown_entities.append(
+            GraphEntity(
+                id=entity.id,
+                name=entity.name,
+                type=entity.type,
+                summary=entity.summary,
+                aliases=entity.aliases,
+                hop=node.hop,
+                fact_ids=facts(places),
+                **told,
+            )
+        )
+    for link in relationships:
+        edge, told, places = link.part, *_mentions_of(link.part)
+        shown_relationships.append(
+            GraphRelationship(
+                id=edge.id,
+                source=called.get(edge.source, edge.source),
+                relation=edge.relation,
+                target=called.get(edge.target, edge.target),
+                date=edge.date,
+                valid_to=edge.validity.valid_to,
+                hop=link.hop,
+                fact_ids=facts(places),
+                **told,
+            )
+        )
+    return Graph(entities=tuple(shown_entities), relationships=tuple(shown_relationships))
+
+
+def _newest_mentions(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """How often a part was spoken of and where the newest times, and by episode and message the places of these."""
+    newest = part.mentions[-_MOST_MENTIONS:]
+    told = {
+        "mentions": len(part.mentions),
+        "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
+        "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
+    }
+    return told, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
+
+
+_mentions_of = Derived(_newest_mentions)  # many searches show the same

@@ -2,8 +2,8 @@
 
 "When is her birthday?" is answered by one statement, "what has she been up to?" by an episode, "what is she like?" by the
 portrait, "what is she planning?" by what is expected. Words say so, in English and in Chinese; what they leave open the
-scores decide (queries/granularity/preference.py). A pattern is narrow where a wrong guess costs much: a story in the place of a
-point hides the answer in a longer text.
+scores decide (queries/granularity/preference.py). A pattern is narrow where a wrong guess costs much: a story in the place of
+a point hides the answer in a longer text.
 """
 
 import re

@@ -28,7 +28,6 @@ from mneme.rows import Row
 from mneme.text import ends_in_question, tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
 from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, lies_behind, speaks_of_failure
-from queries.granularity.portrait import people_of
 from queries.questions.people import names_person
 from queries.questions.understand import Question
 from queries.recall import Candidate
@@ -173,7 +172,8 @@ def _favoured(form: Form, question: Question, found: _Found, ahead: Sequence[Dat
 def _is_portrait_of(row: Row, question: Question) -> bool:
     profile = record_of(row)
     assert isinstance(profile, Profile)
-    return asks_about_oneself(question.text) or question.names(people_of(profile))
+    people = {line.about for line in (*profile.explicit, *profile.implicit)}
+    return asks_about_oneself(question.text) or question.names(people)
 
 
 def _tells_of_failure(row: Row) -> bool:

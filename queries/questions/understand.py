@@ -10,12 +10,18 @@ from mneme.ports import Embedder, embeddings_of
 from mneme.relations import attributes_asked
 from mneme.rows import Embedding, Vector
 from mneme.text import tokenise
-from queries.questions.people import is_asker, is_assistant, names_asker, names_person
+from queries.questions.people import (
+    from_viewpoint,
+    is_asker,
+    is_assistant,
+    likely_people,
+    names_asker,
+    names_person,
+    without_names,
+)
 from queries.questions.periods import Period, period_of
-from queries.questions.states import asks_for_state
-from queries.questions.tense import asks_about_past
+from queries.questions.tense import asks_about_past, asks_for_state
 from queries.questions.types import QuestionType, question_type, top_k_of
-from queries.questions.viewpoint import from_viewpoint, likely_people, without_names
 
 __all__ = ["Question", "QuestionType", "asks_about_past", "question_type", "understand"]
 
@@ -68,7 +74,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spoken:
-    """A question from the point of view of those it is about (queries/questions/viewpoint.py)."""
+    """A question from the point of view of those it is about (queries/questions/people.py)."""
 
     text: str
     embedding: Embedding

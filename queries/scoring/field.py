@@ -1,13 +1,15 @@
-"""Everybody who competes for one question, in one order. Pure."""
+"""All candidates of one question, in one order, and the contract of their scorers. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from queries.questions.people import is_assistant
+from queries.questions.understand import Question
 from queries.recall import Candidate
 
 Numbers = npt.NDArray[np.float64]
@@ -122,3 +124,23 @@ class Field:
         inside = [(place, fact) for place, each in enumerate(episodes) for fact in facts.get(each.row.id, ())]
         parents = [-1] * len(others) + [place for place, _ in inside]
         return cls([*others, *(fact for _, fact in inside)], episodes, np.array(parents, dtype=np.int64))
+
+
+class Scorer(Protocol):
+    """Candidates to scores."""
+
+    @property
+    def name(self) -> str:
+        """How the response names it."""
+
+    def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
+        """The final score of every candidate of the field by its id.
+
+        From 0 to 1, higher fits better; comparable among the candidates of one question only. A fact's score is that of the
+        fact together with its episode; the best fact of an episode stands above the episode.
+
+        Args:
+            question: what is asked.
+            field: the candidates, both legs known where they are on.
+            messages: the raw messages that were recalled, also those that are in an episode.
+        """

@@ -26,7 +26,7 @@ from serving.service.pages import all_of
 if TYPE_CHECKING:
     from connectors import Publisher
     from queries import Memories
-    from queries.browsing.listed import Memory
+    from queries.browsing.responses import Memory
 
 WAIT_SECONDS = 30.0  # the longest that a read waits for what its object wrote
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5

@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from queries.browsing.inspected import InspectedEpisode, InspectedMessage, Inspection
+from queries.browsing.responses import InspectedEpisode, InspectedMessage, Inspection
 from serving.console.markup import chip, icon, link, nothing, notice, tag
 from serving.console.shell import page
 from serving.console.statements import cited, made_of

@@ -2,7 +2,7 @@
 
 from nicegui.elements.mixins.text_element import TextElement
 
-from queries.browsing.listed import ConversationSummary
+from queries.browsing.responses import ConversationSummary
 from serving.console.markup import chip, link, nothing, tag
 from serving.console.publishing import publishing
 from serving.console.shell import page

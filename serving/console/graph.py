@@ -1,6 +1,6 @@
 """The entity graph, to click through: who is linked to whom, and the history of the one in the middle."""
 
-from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldRelationship
+from queries.browsing.responses import Entry, History, ToldFact, ToldForesight, ToldRelationship
 from queries.responses import Graph, GraphEntity, GraphRelationship
 from serving.console.layout import positions
 from serving.console.markup import chip, link, nothing, notice, tag

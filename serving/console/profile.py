@@ -2,8 +2,7 @@
 
 from itertools import groupby
 
-from queries.browsing.listed import Change
-from queries.browsing.told import ToldLine
+from queries.browsing.responses import Change, ToldLine
 from serving.console.markup import chip, nothing, notice, tag
 from serving.console.shell import page
 from serving.console.visit import Visit

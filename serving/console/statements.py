@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from nicegui.elements.mixins.text_element import TextElement
 
 from mneme.records import Citation
-from queries.browsing.inspected import InspectedEpisode, InspectedStatement
+from queries.browsing.responses import InspectedEpisode, InspectedStatement
 from serving.console.markup import chip, link, tag
 from serving.console.visit import Visit
 from serving.console.words import count, expected, whole_day

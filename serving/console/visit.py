@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from mneme.records import Owner
 from mneme.shares import asking
-from queries.browsing.listed import OwnerSummary
+from queries.browsing.responses import OwnerSummary
 from serving.console.markup import tag
 from serving.rest.front.places import state
 from serving.rest.keys import Caller

@@ -6,7 +6,7 @@ from datetime import datetime
 from mneme.ids import message_id
 from queries.answers.answer import AnswerResponse
 from queries.answers.answer import Citation as Cited
-from queries.browsing.told import Entry, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.responses import Entry, ToldFact, ToldForesight, ToldLine, ToldRelationship
 from queries.responses import (
     Found,
     FoundCase,

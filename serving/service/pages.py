@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from queries import Memories
-    from queries.browsing.listed import Memory
+    from queries.browsing.responses import Memory
 
 _PAGE = 200
 

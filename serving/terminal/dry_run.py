@@ -5,7 +5,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from mneme.ids import fact_id, foresight_id
-from queries.browsing.inspected import (
+from queries.browsing.inspection import inspected_message
+from queries.browsing.responses import (
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
@@ -14,7 +15,6 @@ from queries.browsing.inspected import (
     InspectedStatement,
     Inspection,
 )
-from queries.browsing.inspection import inspected_message
 
 if TYPE_CHECKING:
     from flows.cuts import Cut, Extraction

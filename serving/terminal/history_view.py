@@ -12,7 +12,7 @@ from serving.terminal.rendering import cited, day, expected, until, whole_day
 from serving.terminal.words import count
 
 if TYPE_CHECKING:
-    from queries.browsing.told import Entry, History, ToldFact, ToldForesight, ToldStatement
+    from queries.browsing.responses import Entry, History, ToldFact, ToldForesight, ToldStatement
 
 _MESSAGES_NAMED = 3
 

@@ -15,7 +15,7 @@ from serving.terminal.rendering import cited, expected, span, until, whole_day
 from serving.terminal.words import count
 
 if TYPE_CHECKING:
-    from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
+    from queries.browsing.responses import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
 
 
 def inspection_view(inspection: "Inspection") -> RenderableType:

@@ -14,10 +14,9 @@ from evaluation.multihop.questions import Told, WrittenQuestion, measurable, tol
 from evaluation.multihop.systems import Oracle
 from mneme.errors import InputError
 from mneme.settings import Agents, load_settings
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
 from queries.agents.planner import MOST_SUB_QUERIES
-from queries.agents.query import QueryPolicy, allowed
+from queries.agents.query import Budget, QueryPolicy, allowed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = WrittenQuestion(

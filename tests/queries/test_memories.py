@@ -163,7 +163,7 @@ class TestHybrid:
 
     def test_a_leg_that_found_nothing_is_computed_and_not_taken_as_zero(self, monkeypatch):
         deep = memories().search("electrician oven", filters=MINE, top_k=1)
-        monkeypatch.setattr("queries.gather.HITS", 1)
+        monkeypatch.setattr("queries.fuse.HITS", 1)
         shallow = memories().search("electrician oven", filters=MINE, top_k=1)
         assert first(deep) == first(shallow)
         assert deep.facts[0].score == pytest.approx(shallow.facts[0].score, abs=0.2)

@@ -7,7 +7,7 @@ import numpy as np
 from connectors.embedders.hash_embedder import HashEmbedder
 from mneme.ports import embeddings_of
 from mneme.rows import Vector
-from queries.remembered import RememberingEmbedder
+from queries.models import RememberingEmbedder
 
 
 class Counting(HashEmbedder):

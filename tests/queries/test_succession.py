@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from queries.compete import Standing
 from queries.questions.understand import asks_about_past
-from queries.succession import in_order, inherit
+from queries.supersession import in_order, inherit
 from tests.queries.world import MAYA, NOW, career, conversation, filled, memories, with_validity
 
 METHODS = ("keyword", "vector", "hybrid")
@@ -108,7 +108,7 @@ class TestSearch:
         assert found.episodes[0].conversation_id == "pier"
 
     def test_hybrid_finds_what_superseded_a_fact_although_it_shares_no_word(self, monkeypatch):
-        monkeypatch.setattr("queries.gather.HITS", 1)
+        monkeypatch.setattr("queries.fuse.HITS", 1)
         found = memories(filled(*career())).search("shipyard", filters=MINE, top_k=3)
         assert [fact.atomic_fact for fact in found.facts] == [
             "Jonas said that I have signed at the observatory",

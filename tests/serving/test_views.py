@@ -7,8 +7,18 @@ import pytest
 from rich.cells import cell_len
 
 from mneme.records import Citation, Mention
-from queries.browsing.inspected import InspectedEpisode, InspectedMessage, InspectedStatement, Inspection
-from queries.browsing.told import History, Link, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.responses import (
+    History,
+    InspectedEpisode,
+    InspectedMessage,
+    InspectedStatement,
+    Inspection,
+    Link,
+    ToldFact,
+    ToldForesight,
+    ToldLine,
+    ToldRelationship,
+)
 from serving.terminal.dry_run import inspections
 from serving.terminal.history_view import history_view
 from serving.terminal.inspection_view import inspection_view

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mneme import problems
 from mneme.errors import InputError
 from mneme.events import Erase, Forget, ForgetDocument, Name
-from queries.browsing.listed import Receipt
+from queries.browsing.responses import Receipt
 from serving.owners import one_owner
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals

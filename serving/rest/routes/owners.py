@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from mneme.events import Name
-from queries.browsing.listed import OwnerSummary
+from queries.browsing.responses import OwnerSummary
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
 from serving.rest.requests import Asked, CallerIn, ServiceIn

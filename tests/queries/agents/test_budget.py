@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.agents.budget import Budget, BudgetSpent
+from queries.agents.query import Budget, BudgetSpent
 from tests.queries.agents.made import Clock, budget
 
 

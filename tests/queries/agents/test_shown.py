@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mneme.tokens import estimate_tokens
 from queries.agents.evidence import Evidence
-from queries.agents.shown import LONGEST_LINE, MOST_MEMORIES, MOST_RELATIONSHIPS, evidence_shown, question_shown
+from queries.agents.prompts import LONGEST_LINE, MOST_MEMORIES, MOST_RELATIONSHIPS, evidence_shown, question_shown
 from queries.responses import Graph
 from tests.queries.agents.made import DAY, episode, evidence, fact, message, profile, relationship, response
 

@@ -5,8 +5,7 @@ import pytest
 from mneme.records import Quote
 from mneme.tokens import estimate_tokens
 from queries.answers.context import context_of
-from queries.answers.features import FEATURES
-from queries.answers.kindred import matters_of
+from queries.answers.features import FEATURES, matters_of
 from queries.answers.support import support_of
 from queries.responses import FoundFact
 from tests.queries.answers.found import ASKED_AT, episode, fact, found

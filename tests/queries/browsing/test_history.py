@@ -10,7 +10,7 @@ from mneme.errors import InputError
 from mneme.records import Entity, Mention, Profile, ProfileItem, Relationship, Validity
 from mneme.rows import Row, row_of
 from queries.browsing import history as reading
-from queries.browsing.told import History
+from queries.browsing.responses import History
 from tests.queries.world import (
     MAYA,
     OBSERVATORY,

@@ -16,7 +16,7 @@ from mneme.ports import Put
 from mneme.records import Entity, Mention, Relationship
 from mneme.rows import Row, flush_marker, row_of
 from queries.browsing import portrait, waiting
-from queries.browsing.cursors import cursor, place_of
+from queries.browsing.lists import cursor, place_of
 from tests.queries.world import MAYA, START, conversation, filled, memories, messages, with_validity
 
 MINE = {"user_id": "maya"}

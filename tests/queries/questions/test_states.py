@@ -2,7 +2,7 @@
 
 import pytest
 
-from queries.questions.states import asks_for_lasting, asks_for_state
+from queries.questions.tense import asks_for_lasting, asks_for_state
 
 STATES = """Where does Paul live?
 What is my current job?

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from queries.questions.people import from_viewpoint, likely_people, without_names
 from queries.questions.understand import focus, understand
-from queries.questions.viewpoint import from_viewpoint, likely_people, without_names
 from tests.queries.world import WordEmbedder
 
 

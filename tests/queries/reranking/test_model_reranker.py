@@ -12,7 +12,7 @@ from mneme.errors import ModelMalformed
 from mneme.ports import Prompt
 from mneme.settings import Models
 from queries.questions.types import QuestionType, question_type
-from queries.reranking.model_reranker import INSTRUCTIONS, LONGEST_PASSAGE, RULES, ModelReranker, Rating, Ratings, rerank_prompt
+from queries.rerank import INSTRUCTIONS, LONGEST_PASSAGE, RULES, ModelReranker, Rating, Ratings, rerank_prompt
 from tests.connectors.model_help import Clock
 from tests.contracts.reranker import QUERY, TEXTS, RerankerContract
 from tests.servers.model_answers import relevance

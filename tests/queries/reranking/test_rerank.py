@@ -12,9 +12,8 @@ from mneme.errors import ModelError, ModelMalformed, ModelRateLimited, ModelRefu
 from mneme.settings import load_settings
 from queries import Memories
 from queries.compete import Standing
-from queries.reranking.model_reranker import ModelReranker
-from queries.reranking.passages import LONGEST, passage
-from queries.reranking.rerank import open_reranker, rerank
+from queries.records import LONGEST, passage
+from queries.rerank import ModelReranker, open_reranker, rerank
 from queries.responses import SearchResponse
 from tests.queries import world
 from tests.queries.world import MAYA, NOW, OBSERVATORY, WordEmbedder, career, filled

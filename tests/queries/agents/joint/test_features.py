@@ -7,7 +7,7 @@ import pytest
 
 from mneme.rows import Vector
 from queries.agents.evidence import Episodic, Evidence
-from queries.agents.joint.features import FEATURES, forms, known, named
+from queries.agents.joint_features import FEATURES, forms, known, named
 from tests.queries.agents.made import episode, fact, message, response
 
 QUESTION = "Which books has Maya read?"

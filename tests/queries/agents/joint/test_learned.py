@@ -14,8 +14,8 @@ from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
 from mneme.settings import load_settings
 from queries.agents.evidence import Evidence
-from queries.agents.joint.features import FEATURES
-from queries.agents.joint.learned import FITTED, JointCoefficients, JointScorer, joint_coefficients_for
+from queries.agents.joint_features import FEATURES
+from queries.agents.joint_score import FITTED, JointCoefficients, JointScorer, joint_coefficients_for
 from tests.queries.agents.made import message, response
 
 QUESTION = "Which books has Maya read?"

@@ -1,7 +1,7 @@
 """What may be one of those that a question counts is searched for by itself."""
 
 from queries.agents.evidence import Evidence
-from queries.agents.rules.counting import item_queries, items
+from queries.agents.rule_planner import item_queries, items
 from tests.queries.agents.made import message, response
 
 COUNTS = "How many concerts did Maya give?"

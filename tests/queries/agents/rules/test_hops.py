@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.agents.rules.hops import descriptions, is_chain, shortened
+from queries.agents.decomposition import descriptions, is_chain, shortened
 from queries.responses import Graph
 from tests.queries.agents.made import DAY, relationship
 

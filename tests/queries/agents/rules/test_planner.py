@@ -2,11 +2,10 @@
 
 import pytest
 
-from queries.agents.budget import Budget
 from queries.agents.evidence import Evidence
 from queries.agents.planner import Tool
-from queries.agents.query import Allowance
-from queries.agents.rules.planner import RulePlanner
+from queries.agents.query import Allowance, Budget
+from queries.agents.rule_planner import RulePlanner
 from queries.responses import Graph
 from tests.queries.agents.made import Remembered, ask, fact, ids, message, relationship, response
 

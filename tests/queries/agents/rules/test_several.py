@@ -2,7 +2,7 @@
 
 import pytest
 
-from queries.agents.rules.several import asks_for_several
+from queries.questions.types import asks_for_several
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from queries.agents.decomposition import clauses, split_question
 from queries.agents.planner import MOST_SUB_QUERIES
-from queries.agents.rules.split import clauses, split_question
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Whether what was found answers a question: by scores and by the question's words."""
 
 from queries.agents.evidence import Evidence
-from queries.agents.rules.sufficiency import coverage
+from queries.agents.rule_planner import coverage
 from tests.queries.agents.made import message, response
 
 QUESTION = "Which violin did Maya buy in Cremona?"

@@ -3,7 +3,7 @@
 import pytest
 
 from queries.agents.evidence import Evidence
-from queries.agents.rules.supplement import feedback, queries, statement
+from queries.agents.rule_planner import feedback, queries, statement
 from tests.queries.agents.made import fact, message, response
 
 QUESTION = "Which violin did Maya buy?"

@@ -16,8 +16,8 @@ from mneme.ports import Embedder, EmbedderIdentity
 from mneme.rows import Vector
 from mneme.settings import Settings
 from queries.agents.evidence import Evidence, Place
-from queries.agents.joint.features import FEATURES, Numbers, known
-from queries.agents.rules.several import asks_for_several
+from queries.agents.joint_features import FEATURES, Numbers, known
+from queries.questions.types import asks_for_several
 from queries.scoring.field import probability
 
 _MOST_VECTORS = 20_000  # texts, some 30 MB
@@ -134,7 +134,7 @@ def _read(path: Path) -> tuple[JointCoefficients, ...]:
 
 @cache
 def _shipped() -> tuple[JointCoefficients, ...]:
-    return FITTED.validate_json((files("queries.agents.joint") / "coefficients.json").read_text(encoding="utf-8"))
+    return FITTED.validate_json((files("queries.agents") / "coefficients.json").read_text(encoding="utf-8"))
 
 
 FITTED: TypeAdapter[tuple[JointCoefficients, ...]] = TypeAdapter(tuple[JointCoefficients, ...])

@@ -1,26 +1,81 @@
-"""What is so before what was so: a statement that superseded another never stands behind it. Pure.
+"""Rank current statements above superseded ones. Pure.
 
-A question mostly asks for what is so now, but the words of an older statement may fit it better: "Ann works at Google"
-against "I start at Stripe on Monday". So in every method
+Most questions ask for what holds now, but the words of an older statement may fit them better: "Ann works at Google" against
+"I start at Stripe on Monday". So in every method
 
 1. a statement fits at least as well as what it superseded (``inherit``), and its episode is looked into as well;
-2. of those that are found, what superseded another stands directly before it (``in_order``).
+2. of those that are found, the successor stands directly before what it superseded (``in_order``).
 
-The older one moves down by one place and keeps its score: nothing is lost if the question was about it. A question
-about the past ("where did Ann work before?", ``Question.about_past``) is ranked without this. Where a statement makes claims,
-only one that the question asks for counts: a new job is no successor to the allergy that the old statement tells as well.
-Where it is not known what the question asks for, only a statement that ended as a whole has a successor.
+The older one moves down by one place and keeps its score: nothing is lost if the question was about it. A question about the
+past ("where did Ann work before?", ``Question.about_past``) is ranked without this. Validity belongs to a claim, not to the
+statement that makes it (DESIGN section 7): a new job does not supersede the allergy that the old statement tells as well.
+Only a claim that the question asks for counts. Where that claim is not known, only a statement that ended as a whole has a
+successor.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from math import inf
 
+from connectors.aging_cache import Derived
+from mneme.records import AtomicFact, Claim, Foresight
 from mneme.rows import Row
-from queries.claims import claims_of, successor_of
 from queries.compete import Standing
 from queries.filtering.scope import Scope
+from queries.questions.people import is_asker, names_person
 from queries.questions.understand import Question
+from queries.records import record_of
+
+Asked = Sequence[tuple[str, str]]
+"""(subject, attribute) of what a question asks for: ``mneme.relations.attributes_asked``."""
+
+_ONESELF = frozenset(("", "i", "me", "my", "user", "我"))
+
+
+def _claims_of(row: Row) -> tuple[Claim, ...]:
+    if not row.body.get("claims"):
+        return ()
+    record = record_of(row)
+    return record.claims if isinstance(record, AtomicFact | Foresight) else ()
+
+
+claims_of = Derived(_claims_of, 10_000)
+"""The claims that a row makes. A search asks it of all that was found."""
+
+
+def is_asked_for(claim: Claim, asked: Asked, owner: str | None) -> bool:
+    """Whether a claim is of a subject and an attribute that are asked for; ``owner`` is who "I" is."""
+    return any(claim.attribute == attribute and _is_same(claim.subject, subject, owner) for subject, attribute in asked)
+
+
+def successor_of(
+    claims: Sequence[Claim], asked: Asked, owner: str | None, moment: datetime | None, of_all: str | None
+) -> str | None:
+    """The id of what superseded a statement, in what is asked for; None where it still holds.
+
+    Args:
+        claims: that it makes.
+        asked: what is asked for; where that is not known, or it makes no claim, only what superseded all of it counts.
+        owner: who "I" is.
+        moment: when it is asked; None where every end that is known counts.
+        of_all: what superseded all of it.
+    """
+    if not (claims and asked):
+        return of_all
+    for claim in claims:
+        ended = claim.valid_to is not None and (moment is None or claim.valid_to <= moment)
+        if ended and claim.superseded_by and is_asked_for(claim, asked, owner):
+            return claim.superseded_by
+    return None
+
+
+def _is_same(subject: str, asked: str, owner: str | None) -> bool:
+    """Whether two names mean the same; who asks means the owner."""
+    one, other = subject.casefold(), asked.casefold()
+    if one == other or (other in _ONESELF and is_asker(subject, owner)):
+        return True
+    return bool(one and other) and (names_person(asked, subject) or names_person(subject, asked))
 
 
 def successors(rows: Iterable[Row], scope: Scope, question: Question) -> dict[str, str]:

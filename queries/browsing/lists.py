@@ -1,14 +1,18 @@
-"""Memories of any kind, the newest first, and one by its id: ``Memories.browse`` and ``Memories.get``."""
+"""Pages of conversations and of memories, the newest first, one memory by its id, and the owners of a tenant."""
 
+import base64
+import binascii
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from heapq import merge
 from itertools import islice
 from typing import get_args
 
 from mneme.errors import InputError
 from mneme.ids import owner_key
-from mneme.ports import Filter, MemoryIndex, Place
+from mneme.ports import Filter, Group, MemoryIndex, Place
 from mneme.records import (
     AgentCase,
     AgentSkill,
@@ -23,8 +27,7 @@ from mneme.records import (
 )
 from mneme.rows import Collection, Key, Row
 from mneme.times import to_milliseconds
-from queries.browsing.cursors import check_limit, cursor, place_of
-from queries.browsing.listed import Memory, MemoryKind, MemoryPage
+from queries.browsing.responses import ConversationPage, ConversationSummary, Memory, MemoryKind, MemoryPage, OwnerSummary
 from queries.filtering.scope import Scope
 
 _KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
@@ -35,6 +38,10 @@ _HOMES: dict[Collection, tuple[MemoryKind, ...]] = {
     Collection.MEMORIES: ("foresight", "profile", "case", "skill"),
     Collection.GRAPH: ("entity", "relationship"),
 }
+
+LARGEST_PAGE = 200
+
+MOST_OWNERS = 1_000
 
 
 def read_memories(index: MemoryIndex, scope: Scope, kind: str | None, limit: int, after: str | None) -> MemoryPage:
@@ -152,3 +159,109 @@ def _text(record: AnyRecord) -> str:
             return f"{record.source} {record.relation.replace('_', ' ')} {record.target}"
         case _:
             raise AssertionError(f"{record.id} is in no list")
+
+
+def cursor(place: Place) -> str:
+    """A place in a list as a text.
+
+    >>> place_of(cursor((datetime(2026, 3, 2, tzinfo=UTC), "standup")))
+    (datetime.datetime(2026, 3, 2, 0, 0, tzinfo=datetime.timezone.utc), 'standup')
+    """
+    at, identity = place
+    return base64.urlsafe_b64encode(json.dumps([at.isoformat(), identity]).encode()).decode().rstrip("=")
+
+
+def place_of(after: str | None) -> Place | None:
+    """The place behind which a page begins.
+
+    Raises:
+        InputError: it is no cursor.
+    """
+    if after is None:
+        return None
+    try:
+        at, identity = json.loads(base64.b64decode(after + "=" * (-len(after) % 4), altchars=b"-_", validate=True))
+        moment = datetime.fromisoformat(at).astimezone(UTC)
+        identity.encode()
+    except (ValueError, TypeError, AttributeError, OverflowError, binascii.Error, RecursionError) as error:
+        raise InputError("after: this is no cursor; give the next of the page before, or leave it out") from error
+    return moment, identity
+
+
+def check_limit(limit: int) -> None:
+    """
+    Raises:
+        InputError: a page cannot have so many items.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LARGEST_PAGE:
+        raise InputError(f"limit: {limit!r} is not possible; a page has 1 to {LARGEST_PAGE} items")
+
+
+def read_conversations(index: MemoryIndex, scope: Scope, limit: int, after: str | None) -> ConversationPage:
+    """A page of conversations.
+
+    1. Which: by their latest messages, those of attached documents aside.
+    2. What was made of them: their episodes. Where only a stretch of time was asked for, all messages are counted now.
+
+    Raises:
+        InputError: a wrong limit or cursor, or filters that are for a search.
+        StoreError: the index cannot answer.
+    """
+    check_limit(limit)
+    rows = replace(own_rows(scope, "a list of conversations"), outside_documents=True)
+    # 1.
+    found = index.conversations(Collection.MESSAGES, rows, limit + 1, place_of(after))
+    page = found[:limit]
+    if not page:
+        return ConversationPage(items=())
+    # 2.
+    whole = _whole(rows, page)
+    episodes = {each.conversation_id: each for each in index.conversations(Collection.EPISODES, whole, len(page))}
+    messages = {each.conversation_id: each for each in page}
+    if rows.since or rows.before or rows.people or rows.labels:
+        messages |= {each.conversation_id: each for each in index.conversations(Collection.MESSAGES, whole, len(page))}
+    places = [(each.last_at, each.conversation_id) for each in page]
+    return ConversationPage(
+        items=tuple(_summary(messages[identity], episodes.get(identity)) for _, identity in places),
+        next=cursor(places[-1]) if len(found) > limit else None,
+    )
+
+
+def _whole(rows: Filter, page: list[Group]) -> Filter:
+    """Everything of these conversations."""
+    return Filter(
+        rows.tenant_id,
+        rows.owner_keys,
+        rows.owner_ids,
+        conversation_ids=tuple(each.conversation_id for each in page),
+        outside_documents=True,
+    )
+
+
+def _summary(messages: Group, episodes: Group | None) -> ConversationSummary:
+    newest = messages.newest.body
+    return ConversationSummary(
+        conversation_id=messages.conversation_id,
+        owner=messages.newest.owner_key,
+        title=str(episodes.newest.body["subject"]) if episodes else "",
+        started_at=messages.first_at,
+        last_at=messages.last_at,
+        messages=messages.rows,
+        episodes=episodes.rows if episodes else 0,
+        open_messages=max(messages.rows - episodes.messages, 0) if episodes else messages.rows,
+        participants=episodes.people if episodes else (newest["sender_name"] or newest["sender_id"],),
+    )
+
+
+def read_owners(index: MemoryIndex, tenant_id: str) -> tuple[OwnerSummary, ...]:
+    """The owners of a tenant's memories, that of the latest message first.
+
+    Raises:
+        StoreError: the index cannot answer.
+    """
+    return tuple(
+        OwnerSummary.model_validate(
+            {"type": each.owner_type, "id": each.owner_id, "messages": each.rows, "last_at": each.last_at}
+        )
+        for each in index.owners(tenant_id, MOST_OWNERS)
+    )

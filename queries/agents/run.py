@@ -11,10 +11,9 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import ClassVar, Protocol, TypeVar
 
 from mneme.errors import MnemeError, ModelError
-from queries.agents.budget import Budget, BudgetSpent
 from queries.agents.evidence import Evidence, Place
 from queries.agents.planner import Judgement, Planner, Tool
-from queries.agents.query import QueryParam, distinct
+from queries.agents.query import Budget, BudgetSpent, QueryParam, distinct
 from queries.responses import AgentMetrics, SearchResponse, TraceStep
 
 

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from mneme.rows import Vector
 from mneme.text import STOP_WORDS
 from queries.agents.evidence import Episodic, Evidence, parent_of
-from queries.questions.people import names_person
-from queries.questions.viewpoint import from_viewpoint, without_names
+from queries.questions.people import from_viewpoint, names_person, without_names
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 
 Numbers = npt.NDArray[np.float64]
@@ -39,7 +38,7 @@ FEATURES = (
     *(f"{form}_for_{asked}" for asked in ("names", "count") for form in ANSWER_FORMS),
     *(f"{form}_{number}" for form in FORMS for number in ("nearness", "deviation")),
 )
-"""One weight each in a ``queries.agents.joint.learned.JointCoefficients``."""
+"""One weight each in a ``queries.agents.joint_score.JointCoefficients``."""
 
 _UNRANKED = 200  # the rank of what a search did not find
 _UNFOUND = 0.3  # how much below the last that a search found, in log-odds
