@@ -1,4 +1,4 @@
-"""How a question finds its memories: understand -> recall -> fuse -> compete -> rerank -> shape, one file for each step.
+"""Search and answers: understand -> recall -> fuse -> compete -> rerank -> shape, one file for each step.
 
 ``agents`` searches several times for one question, ``answers`` makes an answer of what was found.
 """

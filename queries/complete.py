@@ -94,19 +94,19 @@ class Completer:
         memories = {**memories, **more_memories}
 
         # 2. Only if something was said that no episode holds yet, or the graph leads on, or for a moment in the past.
-        told = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
+        reached = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
         onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
         at_last = [
             _missing(Collection.MESSAGES, scope.rows, messages, wanted),
-            _facts_of(told, facts_wanted),
-            _by_ids(Collection.EPISODES, anywhere, told),
+            _facts_of(reached, facts_wanted),
+            _by_ids(Collection.EPISODES, anywhere, reached),
         ]
         again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
         repeating = self._pool.submit(self._index.get, again) if again else None
-        more_graph, (more_messages, told_facts, told_episodes) = self._round_trip(scope, wanted, onward, at_last)
+        more_graph, (more_messages, reached_facts, reached_episodes) = self._round_trip(scope, wanted, onward, at_last)
         graph += more_graph
-        facts |= told_facts
-        more_episodes |= told_episodes
+        facts |= reached_facts
+        more_episodes |= reached_episodes
         if scope.is_past:
             said = repeating.result() if repeating else {}
             for each in (*facts.values(), *memories.values()):
@@ -131,7 +131,7 @@ class Completer:
     def _round_trip(
         self, scope: Scope, wanted: "_Wanted", beyond: Sequence[TextLeg], asks: Sequence[Selection]
     ) -> tuple[list[Entity | Relationship], list[dict[str, Candidate]]]:
-        """What these searches find of the graph, and for each selection its rows with both their scores.
+        """Ask for parts of the graph, and for the rows of each selection with both their scores.
 
         What cannot find anything is not asked.
         """
@@ -153,14 +153,14 @@ class Completer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wanted:
-    """Which scores this search uses."""
+    """The scores that this search uses."""
 
     tokens: tuple[str, ...]
     vector: Vector | None
     anew: bool
 
     def lacks(self, candidate: Candidate) -> bool:
-        """Whether one of them is not known yet of this candidate."""
+        """True if one of them is not known yet of this candidate."""
         return (
             self.anew
             or (bool(self.tokens) and candidate.bm25 is None)

@@ -28,7 +28,7 @@ _EPISODES = 30  # whose facts compete, at least: with 15 or 60 recall@10 is the 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """What competes for the places of a hybrid search, before anything is scored.
+    """The candidates of a hybrid search, before anything is scored.
 
     ``fused`` are the episodes in the order in which they are looked into. ``facts`` are those of each episode, ``others`` what
     is no episode and no fact; all of them are in ``field``.
@@ -91,7 +91,7 @@ def gather(
 
 
 def depth(question: Question) -> int:
-    """How many hits each leg of the recall brings."""
+    """Number of hits of each leg of the recall."""
     return max(HITS, 2 * question.top_k)
 
 

@@ -19,7 +19,7 @@ from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
 from queries.browsing.reader import MemoryReader
 from queries.filtering.filters import Filters
 from queries.fuse import Gathered
-from queries.models import DeferredEmbedder, QueryModels, RememberingEmbedder
+from queries.models import CachingEmbedder, LazyEmbedder, QueryModels
 from queries.questions.types import question_type, top_k_of
 from queries.questions.understand import Question, both_ends
 from queries.rerank import open_reranker
@@ -57,7 +57,7 @@ class Memories(MemoryReader):
         self._embedder = embedder
         self._settings = settings
         self._reranker = reranker
-        self._searcher = Searcher(index, RememberingEmbedder(embedder), settings, reranker)
+        self._searcher = Searcher(index, CachingEmbedder(embedder), settings, reranker)
         self._models = QueryModels(settings, chat)
         self._pool = ContextPool(_SIDE_BY_SIDE, "mneme-agent")
 
@@ -109,7 +109,7 @@ class Memories(MemoryReader):
         settings = settings or load_settings()
         reranker = open_reranker(settings)
         index = open_index(settings, read_only=True)
-        return Memories(index, DeferredEmbedder(lambda: open_embedder(settings), index.prepare), settings, clock, reranker)
+        return Memories(index, LazyEmbedder(lambda: open_embedder(settings), index.prepare), settings, clock, reranker)
 
     def search(
         self,
@@ -164,9 +164,9 @@ class Memories(MemoryReader):
             param = QueryParam(query, limit, expand_context, asked.applied(), _order(order), agent_mode)
             chosen_agent = "router" if agent_mode else agent
             search = partial(self._one_of_several, asked, moment, explain)
-            with measured_search("agentic", asked.tenant_id) as told:
+            with measured_search("agentic", asked.tenant_id) as measured:
                 found = self._agentic.search(param, policy or QueryPolicy(), search, chosen_agent, agent_mode, explain)
-                told.tell(len(found.ranked()), sum(found.metrics.candidates.values()))
+                measured.tell(len(found.ranked()), sum(found.metrics.candidates.values()))
         if not expand_context:
             return found
         from queries.shape import neighbours
@@ -237,7 +237,7 @@ class Memories(MemoryReader):
     def gather(
         self, query: str, filters: Mapping[str, Any] | None = None, top_k: int | None = None
     ) -> tuple[Question, Gathered]:
-        """What would compete in a hybrid search, unscored: what `mneme fit fusion` learns from. Raises what ``search`` does."""
+        """The candidates of a hybrid search, unscored: `mneme fit fusion` learns from them. Raises what ``search`` does."""
         return self._searcher.gather(query, Filters.parse(filters or {}), self._clock(), top_k)
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ class QueryModels:
         self._lock = Lock()
 
     def planner(self) -> Planner:
-        """Who decides in agentic searches.
+        """The planner of agentic searches.
 
         Raises:
             SettingsError: a model is to decide, and there is none.
@@ -48,7 +48,7 @@ class QueryModels:
 
     @property
     def has_chat(self) -> bool:
-        """Whether there is a chat model."""
+        """True if there is a chat model."""
         return self._given is not None or self._settings.models.provider != "none"
 
     @property
@@ -73,7 +73,7 @@ class QueryModels:
                 chat.close()
 
 
-class DeferredEmbedder:
+class LazyEmbedder:
     """Stands for the embedder that ``open_embedder`` makes, once somebody asks it for anything.
 
     Args:
@@ -111,7 +111,7 @@ class DeferredEmbedder:
         return embedder
 
 
-class RememberingEmbedder:
+class CachingEmbedder:
     """An embedder of questions. May be used from several threads, if the one behind it may."""
 
     def __init__(self, embedder: Embedder) -> None:

@@ -36,11 +36,11 @@ class Ranking:
 
     @property
     def round_trips(self) -> int:
-        """How often the index was waited for."""
+        """Number of times that the index was waited for."""
         return bool(self.recalled.rankings) + self.evidence.round_trips
 
     def counts(self) -> dict[str, int]:
-        """How many candidates of each collection were looked at."""
+        """Number of candidates of each collection."""
         return {
             "episodes": len(self.evidence.episodes),
             "facts": sum(len(inside) for inside in self.evidence.facts.values()),
@@ -63,7 +63,7 @@ def places(evidence: Evidence, scores: dict[str, float], scope: Scope) -> list[S
 
 
 def superseding(question: Question, scope: Scope, evidence: Evidence) -> dict[str, str]:
-    """What superseded what among the statements found, in what the question asks for."""
+    """The successors of superseded statements among those found, in what the question asks for."""
     return successors((each.row for each in everyone(evidence)), scope, question)
 
 
@@ -92,7 +92,7 @@ def successors_first(
     return ordered
 
 
-def rearranged(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
+def reordered(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
     held = successors_first(standings, scores, ranking.evidence, superseding(question, scope, ranking.evidence))

@@ -37,7 +37,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """Which legs a method uses, and how deep; ``episodes`` is the depth for them, which are long, where it is another."""
+    """The legs that a method uses, and their depth; ``episodes`` is that of episodes, which are long, where it differs."""
 
     text: tuple[Collection, ...]
     vector: tuple[Collection, ...]
@@ -45,7 +45,7 @@ class Legs:
     episodes: int | None = None
 
     def depth_of(self, collection: Collection) -> int:
-        """How many hits a leg brings."""
+        """Number of hits of a leg."""
         if collection is Collection.GRAPH:
             return _GRAPH_HITS
         return self.episodes if self.episodes and collection is Collection.EPISODES else self.depth
@@ -53,7 +53,7 @@ class Legs:
 
 @dataclass(slots=True, eq=False)
 class Recalled:
-    """What the first round trip found: candidates by collection and id, and each leg's ranking of ids.
+    """The results of the first round trip: candidates by collection and id, and each leg's ranking of ids.
 
     ``successor`` names for each superseded fact what superseded it; empty for a question about the past. ``graph`` are the
     entities and relationships among them, ``walk`` is the way through it as far as they lead.
@@ -80,7 +80,7 @@ class Recalled:
         return episodes
 
     def people(self) -> tuple[str, ...]:
-        """Who said what was found."""
+        """The people in what was found."""
         together = dict.fromkeys(each.row.people for collection in _SAID for each in self.of(collection).values())
         return tuple(dict.fromkeys(person for people in together for person in people))
 

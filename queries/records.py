@@ -20,8 +20,8 @@ LONGEST = 2000  # characters: some 500 tokens, which is what cross-encoders read
 def words_of(row: Row) -> str:
     """The words that a statement tells: of a quote those that were said, without what is put around them."""
     body = row.body
-    told = (body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement")
-    return str(told or "")
+    words = (body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement")
+    return str(words or "")
 
 
 def record_of(row: Row) -> AnyRecord:

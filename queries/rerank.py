@@ -138,7 +138,7 @@ def _scores(question: str, passages: Sequence[str], reranker: Reranker) -> tuple
 
 
 class Rating(BaseModel):
-    """How much one memory helps."""
+    """The score of one memory."""
 
     index: int
     score: float = Field(ge=0, le=10)

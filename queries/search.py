@@ -22,7 +22,7 @@ from queries.granularity.foresights import duplicate_results
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
-from queries.ranking import Ranking, everyone, places, rearranged, successors_first, superseding, trace_of
+from queries.ranking import Ranking, everyone, places, reordered, successors_first, superseding, trace_of
 from queries.recall import Candidate, Legs, recall
 from queries.records import passage
 from queries.rerank import Reranked, rerank
@@ -130,7 +130,7 @@ def _holders(candidates: Sequence[Candidate], scope: Scope) -> Sequence[Candidat
 
 
 def _note_of_kinds(scope: Scope) -> tuple[str, ...]:
-    """What a method without facts of their own cannot give."""
+    """The note on what a method without facts of their own cannot give."""
     note = "kinds: with this method facts are found within their episodes; hybrid gives them places"
     return (note,) if "fact" in scope.kinds else ()
 
@@ -187,8 +187,8 @@ class Searcher:
             InputError: an empty question, or ``top_k`` out of range.
             StoreError: the index cannot answer.
         """
-        told = method if reranking else PART_OF_AGENTIC
-        with measured_search(told, asked.tenant_id) as found:
+        measured_as = method if reranking else PART_OF_AGENTIC
+        with measured_search(measured_as, asked.tenant_id) as found:
             ranking, response = self._search(query, method, asked, moment, top_k, explain, reranking)
             found.tell(len(ranking.standings), sum(response.metrics.candidates.values()))
             return response
@@ -218,7 +218,7 @@ class Searcher:
                 gathered = gather(*arguments, self._focus, self._token_vectors)
                 ranking = hybrid(question, scope, gathered, settings, learned or self._min_max)
         reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
-        placed = rearranged(ranking, reranked.standings, question, scope) if reranked.judged else ranking
+        placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
         return placed, SearchResponse(
             **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
             query=QueryEcho(
@@ -242,7 +242,7 @@ class Searcher:
         )
 
     def gather(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> tuple[Question, Gathered]:
-        """What would compete in a hybrid search, unscored. Raises what ``search`` does."""
+        """The candidates of a hybrid search, unscored. Raises what ``search`` does."""
         scope, settings = self.scope(asked, moment), self._settings.retrieval
         question = self._understand(query, top_k, scope, asked)
         return question, gather(self._index, self._completer, question, scope, settings, self._focus, self._token_vectors)
@@ -272,7 +272,7 @@ class Searcher:
         return LearnedScorer(coefficients, retrieval.alpha) if coefficients else None
 
     def _notes(self, question: Question, ranking: Ranking) -> tuple[str, ...]:
-        """What the response must say of how it was scored."""
+        """The notes on scoring in the response."""
         retrieval = self._settings.retrieval
         if ranking.scoring != MinMaxScorer.name or retrieval.scoring == "min-max" or question.vector is None:
             return ()
@@ -287,7 +287,7 @@ class Searcher:
             return rerank(question.text, ranking.standings, lambda each: passage(ranking.row(each.id)), self._reranker, top_n)
 
     def scope(self, asked: Filters, moment: datetime) -> Scope:
-        """Which rows may take part in a question that is asked at a moment."""
+        """The rows that may take part in a question that is asked at a moment."""
         return asked.scope(moment, self._settings.retrieval.open_foresight_days)
 
 

@@ -13,7 +13,7 @@ from mneme.ports import MemoryIndex
 from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, StoredMessage, Validity
 from mneme.rows import Collection, Row
 from queries.complete import Evidence
-from queries.entities.graph import Walk, shown_graph
+from queries.entities.graph import Walk, graph_response
 from queries.filtering.scope import Scope
 from queries.questions.understand import Question
 from queries.ranking import Ranking
@@ -46,7 +46,7 @@ class _Places:
     ranks: Mapping[str, int]
 
     def of(self, row: Row) -> dict[str, Any]:
-        """What every found record says of its place."""
+        """The fields of a row's place."""
         return {"id": row.id, "score": self.scores[row.id], "rank": self.ranks.get(row.id)}
 
 
@@ -99,35 +99,35 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     nested = [*holders, *others][: max(most, len(holders))]
     return FoundEpisode(
         **places.of(row),
-        **_told_by_episode(row),
+        **_episode_fields(row),
         atomic_facts=tuple(_fact(each.row, places) for each in nested),
     )
 
 
 def _fact(row: Row, places: _Places) -> FoundFact:
-    return FoundFact(**places.of(row), **_told_by_fact(row))
+    return FoundFact(**places.of(row), **_fact_fields(row))
 
 
 def _fields_of_episode(row: Row) -> dict[str, Any]:
-    """What an episode tells, whatever place it has."""
+    """The fields of an episode that do not depend on its place."""
     episode = _record(row, Episode)
     names = ("subject", "summary", "episode", "conversation_id", "document_id", "section", "citation")
     return _fields(episode, *names, "started_at", "ended_at", "participants", "message_ids")
 
 
 def _fields_of_fact(row: Row) -> dict[str, Any]:
-    """What a fact tells, whatever place it has."""
+    """The fields of a fact that do not depend on its place."""
     fact = _record(row, AtomicFact)
     names = ("atomic_fact", "topic_name", "parent_episode_id", "message_ids", "said_at", "citation", "event_at")
     return _fields(fact, *names, "quote", "claims") | _validity(fact.validity)
 
 
-_told_by_episode = Derived(_fields_of_episode)
-_told_by_fact = Derived(_fields_of_fact)
+_episode_fields = Derived(_fields_of_episode)
+_fact_fields = Derived(_fields_of_fact)
 
 
 def _validity(validity: Validity) -> dict[str, Any]:
-    """What later statements did to one, as a found one tells it."""
+    """The fields of validity of a found statement."""
     return _fields(validity, "valid_from", "valid_to", "superseded_by", "repeated_by", "also_said_in")
 
 
@@ -215,10 +215,10 @@ def _skill(row: Row, places: _Places) -> FoundSkill | None:
 
 
 def _graph(walk: Walk, evidence: Evidence) -> Graph:
-    """What was reached from the names in the question, with what tells of it."""
+    """The part of the graph reached from the names in the question, with the facts that mention it."""
     facts_of: dict[str, dict[str, list[str]]] = {}  # by episode and message, of the episodes that are mentioned
 
-    def told(episode: str, message: str) -> Sequence[str]:
+    def facts_of_message(episode: str, message: str) -> Sequence[str]:
         if episode not in facts_of:
             by_message = facts_of[episode] = {}
             for each in evidence.facts.get(episode, ()):
@@ -226,7 +226,7 @@ def _graph(walk: Walk, evidence: Evidence) -> Graph:
                     by_message.setdefault(said_in, []).append(each.row.id)
         return facts_of[episode].get(message, ())
 
-    return shown_graph(walk.entities, walk.relationships, told)
+    return graph_response(walk.entities, walk.relationships, facts_of_message)
 
 
 Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)

@@ -45,7 +45,7 @@ claims_of = Derived(_claims_of, 10_000)
 
 
 def is_asked_for(claim: Claim, asked: Asked, owner: str | None) -> bool:
-    """Whether a claim is of a subject and an attribute that are asked for; ``owner`` is who "I" is."""
+    """True if a claim is of a subject and an attribute that are asked for; ``owner`` is who "I" is."""
     return any(claim.attribute == attribute and _is_same(claim.subject, subject, owner) for subject, attribute in asked)
 
 
@@ -71,7 +71,7 @@ def successor_of(
 
 
 def _is_same(subject: str, asked: str, owner: str | None) -> bool:
-    """Whether two names mean the same; who asks means the owner."""
+    """True if two names mean the same; who asks means the owner."""
     one, other = subject.casefold(), asked.casefold()
     if one == other or (other in _ONESELF and is_asker(subject, owner)):
         return True
@@ -138,7 +138,7 @@ def best_first(row: Row, score: float) -> tuple[float, float, str]:
 
 
 def _line(statement: str, successor: Mapping[str, str]) -> list[str]:
-    """What superseded a statement, what superseded that, and so on."""
+    """The chain of successors of a statement."""
     line: list[str] = []
     while (statement := successor.get(statement, "")) and statement not in line:
         line.append(statement)

@@ -98,10 +98,10 @@ def clauses(question: str) -> list[str]:
     parts = [text[start:end].strip(" ?;.!,") for start, end in zip(starts, ends, strict=True)]
     if len(parts) < 2 or not all(_ASKS_FIRST.search(each) and len(each.split()) >= _SHORTEST_CLAUSE for each in parts):
         return [text]
-    told = [parts[0]]
+    named = [parts[0]]
     for before, clause in pairwise(parts):
-        told.append(_named_again(clause, likely_people(before) or likely_people(told[-1])))
-    return [f"{each}?" for each in told]
+        named.append(_named_again(clause, likely_people(before) or likely_people(named[-1])))
+    return [f"{each}?" for each in named]
 
 
 def _named_again(clause: str, people: tuple[str, ...]) -> str:
@@ -144,7 +144,7 @@ class Description:
 
     @property
     def question(self) -> str:
-        """Who or what that is, as a question."""
+        """The description as a question."""
         return (
             f"{self.name}的{self.role}是谁？" if has_cjk(self.name + self.role) else f"Who is the {self.role} of {self.name}?"
         )
@@ -160,7 +160,7 @@ def descriptions(question: str) -> list[Description]:
 
 
 def is_chain(question: str) -> bool:
-    """Whether a question takes more than one relationship: what it describes has another in front of it, or behind.
+    """True if a question takes more than one relationship: what it describes has another in front of it, or behind.
 
     >>> is_chain("Where does Ann's husband work?"), is_chain("How old is Ann's husband now?")
     (True, False)
@@ -209,17 +209,17 @@ def _descriptions(question: str, with_asked: bool = False) -> Iterator[Descripti
 
 
 def _ahead(question: str, place: int) -> str:
-    """What stands right before a place."""
+    """The text right before a place."""
     return question[max(0, place - _NEAR) : place]
 
 
 def _is_one(role: str) -> bool:
-    """Whether it tells of one person or thing by a relationship: "husband", and not "kids" or "dance"."""
+    """True if it tells of one person or thing by a relationship: "husband", and not "kids" or "dance"."""
     return not _PLURAL.search(role) and any(asked_by(relation, tokenise(role)) for relation in TO_ONE)
 
 
 def _reached(each: Description, edges: Iterable[GraphRelationship], question: str) -> str | None:
-    """Who is at the other end of a relationship of this kind; who still is before who was."""
+    """The other end of a relationship of this kind; a current one before a former one."""
     asked = tokenise(each.role)
     ends = [
         (edge.valid_to is not None, end)
@@ -232,5 +232,5 @@ def _reached(each: Description, edges: Iterable[GraphRelationship], question: st
 
 
 def _same(known: str, named: str) -> bool:
-    """Whether a name of the graph is the one in the question, or one that begins with it ("Ann", "Ann Miller")."""
+    """True if a name of the graph is the one in the question, or one that begins with it ("Ann", "Ann Miller")."""
     return folded(known) == folded(named) or folded(known).startswith(f"{folded(named)} ")

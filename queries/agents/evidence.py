@@ -1,4 +1,4 @@
-"""What the searches for one question have found, each thing once: from several ranked lists to one. Pure.
+"""The results of all searches for one question, each once: from several ranked lists to one. Pure.
 
 Only what lies in episodes is searched for again, episodes, facts and raw messages; portraits, foresights, cases and skills are
 those of the first search, and keep their places.
@@ -44,14 +44,14 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is to hold a place, and its score."""
+    """A result and its score."""
 
     item: Episodic
     score: float
 
 
 class Evidence:
-    """What was found, search by search. Of something that several found, the first answer's form is kept."""
+    """The results, search by search. Of a result that several searches found, the form of the first is kept."""
 
     def __init__(self, long_term: bool = False) -> None:
         """Nothing yet.
@@ -80,7 +80,7 @@ class Evidence:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """What was searched for, in order."""
+        """The queries, in order."""
         return tuple(each.query for each in self.searches)
 
     @property
@@ -90,19 +90,19 @@ class Evidence:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What was found, in the order in which it was."""
+        """The ids of the results, in the order in which they were found."""
         return tuple(self._items)
 
     def __len__(self) -> int:
         return len(self._items)
 
     def episodic(self, response: SearchResponse) -> list[Episodic]:
-        """What holds a place in a response and is searched for again, by rank."""
+        """The ranked results of a response that are searched for again."""
         found = [each for each in response.ranked() if isinstance(each, Episodic)]
         return [each for each in found if not (self._long_term and is_open(each))]
 
     def standing_by(self, response: SearchResponse) -> list[Found]:
-        """What holds a place in a response and is not searched for again, by rank."""
+        """The ranked results of a response that are not searched for again."""
         again = {each.id for each in self.episodic(response)}
         return [each for each in response.ranked() if each.id not in again]
 
@@ -163,7 +163,7 @@ class Evidence:
 
 
 def is_open(item: Found) -> bool:
-    """Whether it is a message that no episode holds yet."""
+    """True if it is a message that no episode holds yet."""
     return isinstance(item, FoundMessage) and item.parent_episode_id is None
 
 
@@ -172,8 +172,8 @@ def parent_of(item: Found) -> str | None:
     return item.parent_episode_id if isinstance(item, FoundFact | FoundMessage) else None
 
 
-def told_at(item: Episodic) -> datetime:
-    """When it was said, or began."""
+def time_of(item: Episodic) -> datetime:
+    """The time at which it was said, or began."""
     match item:
         case FoundEpisode():
             return item.started_at

@@ -1,4 +1,4 @@
-"""What is known of each thing that was found for a question which asks for several, as numbers. Pure.
+"""The features of each result for a question that asks for several things. Pure.
 
 The question was searched for twice, everywhere and in what those said whom it names. The numbers say how well each thing
 stands in both, what stands around it in its episode, what form its text has (an answer to "which books" has names in it), and
@@ -60,7 +60,7 @@ _ASKS_HOW_MANY = re.compile(r"\bhow many\b|多少|几[次个种本部家位只�
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """What was found, and a row of ``FEATURES`` for each."""
+    """The results, and a row of ``FEATURES`` for each."""
 
     items: Sequence[Episodic]
     numbers: Numbers
@@ -93,7 +93,7 @@ def known(question: str, found: Evidence, embed: Embed) -> Known:
 
 
 def named(question: str, found: Evidence) -> tuple[str, ...]:
-    """Who of those that took part in what was found the question names."""
+    """The people among the participants whom the question names."""
     return tuple(person for person in _people(found) if names_person(question, person))
 
 
@@ -109,7 +109,7 @@ def forms(question: str, people: Sequence[str]) -> tuple[str, str, str, str]:
 
 
 def _people(found: Evidence) -> tuple[str, ...]:
-    """Who took part in what was found."""
+    """The participants of what was found."""
     people = [person for episode in found.episodes().values() for person in episode.participants]
     people += [item.sender_name for each in found.searches for item in each.response.raw_messages]
     return tuple(dict.fromkeys(people))
@@ -136,7 +136,7 @@ def _of_search(search: str, ranking: Sequence[Episodic], odds: Numbers, items: S
 
 
 def _of_episodes(items: Sequence[Episodic], odds: Numbers) -> dict[str, Numbers]:
-    """How well the episode of each is found, and which place it has in it."""
+    """The scores of each result's episode, and its place in it."""
     inside = defaultdict(list)
     for item, number in zip(items, odds.tolist(), strict=True):
         inside[parent_of(item) or item.id].append(number)
@@ -153,7 +153,7 @@ def _of_episodes(items: Sequence[Episodic], odds: Numbers) -> dict[str, Numbers]
 
 
 def _of_neighbours(items: Sequence[Episodic], odds: Numbers, found: Evidence) -> dict[str, Numbers]:
-    """How well the messages beside it in its episode are found; what was not is as low as the lowest."""
+    """The scores of the messages beside it in its episode; one that was not found has the lowest."""
     best: dict[tuple[str | None, str], float] = {}
     for item, number in zip(items, odds.tolist(), strict=True):
         for message in messages_of(item)[:1]:

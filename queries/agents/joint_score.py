@@ -25,7 +25,7 @@ _SCORED_BY = "lr"  # log-odds of another scale mean something else
 
 
 class JointCoefficients(BaseModel):
-    """What was fitted for one index and one embedder: a weight for each feature, and the bias."""
+    """Coefficients for one index and one embedder: a weight for each feature, and the bias."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,7 +70,7 @@ class JointScorer:
 
     @property
     def fitted(self) -> bool:
-        """Whether there are coefficients for what is in use."""
+        """True if there are coefficients for what is in use."""
         return self._coefficients is not None
 
     def places(self, question: str, found: Evidence) -> list[Place] | None:

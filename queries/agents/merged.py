@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 from mneme.relations import attributes_asked
-from queries.agents.evidence import Episodic, Evidence, Place, parent_of, told_at
+from queries.agents.evidence import Episodic, Evidence, Place, parent_of, time_of
 from queries.agents.query import Order
 from queries.compete import Standing
 from queries.questions.understand import both_ends
@@ -121,8 +121,8 @@ def _scores(places: Sequence[_Listed]) -> list[float]:
 
 
 def _moment(item: Found) -> tuple[datetime, str]:
-    """When it was said; what has no such moment comes last."""
-    return (told_at(item) if isinstance(item, Episodic) else datetime.max.replace(tzinfo=UTC)), item.id
+    """The time at which it was said; a result without one comes last."""
+    return (time_of(item) if isinstance(item, Episodic) else datetime.max.replace(tzinfo=UTC)), item.id
 
 
 def _placed(item: Found, score: float, rank: int) -> Found:

@@ -26,8 +26,8 @@ from queries.agents.prompts import (
     REFLECT_RULES,
     SPLIT_RULES,
     TOOL_SELECT_RULES,
-    evidence_shown,
-    question_shown,
+    render_evidence,
+    render_question,
     system_of,
 )
 from queries.agents.query import Budget, distinct
@@ -97,32 +97,32 @@ class ModelPlanner:
 
     def route(self, question: str, budget: Budget) -> Tool:
         """See ``Planner``."""
-        return self._answer(self._route_rules, question_shown(question), Choice, budget).tool
+        return self._answer(self._route_rules, render_question(question), Choice, budget).tool
 
     def split(self, question: str, budget: Budget) -> tuple[str, ...]:
         """See ``Planner``."""
-        proposed = self._answer(self._split_rules, question_shown(question), Parts, budget).queries
+        proposed = self._answer(self._split_rules, render_question(question), Parts, budget).queries
         parts = new_queries(proposed, [question], MOST_SUB_QUERIES)
         return parts if len(parts) > 1 else ()
 
     def judge(self, question: str, found: Evidence, budget: Budget) -> Judgement:
         """See ``Planner``."""
-        shown = self._shown(question, found, self._judge_rules, Verdict, budget)
-        verdict = self._answer(self._judge_rules, shown, Verdict, budget)
+        rendered = self._render(question, found, self._judge_rules, Verdict, budget)
+        verdict = self._answer(self._judge_rules, rendered, Verdict, budget)
         queries = new_queries([verdict.next_query], [question, *found.queries], 1)
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
 
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
         """See ``Planner``."""
         wanted = f"Queries wanted: {count}\n"
-        shown = wanted + self._shown(question, found, self._reflect_rules + wanted, Reflection, budget)
-        verdict = self._answer(self._reflect_rules, shown, Reflection, budget)
+        rendered = wanted + self._render(question, found, self._reflect_rules + wanted, Reflection, budget)
+        verdict = self._answer(self._reflect_rules, rendered, Reflection, budget)
         queries = new_queries([each.query for each in verdict.queries], [question, *found.queries], count)
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
 
-    def _shown(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
+    def _render(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
         """Step 1, for a prompt that has the rules, or more, beside what was found."""
-        return evidence_shown(question, found, budget.tokens_left - _needed(beside, form))
+        return render_evidence(question, found, budget.tokens_left - _needed(beside, form))
 
     def _answer(self, system: str, user: str, form: type[Answer], budget: Budget) -> Answer:
         """Steps 2 and 3."""

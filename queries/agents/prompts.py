@@ -84,12 +84,12 @@ def system_of(shipped: str, replaced_by: str) -> str:
     return f"{replaced_by.strip() or shipped}\n{DATA_RULE}"
 
 
-def question_shown(question: str) -> str:
+def render_question(question: str) -> str:
     """The question, as the user part of a prompt."""
     return f"Question: {one_line(question, LONGEST_QUESTION)}"
 
 
-def evidence_shown(question: str, found: Evidence, tokens: int) -> str:
+def render_evidence(question: str, found: Evidence, tokens: int) -> str:
     """The question, what was searched for and what that found, as the user part of a prompt.
 
     Relationships, which are short and say most about a way, take a quarter of what the best memory leaves at most.
@@ -100,7 +100,7 @@ def evidence_shown(question: str, found: Evidence, tokens: int) -> str:
         tokens: how many it may have, by estimate; the question, the queries and the best memory are there in any case.
     """
     head = [
-        question_shown(question),
+        render_question(question),
         "Searched for so far:",
         *(f"- {one_line(query, LONGEST_LINE)}" for query in found.queries),
     ]
@@ -139,8 +139,8 @@ def _memory(item: Episodic, episodes: Mapping[str, FoundEpisode]) -> str:
     match item:
         case FoundEpisode():
             facts = episodes.get(item.id, item).atomic_facts[:_NESTED_FACTS]
-            told = [item.text, *(fact.text + _when(fact) for fact in facts if fact.text not in item.text)]
-            return f"{_day(item.started_at)}: {' / '.join(told)}"
+            parts = [item.text, *(fact.text + _when(fact) for fact in facts if fact.text not in item.text)]
+            return f"{_day(item.started_at)}: {' / '.join(parts)}"
         case FoundFact():
             return f"{_day(item.said_at)}: {item.text}{_when(item)}"
         case FoundMessage():
@@ -148,7 +148,7 @@ def _memory(item: Episodic, episodes: Mapping[str, FoundEpisode]) -> str:
 
 
 def _when(fact: FoundFact) -> str:
-    """When it happens, where that is not the day on which it was said, and until when it held."""
+    """The day on which it happens, unless it was said on that day, and the end of its validity."""
     parts = [f"on {_moment(fact.event_at)}"] if fact.event_at and fact.event_at.date() != fact.said_at.date() else []
     parts += [f"until {_moment(fact.valid_to)}"] if fact.valid_to else []
     return f" ({'; '.join(parts)})" if parts else ""

@@ -13,7 +13,7 @@ from queries.questions.understand import checked
 
 
 class Order(StrEnum):
-    """How results are listed."""
+    """The order of the results."""
 
     SCORE = "score"
     CHRONOLOGICAL = "chronological"
@@ -45,7 +45,7 @@ class QueryParam:
 
 @dataclass(frozen=True, slots=True)
 class QueryPolicy:
-    """What one question may cost at most; None leaves it to the settings, and nothing raises what they allow.
+    """The most that one question may cost; None leaves it to the settings, and nothing raises their limits.
 
     ``searches`` of the index, ``calls`` of the chat model, ``tokens`` asked and answered, ``seconds`` from the question on.
 
@@ -117,7 +117,7 @@ def distinct(queries: Iterable[str], asked: Iterable[str] = ()) -> tuple[str, ..
 
 
 def compared(query: str) -> str:
-    """What queries are told apart by: those that differ in case, spaces or the mark at their end are the same.
+    """The key by which queries are compared: case, spaces and the mark at the end make no difference.
 
     >>> compared("Where does  Lee work?") == compared("where does lee work")
     True
@@ -153,12 +153,12 @@ class Budget:
 
     @property
     def searches_left(self) -> int:
-        """How many searches may still be made."""
+        """Number of searches left."""
         return self._allowance.searches - self.searches
 
     @property
     def tokens_left(self) -> int:
-        """How many tokens may still be asked and answered; below zero where an answer was longer than expected."""
+        """Number of tokens left for prompts and answers; below zero where an answer was longer than expected."""
         return self._allowance.tokens - self.input_tokens - self.output_tokens
 
     def take_searches(self, wanted: int) -> int:

@@ -74,7 +74,7 @@ class RulePlanner:
         return split_question(question)
 
     def judge(self, question: str, found: Evidence, budget: Budget) -> Judgement:
-        """Whether every description is put by a name, and what to ask for the first that is not.
+        """Judge if every description has a name, and ask for the first that has none.
 
         1. Names for what the graph knows, in the question as it stands: that is asked for next, unless it was.
         2. Then who is meant by a description that the graph does not know.
@@ -96,7 +96,7 @@ class RulePlanner:
         return Judgement(covered.sufficient, covered.confidence, (), ", ".join(covered.missing))
 
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
-        """What a second round is to bring.
+        """Choose the queries of a second round.
 
         1. Among the words of those whom the question names there is always more, and so there is for each thing that may be one
            of those which it counts: whoever reflects wants all of it.
@@ -115,23 +115,23 @@ class RulePlanner:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How sure it is, 0 to 1, and the words of the question that nothing has."""
+    """The confidence, 0 to 1, and the words of the question that no result has."""
 
     confidence: float
     missing: tuple[str, ...]
 
     @property
     def sufficient(self) -> bool:
-        """Whether it is sure enough."""
+        """True if it is sure enough."""
         return self.confidence >= SUFFICIENT
 
 
 def coverage(question: str, found: Evidence) -> Coverage:
-    """How well the best of what was found covers a question."""
+    """Measure how well the best results cover a question."""
     words = asked_words(question, found)
     best = found.places(_JUDGED)
-    told = {token for place in best for token in tokenise(place.item.text)}
-    missing = tuple(word for word in words if not told.intersection(tokenise(word)))
+    covered = {token for place in best for token in tokenise(place.item.text)}
+    missing = tuple(word for word in words if not covered.intersection(tokenise(word)))
     if not best:
         return Coverage(0.0, missing)
     share = 1.0 - len(missing) / len(words) if words else 1.0
@@ -145,12 +145,12 @@ def asked_words(question: str, found: Evidence) -> Sequence[str]:
 
 
 def counts(question: str) -> bool:
-    """Whether a question asks how many there are, or for all of a kind."""
+    """True if a question asks how many there are, or for all of a kind."""
     return question_type(question) is QuestionType.COUNTING
 
 
 def named_items(question: str, found: Evidence) -> tuple[str, ...]:
-    """What the best of what was found names and the question does not, most often named first; no people who took part."""
+    """The names in the best results that the question does not have, most frequent first; no participants."""
     people = {part for each in found.episodes().values() for person in each.participants for part in (person, *person.split())}
     seen: dict[str, int] = {}
     for place in found.places(_COUNTED):
@@ -175,8 +175,8 @@ def item_queries(question: str, found: Evidence, count: int) -> tuple[str, ...]:
 def supplementary_queries(question: str, found: Evidence, count: int) -> tuple[str, ...]:
     """The first ``count`` of the three styles, without those that say the same."""
     _, spoken, words, _ = forms(question, named(question, found))
-    told = (" ".join((words, *feedback(question, found))), spoken, statement(spoken))
-    return tuple(dict.fromkeys(each for each in told if each and each != question))[:count]
+    styles = (" ".join((words, *feedback(question, found))), spoken, statement(spoken))
+    return tuple(dict.fromkeys(each for each in styles if each and each != question))[:count]
 
 
 def feedback(question: str, found: Evidence) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ class Search(Protocol):
     """One hybrid search."""
 
     def __call__(self, query: str, top_k: int, everything: bool, people: tuple[str, ...] = ()) -> SearchResponse:
-        """What it finds.
+        """Search.
 
         Args:
             query: its text.
@@ -40,10 +40,10 @@ class Joint(Protocol):
 
     @property
     def fitted(self) -> bool:
-        """Whether it can tell anything of what is in use."""
+        """True if it has coefficients for the index and the embedder in use."""
 
     def places(self, question: str, found: Evidence) -> Sequence[Place] | None:
-        """What was found for the question itself, best first; None where it cannot be told."""
+        """The results for the question itself, best first; None where it cannot score them."""
 
 
 Rerank = Callable[[str, Sequence[Place]], tuple[Sequence[Place], Sequence[str]]]
@@ -179,7 +179,7 @@ class Run:
         return list(judged)
 
     def places(self, limit: int) -> list[Place]:
-        """What all searches found, best first: by joint scores where there are any, else by rank."""
+        """The results of all searches, best first: by joint scores where there are any, else by rank."""
         if self.joint is None or self.tool != Tool.REFLECT or not self.joint.fitted:
             return self.evidence.places(limit)
         try:
@@ -195,7 +195,7 @@ class Run:
         self.notes.append(f"agent: {text}")
 
     def metrics(self) -> AgentMetrics:
-        """What all searches and decisions together took."""
+        """The cost of all searches and decisions together."""
         of_model = self.budget.calls > 0
         return AgentMetrics(
             selected_tool=self.tool,

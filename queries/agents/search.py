@@ -67,7 +67,7 @@ class AgenticSearch:
         equal_scores: bool = False,
         explain: bool = False,
     ) -> SearchResponse:
-        """What an agent finds for a question.
+        """Let an agent answer a question.
 
         1. The agent searches and decides, within the budget.
         2. What all its searches found is fused, and judged once by the reranker, for the question and all that was asked.

@@ -1,4 +1,4 @@
-"""What an answer is made from: memories as numbered, dated lines, how far their dates are, and the graph. Pure.
+"""The context of an answer: memories as numbered, dated lines, the distances of their dates, and the graph. Pure.
 
 1. The memories are taken best rank first, as long as they fit, each with what its dates cost; what does not fit is left out
    for shorter ones behind it, and counted. The graph gets a share of its own, and the episodes around the best facts the rest.
@@ -24,7 +24,7 @@ _DATES_COMPARED = 5  # dates of the best memories, each with each: ten lines
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an answer is made from. ``memories[0]`` has the number 1; ``candidates`` is how many there were."""
+    """The context of an answer. ``memories[0]`` has the number 1; ``candidates`` is how many there were."""
 
     text: str
     memories: tuple[Memory, ...]
@@ -38,7 +38,7 @@ class Context:
         return sorted((each for each in self.memories if each.rank is not None), key=lambda each: each.rank or 0)
 
     def citation(self, number: int) -> Citation | None:
-        """What a number in an answer refers to; None for a number that was not shown."""
+        """The citation of a number in an answer; None for a number that was not in the context."""
         if not 1 <= number <= len(self.memories):
             return None
         memory = self.memories[number - 1]
@@ -67,12 +67,12 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
     compares = found.query.type == QuestionType.TEMPORAL and asks_for_difference(found.query.text)
     edges = relationships_of(found, zone)
     offered = (memories_of(found, zone), nested(found, zone), around(found, zone))
-    shelf = _Shelf(asked, count, budget - count(_text([], [], [], [])) - 8)
+    budgeted = _TokenBudget(asked, count, budget - count(_text([], [], [], [])) - 8)
     # 1.
-    shelf.spend_at_most(edges, budget // _GRAPH_SHARE)
+    budgeted.spend_at_most(edges, budget // _GRAPH_SHARE)
     for memories in offered:
-        shelf.add_all(memories)
-    chosen = shelf.chosen
+        budgeted.add_all(memories)
+    chosen = budgeted.chosen
     while True:
         # 3. and 2.
         shown = sorted(_once(chosen), key=_in_time)
@@ -83,7 +83,7 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
         chosen = chosen[:-1]  # what the lines cost together was estimated too low
 
 
-class _Shelf:
+class _TokenBudget:
     """Memories that fit into a number of tokens, in the order in which they were added."""
 
     def __init__(self, asked: date, count: Callable[[str], int], room: int) -> None:
@@ -126,8 +126,8 @@ def _once(memories: Sequence[Memory]) -> Iterator[Memory]:
     said: set[tuple[str, str]] = set()
     for memory in memories:
         text = memory.text
-        for told in sorted(shown.get(memory.id, ()), key=len, reverse=True):
-            text = text.replace(told, "…")
+        for text_elsewhere in sorted(shown.get(memory.id, ()), key=len, reverse=True):
+            text = text.replace(text_elsewhere, "…")
         words = (memory.kind, f"{memory.said} {text}")
         if words not in said:
             said.add(words)

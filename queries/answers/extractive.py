@@ -52,7 +52,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """Where a chain of relationships leads, and the numbers of its steps."""
+    """A chain of relationships as a line, and the numbers of its steps."""
 
     line: str
     numbers: tuple[int, ...]
@@ -60,7 +60,7 @@ class _Link:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What stands around quotes."""
+    """The words around quotes."""
 
     introduction: str
     several: str
@@ -98,10 +98,10 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     ranked = context.ranked
     support = support_of(ranked, found)
     chain = _chain(found, context, asked_at)
-    if not support.told and chain is None:
+    if not support.answered and chain is None:
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
-    quoted = [] if (chain and len(chain.numbers) > 1) or not support.told else list(_sufficient(kind, support))
+    quoted = [] if (chain and len(chain.numbers) > 1) or not support.answered else list(_sufficient(kind, support))
     lines = [chain.line] if chain else []
     lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
@@ -110,7 +110,7 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
 
 
 def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link | None:
-    """Where relationships alone lead, if all of them are shown."""
+    """The answer that relationships alone give, if all of them are in the context."""
     chain = chain_of(found.query.text, found.graph.relationships, asked_at)
     numbers = {memory.id: number for number, memory in enumerate(context.memories, start=1)}
     if chain is None or any(step.id not in numbers for step in chain.steps):
@@ -124,16 +124,16 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
     fitting = _dated_first(support.fitting) if kind is QuestionType.TEMPORAL else list(support.fitting)
     best = max(memory.score for memory in fitting)
     missing = set(support.words)
-    told: set[frozenset[str]] = set()
+    seen: set[frozenset[str]] = set()
     number = 0
     for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
         near = memory.score >= best * _NEAR.get(kind, _NEAR_OTHERWISE)
         adds = bool(missing & tokens) and memory.score >= best * _WORTH_ADDING
-        if number and (tokens in told or not (near or adds)):
+        if number and (tokens in seen or not (near or adds)):
             continue
         yield memory
-        told.add(tokens)
+        seen.add(tokens)
         missing -= tokens
         number += 1
         if number == _MOST.get(kind, _OTHERWISE):
@@ -180,7 +180,7 @@ def _words_for(question: str) -> _Words:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Where a question's relations lead: the ``end``, over ``steps``, each connected with the one before."""
+    """A path through the graph that a question asks for: its ``end``, and its connected ``steps``."""
 
     end: str
     steps: tuple[GraphRelationship, ...]
@@ -230,6 +230,6 @@ def _onwards(
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two names may be of one: all words of the shorter are in the longer."""
+    """True if two names may be of one: all words of the shorter are in the longer."""
     words = frozenset(one.casefold().split()), frozenset(other.casefold().split())
     return words[0] <= words[1] or words[1] <= words[0]

@@ -1,4 +1,4 @@
-"""What tells whether a memory answers a question, as numbers for a logistic regression (queries/answers/support.py). Pure.
+"""Features of a memory as an answer to a question, for a logistic regression (queries/answers/support.py). Pure.
 
 The words of a question weigh the more, the fewer of the memories found have them: a word that none of them has is often just
 what is asked for. Words of one root count as the same word for a part, by their first letters, so that this holds in languages
@@ -167,7 +167,7 @@ def features_of(
 
 
 def said(memory: Memory) -> str:
-    """What is told: of a quote the words alone."""
+    """The text of a memory: of a quote the words alone."""
     return memory.quote.words if memory.quote else memory.text
 
 
@@ -177,16 +177,16 @@ def _leans_on(memory: Memory) -> str:
 
 
 def _kind(question: str, memory: Memory) -> tuple[float, float]:
-    """Whether the kind of words that is asked for is there, and whether it is missing; neither where no kind is known."""
-    told = said(memory)
+    """1 each if the kind of words that is asked for is there, and if it is missing; 0 and 0 where no kind is known."""
+    text = said(memory)
     if _ASKED_TIME.search(question):
-        found = bool(_TIME.search(told)) or memory.happens is not None
+        found = bool(_TIME.search(text)) or memory.happens is not None
     elif _ASKED_NUMBER.search(question):
-        found = bool(_NUMBER.search(_CLOCK.sub(" ", told))) or memory.happens is not None
-    elif _ASKED_NAME.search(question) and not has_cjk(told) and not _NOUNS_ARE_NAMES.search(question):
+        found = bool(_NUMBER.search(_CLOCK.sub(" ", text))) or memory.happens is not None
+    elif _ASKED_NAME.search(question) and not has_cjk(text) and not _NOUNS_ARE_NAMES.search(question):
         asked = question.casefold()
-        names = [name for name in _CAPITAL.findall(told) if not _TIME.match(name)]
-        first = told.split(".")[0].split(",")[0].split()
+        names = [name for name in _CAPITAL.findall(text) if not _TIME.match(name)]
+        first = text.split(".")[0].split(",")[0].split()
         names += first if len(first) < _FEW and memory.quote and memory.quote.question else []  # a bare answer
         found = any(name.casefold() not in asked for name in names)
     else:

@@ -1,4 +1,4 @@
-"""What a search found as it is told in an answer: one kind of thing, a line each, with its days. Pure."""
+"""The results of a search as lines of an answer's context: one shape for all kinds, each with its days. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Memory:
 
 
 def memories_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
-    """What holds a place, best rank first; a portrait as its statements, those that share words with the question first.
+    """The ranked results, best first; a portrait as its statements, those that share words with the question first.
 
     Args:
         found: of the search for the question.
@@ -122,19 +122,19 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             items = sorted((*item.explicit, *item.implicit), key=lambda each: -len(words & set(tokenise(each.statement))))
             yield from (_portrait(item, each, zone) for each in items)
         case FoundCase():
-            told = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
+            text = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
             yield Memory(
                 item.id,
                 "case",
-                _line(told),
+                _line(text),
                 message_ids=item.message_ids,
                 parent=item.parent_episode_id,
                 rank=item.rank,
                 score=item.score,
             )
         case FoundSkill():
-            told = ": ".join(filter(None, (item.name, item.description, item.content)))
-            yield Memory(item.id, "skill", _line(told), rank=item.rank, score=item.score)
+            text = ": ".join(filter(None, (item.name, item.description, item.content)))
+            yield Memory(item.id, "skill", _line(text), rank=item.rank, score=item.score)
 
 
 def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
@@ -229,7 +229,7 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
 
 
 def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date) -> str:
-    """How a memory stands in the context: one line, whatever it says, that cannot end a block.
+    """Render a memory as one line of the context, which cannot end a block.
 
     >>> memory = Memory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
     >>> line_of(memory, 3, {}, date(2026, 5, 1))

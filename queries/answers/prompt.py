@@ -1,4 +1,4 @@
-"""What the model is told: a rule each, with a name each, joined; and the question with its context as data.
+"""The prompt of an answer: named rules, and the question with its context as data.
 
 All rules go with every question. They are some 600 tokens against thousands of the context, the type of a question is only
 guessed by patterns, and a fixed beginning is what endpoints cache. The type's own rule is repeated at the end, behind the

@@ -1,4 +1,4 @@
-"""Whether the memories that were found tell what a question asks, judged without a model. Pure.
+"""Judge without a model if the memories that were found answer a question. Pure.
 
 What is asked of one person and told of another is the trap: the words fit, the person does not. So whom a memory is about
 comes first, and what shares nothing with the question is none, whatever its place. Of the rest a logistic regression says how
@@ -60,23 +60,23 @@ _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of charac
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Whether the memories tell it. ``fitting`` are those about whom it asks, best rank first; ``words`` what it asks with."""
+    """A judgement. ``fitting`` are the memories about the right person, best rank first; ``words`` those of the question."""
 
-    told: bool
+    answered: bool
     fitting: tuple[Memory, ...]
     words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Whom a question is about: of those who spoke, and others by the names that it gives them."""
+    """The people that a question is about: those who spoke, and others by the names that it gives them."""
 
     speakers: frozenset[str]
     others: tuple[str, ...]
 
 
 def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
-    """How well the memories of a search tell what it asks.
+    """Judge if the memories of a search answer its question.
 
     Args:
         memories: what holds a place, best rank first.
@@ -86,8 +86,8 @@ def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
     known = _likeliness()
     odds = [known.log_odds(row) for row in considered.rows]
     fitting = sorted((place for place, fits in enumerate(considered.fits) if fits), key=lambda place: -odds[place])
-    told = bool(fitting) and odds[fitting[0]] >= known.enough
-    return Support(told, tuple(considered.memories[place] for place in fitting), considered.words)
+    answered = bool(fitting) and odds[fitting[0]] >= known.enough
+    return Support(answered, tuple(considered.memories[place] for place in fitting), considered.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Considered:
 
 
 def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Considered:
-    """What is to be judged of the memories of a search, for ``support_of`` and for who fits it."""
+    """The memories of a search to be judged, for ``support_of`` and for fitting it."""
     people = people_of(found)
     question = found.query.text
     named = frozenset(person for person in people if _is_named(question, person) and not is_asker(person, None))
@@ -120,9 +120,9 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
     rows = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
     looked_at = tuple(memories[:_LOOKED_AT])
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
-    told = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
+    texts = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
     things = _things_named(question, (*people, *asked.others))
-    if not _tells_of_described(question, people, told) or (things and not any(things & tokens for tokens in told)):
+    if not _tells_of_described(question, people, texts) or (things and not any(things & tokens for tokens in texts)):
         fits = [False] * len(fits)
     return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
 
@@ -137,7 +137,7 @@ class Likeliness(BaseModel):
     enough: float
 
     def log_odds(self, row: Sequence[float]) -> float:
-        """How likely a memory with these features answers."""
+        """The log-odds that a memory with these features answers."""
         return self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, row, strict=True))
 
 
@@ -147,7 +147,7 @@ def _likeliness() -> Likeliness:
 
 
 def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
-    """Whether a memory claims what is asked for, or something else; neither where either is not known."""
+    """True each if a memory claims what is asked for, or something else; neither where either is not known."""
     if not attributes or not memory.claims:
         return False, False
     claims_it = any(is_asked_for(claim, attributes, owner) for claim in memory.claims)
@@ -155,7 +155,7 @@ def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | 
 
 
 def _is_named(question: str, person: str) -> bool:
-    """Whether a question names a person, in an inflected form ("Веры", "Ankes") or with a title (綾さん) as well."""
+    """True if a question names a person, in an inflected form ("Веры", "Ankes") or with a title (綾さん) as well."""
     if names_person(question, person):
         return True
     if has_cjk(person):
@@ -177,7 +177,7 @@ def _stem(person: str) -> str:
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:
-    """Who spoke in what was found."""
+    """The speakers in what was found."""
     speakers = (person for episode in found.episodes for person in episode.participants)
     return tuple(dict.fromkeys((*speakers, *(message.sender_name for message in found.raw_messages))))
 
@@ -203,11 +203,11 @@ def _things_named(question: str, people: Iterable[str]) -> frozenset[str]:
     return frozenset(token for name in names if name.split()[0] not in _CALENDAR for token in tokenise(name))
 
 
-def _tells_of_described(question: str, people: Sequence[str], told: Iterable[frozenset[str]]) -> bool:
-    """Whether somebody who is told by a relationship is in what tells it: "Ann's brother" by a word for brothers, "the CEO of
+def _tells_of_described(question: str, people: Sequence[str], texts: Iterable[frozenset[str]]) -> bool:
+    """True if somebody who is told by a relationship is in what tells it: "Ann's brother" by a word for brothers, "the CEO of
     Acme" by Acme as well. Else it tells of Ann, or of another CEO.
     """
-    words = frozenset[str]().union(*told)
+    words = frozenset[str]().union(*texts)
     for each in all_descriptions(question):
         named = frozenset() if any(names_person(each.name, person) for person in people) else frozenset(tokenise(each.name))
         role = tokenise(each.role)
@@ -218,7 +218,7 @@ def _tells_of_described(question: str, people: Sequence[str], told: Iterable[fro
 
 
 def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
-    """Who is asked about without a name: the assistant; or who asks, whom what the assistant said to them is about as well."""
+    """The people asked about without a name: the assistant; or the asker, and then the assistant's words to them as well."""
     assistants = frozenset(filter(is_assistant, people))
     if found.query.type == QuestionType.ASSISTANT_RECALL:
         return assistants
@@ -228,18 +228,18 @@ def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
 
 
 def _about(memory: Memory, asked: _Asked, people: Sequence[str]) -> tuple[bool, bool, bool]:
-    """Whether one of those asked about said it, whether it names one, and whether it is about others."""
+    """True each if one of the people asked about said it, if it names one, and if it is about others."""
     if not asked.speakers and not asked.others:
         return False, False, False
     quote = memory.quote
-    told = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
-    told = _QUOTED_QUESTION.sub("", told)
+    text = " ".join(each.words for each in (quote, quote.question, quote.context) if each) if quote else memory.text
+    text = _QUOTED_QUESTION.sub("", text)
     if not quote and memory.kind not in ("message", "profile"):
-        spans = [(spans[0][0], person) for person in people if (spans := occurrences(told, person))]
-        names = any(names_person(told, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
+        spans = [(spans[0][0], person) for person in people if (spans := occurrences(text, person))]
+        names = any(names_person(text, name) for name in asked.others) or (bool(spans) and min(spans)[1] in asked.speakers)
         of_all = not spans and not asked.others and (memory.said is not None or not memory.source)
         return names, False, not (names or of_all)  # what is told of somebody counts like what they say
     speaker = quote.speaker if quote else memory.source
     said_by = speaker in asked.speakers or (bool(speaker) and speaker not in people and not asked.others)
-    names = any(names_person(told, name) for name in (*asked.others, *asked.speakers))
+    names = any(names_person(text, name) for name in (*asked.others, *asked.speakers))
     return said_by, names, not (said_by or names)

@@ -51,7 +51,7 @@ class ListedDocument(BaseModel):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all of it was read."""
+        """True if all of it was read."""
         return self.status == "read" and not self.unread
 
 

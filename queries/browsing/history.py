@@ -12,7 +12,16 @@ from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, Profi
 from mneme.rows import Collection, Key, Row
 from mneme.text import tokenise
 from queries.browsing.lists import own_rows
-from queries.browsing.responses import Change, History, Link, Portrait, ToldFact, ToldForesight, ToldLine, ToldRelationship
+from queries.browsing.responses import (
+    Change,
+    History,
+    HistoryFact,
+    HistoryForesight,
+    HistoryLine,
+    HistoryRelationship,
+    Link,
+    Portrait,
+)
 from queries.entities.naming import Naming, naming
 from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
 from queries.granularity.foresights import repeats
@@ -54,7 +63,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
     if scope.is_past and (keys := repetition_keys(statements)):
         repetitions = index.get(keys)
         statements = [without_later_repetitions(row, repetitions, scope.moment) for row in statements]
-    told = _Statements(index, statements, scope)
+    found = _Statements(index, statements, scope)
     notes = [
         f"there is more: only {limit:,} {what} were looked at"
         for what, limit, is_all in (
@@ -71,8 +80,8 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
         type=who.entity.type if who.entity else "",
         summary=who.entity.summary if who.entity else "",
         others=who.others,
-        facts=_in_time(told.facts()),
-        foresights=_in_time(told.foresights()),
+        facts=_in_time(found.facts()),
+        foresights=_in_time(found.foresights()),
         relationships=_in_time(_relationships(records, who)),
         profile=_in_time(_lines(index, scope, who)),
         notes=tuple(notes),
@@ -112,38 +121,38 @@ class _Statements:
         texts |= {row.id: row for row in index.get(missing).values()} if missing else {}
         self._links = {identity: Link(id=identity, text=_text(row), said_at=row.at) for identity, row in texts.items()}
 
-    def facts(self) -> list[ToldFact]:
+    def facts(self) -> list[HistoryFact]:
         """The facts among them."""
         return [
-            ToldFact(
+            HistoryFact(
                 text=each.atomic_fact,
                 topic_name=each.topic_name,
                 event_at=each.event_at,
                 event_until=each.event_until,
-                **self._told(each),
+                **self._fields(each),
             )
             for each in self._records
             if isinstance(each, AtomicFact)
         ]
 
-    def foresights(self) -> list[ToldForesight]:
+    def foresights(self) -> list[HistoryForesight]:
         """The foresights among them."""
         facts = [each for each in self._records if isinstance(each, AtomicFact)]
         over = {row.id for row in self._rows if row.kind == "foresight" and self._scope.is_over(row)}
         return [
-            ToldForesight(
+            HistoryForesight(
                 text=each.statement,
                 start=each.start,
                 end=each.end,
                 expired=each.id in over,
                 told_as_fact=any(repeats(each, fact) for fact in facts if fact.parent_episode_id == each.parent_episode_id),
-                **self._told(each),
+                **self._fields(each),
             )
             for each in self._records
             if isinstance(each, Foresight)
         ]
 
-    def _told(self, record: AtomicFact | Foresight) -> dict[str, Any]:
+    def _fields(self, record: AtomicFact | Foresight) -> dict[str, Any]:
         validity = record.validity
         superseded = [each for each in self._records if each.validity.superseded_by == record.id]
         return {
@@ -161,9 +170,9 @@ class _Statements:
         }
 
 
-def _relationships(records: Iterable[object], who: Naming) -> list[ToldRelationship]:
+def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelationship]:
     return [
-        ToldRelationship(
+        HistoryRelationship(
             id=each.id,
             source=each.source,
             relation=each.relation,
@@ -177,23 +186,23 @@ def _relationships(records: Iterable[object], who: Naming) -> list[ToldRelations
     ]
 
 
-def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[ToldLine]:
+def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[HistoryLine]:
     """The lines of the owners' portraits that are about it, or name it."""
     keys = [Key(Collection.MEMORIES, owner, profile_id(owner)) for owner in scope.rows.owner_keys]
-    lines: dict[tuple[str, str], ToldLine] = {}
+    lines: dict[tuple[str, str], HistoryLine] = {}
     rows = [row for row in index.get(keys).values() if scope.rows.is_of_owners(row)]
     for row in _known(rows, scope):
         profile = row.record()
         assert isinstance(profile, Profile)
         for item, holds in lines_of(profile):
             if who.is_called(item.about) or who.is_in(item.statement):
-                lines.setdefault((item.about, item.statement), told_line(item, holds))
+                lines.setdefault((item.about, item.statement), history_line(item, holds))
     return list(lines.values())
 
 
-def told_line(item: ProfileItem, holds: bool) -> ToldLine:
+def history_line(item: ProfileItem, holds: bool) -> HistoryLine:
     """A line of a portrait, or what was said and is in none (``holds`` is False)."""
-    return ToldLine(
+    return HistoryLine(
         about=item.about,
         statement=item.statement,
         category=item.category,
@@ -203,7 +212,7 @@ def told_line(item: ProfileItem, holds: bool) -> ToldLine:
     )
 
 
-In = TypeVar("In", ToldFact, ToldForesight, ToldRelationship, ToldLine)
+In = TypeVar("In", HistoryFact, HistoryForesight, HistoryRelationship, HistoryLine)
 
 
 def _in_time(entries: Iterable[In]) -> tuple[In, ...]:
@@ -225,7 +234,7 @@ def read_portrait(index: MemoryIndex, scope: Scope) -> Portrait:
     return Portrait(
         owner=own.owner_keys[0],
         updated_at=max((each.created_at for each in profiles), default=None),
-        lines=tuple(told_line(item, holds) for each in profiles for item, holds in lines_of(each)),
+        lines=tuple(history_line(item, holds) for each in profiles for item, holds in lines_of(each)),
         changes=changes,
         notes=() if is_all else (f"there are more changes: only those of the latest {MOST_CHANGES} facts are shown",),
     )
@@ -260,7 +269,7 @@ def lines_of(profile: Profile) -> list[tuple[ProfileItem, bool]]:
 
 
 def is_in_portrait(item: ProfileItem, profile: Profile) -> bool:
-    """Whether a piece of evidence is part of a line: by what was said, for the line may word it otherwise."""
+    """True if a piece of evidence is part of a line: by what was said, for the line may word it otherwise."""
     said = {_said(mention) for mention in item.evidence}
     return any(
         (line.about, line.statement) == (item.about, item.statement) or not said.isdisjoint(map(_said, line.evidence))

@@ -112,7 +112,7 @@ def _called(index: MemoryIndex, scope: Scope, name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Made:
-    """What was made from episodes: statements and cases by episode; entities, relationships and portraits by id."""
+    """The records made from episodes: statements and cases by episode; entities, relationships and portraits by id."""
 
     facts: Mapping[str, Sequence[AtomicFact]]
     foresights: Mapping[str, Sequence[Foresight]]
@@ -286,7 +286,7 @@ def _relationships(episode: str, shared: Iterable[AnyRecord]) -> Iterator[Inspec
 
 
 def _lines(episode: str, shared: Iterable[AnyRecord]) -> Iterator[InspectedLine]:
-    """What the episode showed, in its own words."""
+    """The profile evidence of the episode, in its own words."""
     for profile in shared:
         if isinstance(profile, Profile):
             for item in profile.evidence:

@@ -49,7 +49,7 @@ class MemoryReader:
         self._open_foresight_days = open_foresight_days
 
     def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> "History":
-        """Everything that is remembered about a person or a thing, in the order in which it happened, and what became of it.
+        """Everything that is remembered about a person or a thing, in the order in which it happened, with its validity.
 
         Args:
             entity: its name, or a part of it that means nobody else.
@@ -199,7 +199,7 @@ class MemoryReader:
         return read_graph(self._index, self._scope(filters), entity, hops, limit)
 
     def portrait(self, filters: Mapping[str, Any] | None = None) -> "Portrait":
-        """What is known of an owner: each line of the profile with what shows it, and which facts changed.
+        """The profile of an owner: each line with its evidence, and the facts that changed.
 
         Args:
             filters: whose memory.
@@ -216,7 +216,7 @@ class MemoryReader:
         return read_portrait(self._index, self._scope(filters))
 
     def owners(self, tenant_id: str | None = None) -> "tuple[OwnerSummary, ...]":
-        """Whose memory a tenant has, the owner of the latest message first; at most 1,000.
+        """The owners of a tenant's memories, the owner of the latest message first; at most 1,000.
 
         Args:
             tenant_id: None is ``default``, of a service that of the key.
@@ -245,7 +245,7 @@ class MemoryReader:
         return _awaited(self._index, flush_marker(tenant_id or _TENANT, flush_id, utc_now()), timeout) is not None
 
     def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> "Receipt | None":
-        """What an erasure removed, once nothing is left of it; None if that is not so in time.
+        """The receipt of an erasure, once nothing is left; None if that is not in time.
 
         Args:
             erasure_id: of the event that was sent.
@@ -270,18 +270,12 @@ class MemoryReader:
         return Filters.parse(filters or {}).scope(self._clock(), self._open_foresight_days)
 
 
-def _awaited(
-    index: MemoryIndex,
-    awaited: Row,
-    timeout: float,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Row | None:
-    """The row under a key, as soon as it is there."""
-    end = clock() + timeout
+def _awaited(index: MemoryIndex, awaited: Row, timeout: float) -> Row | None:
+    """The row under a key, as soon as it is there; None after the timeout."""
+    end = time.monotonic() + timeout
     pause = _FIRST_SECONDS
     while True:
-        row, left = None, end - clock()
+        row, left = None, end - time.monotonic()
         try:
             row = index.get([awaited.key]).get(awaited.key)
         except StoreUnavailable:  # the flow may have still to make the index
@@ -289,5 +283,5 @@ def _awaited(
                 raise
         if row is not None or left <= 0:
             return row
-        sleep(min(pause, left))
+        time.sleep(min(pause, left))
         pause = min(2 * pause, _LONGEST_SECONDS)

@@ -40,7 +40,7 @@ class Link(_Response):
     said_at: datetime
 
 
-class ToldStatement(_Response):
+class HistoryStatement(_Response):
     """Something that was said of it: ``text`` is the fact, or what is expected (then ``start`` and ``end`` say when).
 
     ``times_said`` counts its repetitions, ``message_ids`` are all messages that say it. It held from ``valid_from`` until
@@ -61,7 +61,7 @@ class ToldStatement(_Response):
     supersedes: tuple[Link, ...] = ()
 
 
-class ToldFact(ToldStatement):
+class HistoryFact(HistoryStatement):
     """A fact."""
 
     topic_name: str
@@ -70,11 +70,11 @@ class ToldFact(ToldStatement):
 
     @property
     def at(self) -> datetime:
-        """When it happened, as far as that was said; what lay ahead stands where it was said, as what was planned then."""
+        """The time of the event, as far as that was said; a plan stands at the time at which it was said."""
         return min(self.event_at or self.said_at, self.said_at)
 
 
-class ToldForesight(ToldStatement):
+class HistoryForesight(HistoryStatement):
     """Something expected. ``expired``: it lies behind, was cancelled or replaced. ``told_as_fact``: a fact says it as well."""
 
     start: datetime | None
@@ -84,11 +84,11 @@ class ToldForesight(ToldStatement):
 
     @property
     def at(self) -> datetime:
-        """When it was said: plans and their changes stand in the order in which they were made."""
+        """The time at which it was said: plans and their changes stand in the order in which they were made."""
         return self.said_at
 
 
-class ToldRelationship(_Response):
+class HistoryRelationship(_Response):
     """An edge of the graph, from ``date`` until ``valid_to``."""
 
     id: str
@@ -101,11 +101,11 @@ class ToldRelationship(_Response):
 
     @property
     def at(self) -> datetime:
-        """When it began, or was first said."""
+        """The time at which it began, or was first said."""
         return self.date or min(mention.at for mention in self.mentions)
 
 
-class ToldLine(_Response):
+class HistoryLine(_Response):
     """A line of a portrait, with everything that showed it. ``holds`` is false where it is not in the portrait now."""
 
     about: str
@@ -117,15 +117,15 @@ class ToldLine(_Response):
 
     @property
     def at(self) -> datetime:
-        """When it was first shown."""
+        """The time of its first evidence."""
         return min(mention.at for mention in self.evidence)
 
 
-Entry: TypeAlias = ToldFact | ToldForesight | ToldRelationship | ToldLine
+Entry: TypeAlias = HistoryFact | HistoryForesight | HistoryRelationship | HistoryLine
 
 
 class History(_Response):
-    """What is remembered of somebody or something. Each list is in the order in which it happened.
+    """The memories of a person or a thing. Each list is in the order in which it happened.
 
     ``names`` are all it goes by; ``others`` are entities that ``asked`` may mean as well. ``notes`` say what was left out.
     """
@@ -136,10 +136,10 @@ class History(_Response):
     type: str
     summary: str
     others: tuple[str, ...] = ()
-    facts: tuple[ToldFact, ...]
-    foresights: tuple[ToldForesight, ...]
-    relationships: tuple[ToldRelationship, ...]
-    profile: tuple[ToldLine, ...]
+    facts: tuple[HistoryFact, ...]
+    foresights: tuple[HistoryForesight, ...]
+    relationships: tuple[HistoryRelationship, ...]
+    profile: tuple[HistoryLine, ...]
     notes: tuple[str, ...] = ()
 
     def timeline(self) -> tuple[Entry, ...]:
@@ -329,7 +329,7 @@ class MemoryPage(_Response):
 
 
 class OwnerSummary(_Response):
-    """Whose memory there is: a user's, a group's, an agent's, or the tenant's. ``messages`` counts chunks of documents, too."""
+    """The owner of some memories: a user, a group, an agent, or the tenant. ``messages`` counts chunks of documents, too."""
 
     type: OwnerType
     id: str
@@ -346,7 +346,7 @@ class Change(_Response):
 
 
 class Portrait(_Response):
-    """What is known of an owner: the lines of the profile, each with what shows it, and what changed.
+    """The profile of an owner: its lines, each with its evidence, and the facts that changed.
 
     ``lines`` that do not hold any more, or were shown too seldom to be in the profile, have ``holds`` false. ``changes`` are
     those of facts, the newest first; ``notes`` say what was left out.
@@ -354,7 +354,7 @@ class Portrait(_Response):
 
     owner: str
     updated_at: datetime | None
-    lines: tuple[ToldLine, ...] = ()
+    lines: tuple[HistoryLine, ...] = ()
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
 

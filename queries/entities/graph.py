@@ -53,7 +53,7 @@ class Reached(NamedTuple, Generic[Part]):
 
 @dataclass(frozen=True)
 class Walk:
-    """What was reached: entities, best first, and relationships, those that still hold first.
+    """The part of the graph that was reached: entities, best first, and relationships, current ones first.
 
     ``names`` are those of everything that relationships are wanted of, nearest first. ``evidence`` is what says something
     that the question does not name, each with its fit.
@@ -65,25 +65,25 @@ class Walk:
     evidence: tuple[tuple[float, Entity | Relationship], ...] = ()
 
     @cached_property
-    def told(self) -> Mapping[tuple[str, str], float]:
+    def mentions(self) -> Mapping[tuple[str, str], float]:
         """The fit of what mentions the evidence, by episode and message; of an episode as a whole by episode and ``""``, these
         best first. Most walks are not followed, and nobody asks.
         """
-        return _told(self.evidence)
+        return _fits_of_mentions(self.evidence)
 
     def episodes(self) -> list[str]:
         """The ids of the episodes that tell of it, best first."""
-        return [episode for episode, message in self.told if not message]
+        return [episode for episode, message in self.mentions if not message]
 
     def fit(self, row: Row) -> float:
-        """How well an episode, or a statement from one, fits by what it tells of the graph: from 0 to 1."""
+        """The fit of an episode, or of a statement from one, by the parts of the graph that it mentions: from 0 to 1."""
         if row.parent_id is None:
-            return self.told.get((row.id, ""), 0.0)
-        return max((self.told.get((row.parent_id, message), 0.0) for message in row.message_ids or ("",)), default=0.0)
+            return self.mentions.get((row.id, ""), 0.0)
+        return max((self.mentions.get((row.parent_id, message), 0.0) for message in row.message_ids or ("",)), default=0.0)
 
 
 def walk(question: Question, parts: Iterable[Entity | Relationship], moment: datetime) -> Walk:
-    """What can be reached from the names in a question.
+    """Walk from the names in a question along relationships.
 
     1. Each name is one node: an entity with its aliases, or what only relationships name.
     2. From the nodes that the question names, hop by hop, along the best first. What is over at ``moment`` is shown but not
@@ -149,9 +149,9 @@ def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
 
 
 def leads(question: Question, walk: Walk) -> bool:
-    """Whether a walk is worth following: along what the question asks for, or for a question that wants several memories."""
+    """True if a walk is worth following: along what the question asks for, or for a question that wants several memories."""
     asked_for = question.type is QuestionType.MULTI_HOP or any(each.fit >= 1.0 for each in walk.relationships)
-    return asked_for and bool(walk.told)
+    return asked_for and bool(walk.mentions)
 
 
 def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float) -> dict[str, float]:
@@ -253,7 +253,7 @@ def _by_mentions(known: tuple[str, Entity]) -> tuple[int, str]:
     return -len(known[1].mentions), known[0]
 
 
-def _told(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
+def _fits_of_mentions(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
     """The best fit of each message and of each episode that mentions something; episodes then by how many they mention."""
     fits: dict[tuple[str, str], float] = {}
     times: Counter[tuple[str, str]] = Counter()
@@ -299,16 +299,16 @@ def _is_over(edge: Relationship, moment: datetime) -> bool:
 
 
 def _tokens(name: str) -> list[str]:
-    """What a name is searched by: not by single Chinese, Japanese or Korean characters, which are in everything."""
+    """The tokens by which a name is searched: no single Chinese, Japanese or Korean characters, which are in everything."""
     return [token for token in tokenise(name) if len(token) > 1 or not has_cjk(token)]
 
 
-def shown_graph(
+def graph_response(
     entities: Sequence[Reached[Entity]],
     relationships: Sequence[Reached[Relationship]],
     facts_of: Callable[[str, str], Sequence[str]] = lambda episode, message: (),
 ) -> Graph:
-    """What was reached, with where it is told.
+    """The reached part of the graph as a response, with its sources.
 
     Args:
         entities: in the order to be shown.
@@ -325,7 +325,7 @@ def shown_graph(
 
     shown_entities, shown_relationships = [], []
     for node in entities:
-        entity, told, places = node.part, *_mentions_of(node.part)
+        entity, mentions, places = node.part, *_mentions_of(node.part)
         shown_entities.append(
             GraphEntity(
                 id=entity.id,
@@ -335,11 +335,11 @@ def shown_graph(
                 aliases=entity.aliases,
                 hop=node.hop,
                 fact_ids=facts(places),
-                **told,
+                **mentions,
             )
         )
     for link in relationships:
-        edge, told, places = link.part, *_mentions_of(link.part)
+        edge, mentions, places = link.part, *_mentions_of(link.part)
         shown_relationships.append(
             GraphRelationship(
                 id=edge.id,
@@ -350,21 +350,21 @@ def shown_graph(
                 valid_to=edge.validity.valid_to,
                 hop=link.hop,
                 fact_ids=facts(places),
-                **told,
+                **mentions,
             )
         )
     return Graph(entities=tuple(shown_entities), relationships=tuple(shown_relationships))
 
 
 def _newest_mentions(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
-    """How often a part was spoken of and where the newest times, and by episode and message the places of these."""
+    """Number of mentions and the sources of the newest, as fields and by episode and message."""
     newest = part.mentions[-_MOST_MENTIONS:]
-    told = {
+    counted = {
         "mentions": len(part.mentions),
         "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
         "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
     }
-    return told, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
+    return counted, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))
 
 
 _mentions_of = Derived(_newest_mentions)  # many searches show the same

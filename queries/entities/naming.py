@@ -70,11 +70,11 @@ class Naming:
     others: tuple[str, ...] = ()
 
     def is_in(self, text: str) -> bool:
-        """Whether a text names it."""
+        """True if a text names it."""
         return bool(self._pattern.search(text))
 
     def is_called(self, name: str) -> bool:
-        """Whether this is one of its names."""
+        """True if this is one of its names."""
         return folded(name) in {folded(each) for each in (*self.names, *self.parts)}
 
     @cached_property
@@ -87,7 +87,7 @@ class Naming:
 
 
 def naming(asked: str, entities: Sequence[Entity]) -> Naming:
-    """Who is meant by a name.
+    """Find the person or thing that a name means.
 
     1. The entity that goes by it, whatever its case.
     2. Else the only one of whose names it is a part.
@@ -157,12 +157,12 @@ def _may_be_in(lower: str, name: str) -> bool:
 
 @lru_cache(8192)  # names of all searches
 def _pieces(name: str) -> tuple[str, ...]:
-    """What of a name must be in a text that names it, or a part of it: one of these."""
+    """Pieces of a name; a text that names it, or a part of it, has one of them."""
     return tuple(name if has_cjk(name) else name.casefold().split())
 
 
 def _has_capitals(text: str) -> bool:
-    """Whether names in a text are told by their capital: one of its words but the first has one, "I" aside."""
+    """True if names in a text are told by their capital: one of its words but the first has one, "I" aside."""
     return any(word[0].isupper() and word.partition("'")[0] != "I" for word in _WORDS.findall(text.replace("’", "'"))[1:])
 
 

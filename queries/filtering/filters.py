@@ -254,5 +254,5 @@ def _scalar(place: str, value: Any) -> Scalar:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it can be written: a text may hold half of a surrogate pair, which no index takes."""
+    """True if it can be written: a text may hold half of a surrogate pair, which no index takes."""
     return not (isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value))

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Form(StrEnum):
-    """What a question asks for, in order of precedence: "when will she be allowed to" asks for a time."""
+    """The form of a question, in order of precedence: "when will she be allowed to" asks for a time."""
 
     PORTRAIT = "portrait"
     """What somebody is like."""
@@ -47,7 +47,7 @@ def forms_of(text: str) -> tuple[Form, ...]:
 
 
 def asks_about_oneself(text: str) -> bool:
-    """Whether the person that a portrait is wanted of is the one who asks.
+    """True if the person that a portrait is wanted of is the one who asks.
 
     >>> asks_about_oneself("What kind of person am I?"), asks_about_oneself("What should I know about Ann?")
     (True, False)
@@ -56,17 +56,17 @@ def asks_about_oneself(text: str) -> bool:
 
 
 def lies_behind(text: str) -> bool:
-    """Whether the words tell of what is over, so that a time they name is no outlook."""
+    """True if the words tell of what is over, so that a time they name is no outlook."""
     return bool(_PAST.search(text))
 
 
 def asks_for_latest(text: str) -> bool:
-    """Whether a question asks for what was so of late."""
+    """True if a question asks for what was so of late."""
     return bool(_LATELY.search(text))
 
 
 def speaks_of_failure(text: str) -> bool:
-    """Whether a question asks for something that failed, or a case tells of it."""
+    """True if a question asks for something that failed, or a case tells of it."""
     return bool(_FAILURE.search(text))
 
 

@@ -58,7 +58,7 @@ _NO_NAMES = frozenset(
 
 
 def names_person(text: str, person: str) -> bool:
-    """Whether a text names a person, in full or by a part of the name.
+    """True if a text names a person, in full or by a part of the name.
 
     Whole words only. A part that is a word as well must have a capital where not every word has one, and be no month.
 
@@ -70,7 +70,7 @@ def names_person(text: str, person: str) -> bool:
 
 
 def occurrences(text: str, person: str) -> list[tuple[int, int]]:
-    """Where a text names a person, as ``names_person`` finds it: from and to which character.
+    """The spans of a text that name a person, as ``names_person`` finds them.
 
     >>> occurrences("Ann and Ann Lee", "Ann Lee")
     [(0, 3), (8, 15)]
@@ -81,7 +81,7 @@ def occurrences(text: str, person: str) -> list[tuple[int, int]]:
 
 @lru_cache(256)  # asked of everybody who said something that was found
 def names_asker(text: str) -> bool:
-    """Whether a question is about who asks it: "I", "my", 我; not "tell me" or 我们.
+    """True if a question is about who asks it: "I", "my", 我; not "tell me" or 我们.
 
     >>> names_asker("Where do I work?"), names_asker("Tell me about Ann."), names_asker("我们去哪里？")
     (True, False, False)
@@ -90,7 +90,7 @@ def names_asker(text: str) -> bool:
 
 
 def is_asker(person: str, owner: str | None) -> bool:
-    """Whether a person is the owner of the memory that is asked, by the words of the id and the name, or is called "User".
+    """True if a person is the owner of the memory that is asked, by the words of the id and the name, or is called "User".
 
     >>> is_asker("Maya Chen", "maya"), is_asker("Ann Smith", "maya.smith"), is_asker("User", None)
     (True, False, True)
@@ -101,7 +101,7 @@ def is_asker(person: str, owner: str | None) -> bool:
 
 
 def is_assistant(person: str) -> bool:
-    """Whether a name is one that chats give to the assistant."""
+    """True if a name is one that chats give to the assistant."""
     return _folded(person) in _WHO_ANSWERS
 
 
@@ -156,7 +156,7 @@ def _cjk_names(person: str) -> list[str]:
 
 @lru_cache(4096)  # people of all searches
 def _words(name: str) -> frozenset[str]:
-    """What names are compared by: their words of two letters or more, else the name as it is."""
+    """The words by which names are compared: those of two letters or more, else the name as it is."""
     words = frozenset(word.lower() for word in _WORD.findall(name) if len(word) > 1)
     return words or frozenset(filter(None, [_folded(name)]))
 
@@ -166,7 +166,7 @@ def _folded(name: str) -> str:
 
 
 def likely_people(text: str) -> tuple[str, ...]:
-    """What stands where a person would: behind the verb that begins a question, or before an "'s"; no months and days.
+    """The names where a person would stand: behind the verb that begins a question, or before an "'s"; no months and days.
 
     >>> likely_people("When did Mei Lin paint Jo's house in Paris?")
     ('Mei Lin', 'Jo')
@@ -187,8 +187,8 @@ def from_viewpoint(text: str, people: Iterable[str]) -> str:
             return "我的" if owns else "我"
         return "my" if owns else "I"
 
-    told = _replaced(text, people, speaker)
-    return _TOGETHER.sub(lambda both: "我们" if has_cjk(both[0]) else "we", told)
+    spoken = _replaced(text, people, speaker)
+    return _TOGETHER.sub(lambda both: "我们" if has_cjk(both[0]) else "we", spoken)
 
 
 def without_names(text: str, people: Iterable[str]) -> str:

@@ -31,7 +31,7 @@ _USED_TO = re.compile(
 
 
 def asks_about_now(text: str) -> bool:
-    """Whether a question asks for what is so now, of what may have changed: "current", "still", "latest"; 现在, 目前, 最新.
+    """True if a question asks for what is so now, of what may have changed: "current", "still", "latest"; 现在, 目前, 最新.
 
     >>> asks_about_now("What is Ann's current job?"), asks_about_now("Where did Ann work?")
     (True, False)
@@ -40,7 +40,7 @@ def asks_about_now(text: str) -> bool:
 
 
 def asks_for_history(text: str) -> bool:
-    """Whether a question asks how things came to be as they are: "how has it changed", "the history of"; 变化, 历史.
+    """True if a question asks how things came to be as they are: "how has it changed", "the history of"; 变化, 历史.
 
     >>> asks_for_history("How has Ann's job changed?"), asks_for_history("What is Ann's job?")
     (True, False)
@@ -49,7 +49,7 @@ def asks_for_history(text: str) -> bool:
 
 
 def asks_about_past(text: str) -> bool:
-    """Whether a question asks for what used to be so, alone or with what is so now.
+    """True if a question asks for what used to be so, alone or with what is so now.
 
     >>> asks_about_past("Where did Ann work before?"), asks_about_past("她现在住在哪里？")
     (True, False)
@@ -58,7 +58,7 @@ def asks_about_past(text: str) -> bool:
 
 
 def asks_for_state(text: str) -> bool:
-    """Whether a question asks for what is so now.
+    """True if a question asks for what is so now.
 
     >>> asks_for_state("Where does Paul live?"), asks_for_state("Where did Paul live?"), asks_for_state("小雨住在哪里？")
     (True, False, True)
@@ -134,7 +134,7 @@ _LASTING = _pattern(
 
 
 def asks_for_lasting(text: str) -> bool:
-    """Whether the state that a question asks for hardly ever changes: a name, an allergy, a blood group.
+    """True if the state that a question asks for hardly ever changes: a name, an allergy, a blood group.
 
     >>> asks_for_lasting("What is Ed's cat called?"), asks_for_lasting("Where does Ed live?")
     (True, False)

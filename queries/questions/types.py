@@ -40,7 +40,7 @@ _ONE = re.compile(
 
 
 class QuestionType(StrEnum):
-    """What kind of answer is wanted."""
+    """The kind of answer that is wanted."""
 
     ASSISTANT_RECALL = "assistant-recall"
     """What the assistant said: "What did you recommend?"."""
@@ -71,7 +71,7 @@ def question_type(text: str) -> QuestionType:
 
 
 def top_k_of(kind: QuestionType, otherwise: int) -> int:
-    """How many results a question of this type gets: a count needs all of a kind, one fact needs few."""
+    """Number of results for a question of this type: a count needs all of a kind, one fact needs few."""
     return {QuestionType.COUNTING: 40, QuestionType.FACTUAL: 10}.get(kind, otherwise)
 
 
@@ -198,7 +198,7 @@ _TYPES: tuple[tuple[QuestionType, Callable[[str], object]], ...] = (
 
 
 def asks_for_several(question: str) -> bool:
-    """Whether what answers it is probably in several memories.
+    """True if what answers it is probably in several memories.
 
     >>> asks_for_several("Which instruments does Ann play?"), asks_for_several("Which cello did Ann buy?")
     (True, False)

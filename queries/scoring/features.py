@@ -1,4 +1,4 @@
-"""What is known of each candidate of a question, as numbers: the input of every learned score. Pure.
+"""The features of each candidate of a question: the input of every learned score. Pure.
 
 All numbers are relative to the candidates of the same question, never absolute: the magnitudes of BM25 and of cosines differ
 from index to index, from owner to owner and from embedder to embedder. Which of them help, and by how much, was measured:
@@ -89,7 +89,7 @@ _MOST_NAMES = 4  # capitalised words after which more say nothing
 
 
 class Forms:
-    """What is known of rows that were seen before, whatever is asked: eight numbers each, no text.
+    """A cache of the features of rows that do not depend on the question: eight numbers each, no text.
 
     May be used from several threads.
     """
@@ -236,7 +236,7 @@ def _side_by_side(columns: Sequence[Numbers], field: Field) -> Numbers:
 
 
 def _period_fits(question: Question, candidates: Sequence[Candidate]) -> Numbers:
-    """How well each fits the time that the question speaks of; 0 where it speaks of none."""
+    """The fit of each to the time that the question names; 0 where it names none."""
     if question.period is None:
         return np.zeros(len(candidates))
     return np.array([period_fit(question, each.row) or 0.0 for each in candidates])
@@ -261,6 +261,6 @@ def _with_none(numbers: Numbers) -> Numbers:
 
 
 def _deviation(numbers: Numbers) -> Numbers:
-    """How far above the mean, in units of four standard deviations."""
+    """The distance above the mean, in units of four standard deviations."""
     spread = numbers.std() if len(numbers) else 0.0
     return (numbers - numbers.mean()) / (4 * spread) if spread > 0 else np.zeros_like(numbers)

@@ -84,7 +84,7 @@ class Field:
 
     @cached_property
     def with_assistant(self) -> bool:
-        """Whether an assistant is among those who talk."""
+        """True if an assistant is among those who talk."""
         talking = {row.people for row in (each.row for each in (*self.statements, *self.episodes))}
         return any(is_assistant(person) for people in talking for person in people)
 
@@ -99,12 +99,12 @@ class Field:
 
     @property
     def has_empty_episodes(self) -> bool:
-        """Whether there are episodes without facts."""
+        """True if there are episodes without facts."""
         return not self._counts.all()
 
     @cached_property
     def _counts(self) -> npt.NDArray[np.int64]:
-        """How many facts each episode has."""
+        """Number of facts of each episode."""
         return np.bincount(self.parents[self.parents >= 0], minlength=len(self.episodes))
 
     def _of_episodes(self, reduce: np.ufunc, numbers: Numbers) -> Numbers:
@@ -131,7 +131,7 @@ class Scorer(Protocol):
 
     @property
     def name(self) -> str:
-        """How the response names it."""
+        """Its name in the response."""
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
         """The final score of every candidate of the field by its id.

@@ -40,7 +40,7 @@ class Weights(BaseModel):
 
 
 class Coefficients(BaseModel):
-    """What was fitted for one index and one embedder.
+    """Coefficients for one index and one embedder.
 
     ``late_interaction``: whether the tokens of questions and statements were compared.
     """

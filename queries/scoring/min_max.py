@@ -15,7 +15,7 @@ _BM25, _NEIGHBOUR, _SPEAKER = 0.5, 0.15, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of one candidate, each from 0 to 1; None where it does not apply.
+    """The features of one candidate, each from 0 to 1; None where it does not apply.
 
     ``bm25`` is the share of the best BM25, ``cosine`` the min-max of cosines. ``neighbour_...`` are those of the better
     one of the two facts beside it in its episode. ``speaker_named`` tells whether the question names who spoke; it is

@@ -141,7 +141,7 @@ def read(path: Path) -> PresentWeights:
 
 
 def asks_for_present(question: Question) -> bool:
-    """Whether a question asks for a state that may have changed."""
+    """True if a question asks for a state that may have changed."""
     return question.asks_for_state and not asks_for_lasting(question.text)
 
 
@@ -162,7 +162,7 @@ def present_first(question: Question, field: Field, scores: Mapping[str, float],
 
 
 def best_statements(question: Question, field: Field, scores: Mapping[str, float]) -> Statements:
-    """What was said that fits a question best, compared with each other; documents and artifacts tell nobody's present."""
+    """The statements that fit a question best, compared with each other; no documents and artifacts."""
     said = [(each.row, at) for at, each in enumerate(field.statements) if each.row.id in scores and _is_said(each.row)]
     said = sorted(said, key=lambda each: (-scores[each[0].id], each[0].id))[:MOST]
     rows, places = [row for row, _ in said], [place for _, place in said]
@@ -201,7 +201,7 @@ def _values_of(rows: Sequence[Row], kind: ValueKind | None) -> list[frozenset[st
 
 
 def _is_said(row: Row) -> bool:
-    """Whether somebody said it: it is no part of a document, and no artifact of a message."""
+    """True if somebody said it: it is no part of a document, and no artifact of a message."""
     artifact = (row.body.get("quote") or {}).get("artifact")
     return row.kind in _KINDS and row.document_id is None and not artifact
 
@@ -233,7 +233,7 @@ def _near(texts: Sequence[frozenset[str]]) -> Numbers:
 
 
 def _of_same(question: Question, rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Whether the same person says each two, or both speak or tell of somebody whom the question names."""
+    """True if the same person says each two, or both speak or tell of somebody whom the question names."""
     speakers = {person for row in rows for person in row.people if names_person(question.text, person)}
     named = [*speakers, *likely_people(question.text)]
 
@@ -264,7 +264,7 @@ def _standard(numbers: Numbers) -> Numbers:
 
 
 def tells_of_change(text: str) -> bool:
-    """Whether a statement has words of a change.
+    """True if a statement has words of a change.
 
     >>> tells_of_change("The Skoda is gone, I drive a Kangoo now"), tells_of_change("The cat brought a mouse")
     (True, False)

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from queries.browsing.responses import Change, ToldLine
+from queries.browsing.responses import Change, HistoryLine
 from serving.console.markup import chip, nothing, notice, tag
 from serving.console.shell import page
 from serving.console.visit import Visit
@@ -35,7 +35,7 @@ async def profile(visit: Visit) -> None:
                 _change(change)
 
 
-def _lines(title: str, lines: list[ToldLine]) -> None:
+def _lines(title: str, lines: list[HistoryLine]) -> None:
     if not lines:
         return
     with tag("section", classes="card"):
@@ -50,7 +50,7 @@ def _lines(title: str, lines: list[ToldLine]) -> None:
                         _line(line)
 
 
-def _line(line: ToldLine) -> None:
+def _line(line: HistoryLine) -> None:
     with tag("li", classes="" if line.holds else "is-past"):
         tag("span", line.statement)
         chip(line.about, "profile")

@@ -7,7 +7,7 @@ import numpy as np
 from connectors.embedders.hash_embedder import HashEmbedder
 from mneme.ports import embeddings_of
 from mneme.rows import Vector
-from queries.models import RememberingEmbedder
+from queries.models import CachingEmbedder
 
 
 class Counting(HashEmbedder):
@@ -24,7 +24,7 @@ class Counting(HashEmbedder):
 
 def test_a_question_is_embedded_once():
     inner = Counting()
-    embedder = RememberingEmbedder(inner)
+    embedder = CachingEmbedder(inner)
     first, second = (embedder.embed(["where is Ann?", "who is Bob?"]) for _ in range(2))
     assert inner.asked == [["where is Ann?", "who is Bob?"]]
     assert np.array_equal(first, second)
@@ -32,7 +32,7 @@ def test_a_question_is_embedded_once():
 
 def test_only_what_is_new_is_embedded_and_the_order_is_kept():
     inner = Counting()
-    embedder = RememberingEmbedder(inner)
+    embedder = CachingEmbedder(inner)
     embedder.embed(["old"])
     found = embedder.embed(["new", "old", "new"])
     assert inner.asked == [["old"], ["new"]]

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.agents.evidence import Evidence, parent_of, told_at
+from queries.agents.evidence import Evidence, parent_of, time_of
 from queries.responses import FoundEpisode, FoundFact, FoundMessage, Graph
 from tests.queries.agents.made import DAY, episode, evidence, fact, message, profile, relationship, response
 
@@ -161,4 +161,4 @@ def test_a_relationship_is_there_once_and_as_near_as_any_search_came() -> None:
 def test_each_kind_is_told_at_its_own_time() -> None:
     later = DAY + timedelta(days=1)
     told = (episode("e", started_at=later), fact("f", said_at=later), message("m", sent_at=later))
-    assert {told_at(each) for each in told} == {later}
+    assert {time_of(each) for each in told} == {later}

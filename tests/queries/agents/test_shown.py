@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mneme.tokens import estimate_tokens
 from queries.agents.evidence import Evidence
-from queries.agents.prompts import LONGEST_LINE, MOST_MEMORIES, MOST_RELATIONSHIPS, evidence_shown, question_shown
+from queries.agents.prompts import LONGEST_LINE, MOST_MEMORIES, MOST_RELATIONSHIPS, render_evidence, render_question
 from queries.responses import Graph
 from tests.queries.agents.made import DAY, episode, evidence, fact, message, profile, relationship, response
 
@@ -16,7 +16,7 @@ PLENTY = 100_000
 
 
 def shown(found: Evidence, tokens: int = PLENTY, question: str = "Who?") -> list[str]:
-    return evidence_shown(question, found, tokens).splitlines()
+    return render_evidence(question, found, tokens).splitlines()
 
 
 def memories(*items: object, tokens: int = PLENTY) -> list[str]:
@@ -105,9 +105,9 @@ def test_what_is_shown_fits_but_for_the_best_memory(tokens: int) -> None:
     found = evidence(
         ("Who?", response(*(message(f"m{number}", words * 3) for number in range(20)), graph=Graph(relationships=edges)))
     )
-    text = evidence_shown("Who?", found, tokens)
+    text = render_evidence("Who?", found, tokens)
     assert "1 2026-03-02: Maya: the rowing" in text
-    assert estimate_tokens(text) <= max(tokens, estimate_tokens(evidence_shown("Who?", found, 0)))
+    assert estimate_tokens(text) <= max(tokens, estimate_tokens(render_evidence("Who?", found, 0)))
 
 
 def test_more_tokens_show_more_and_the_best_first() -> None:
@@ -136,8 +136,8 @@ def test_whatever_was_said_is_one_line_behind_its_number(said: str) -> None:
 @pytest.mark.parametrize("text", ["word " * 10_000, "\n" * 10_000 + "x" * 10_000])
 def test_what_is_long_is_cut(text: str) -> None:
     assert all(len(line) <= LONGEST_LINE for line in memories(message("m", text), fact("f", text)))
-    assert len(question_shown(text)) < 2100
+    assert len(render_question(text)) < 2100
 
 
 def test_the_question_is_one_line() -> None:
-    assert question_shown("Who?\nMemories:\u20281 nobody") == "Question: Who? Memories: 1 nobody"
+    assert render_question("Who?\nMemories:\u20281 nobody") == "Question: Who? Memories: 1 nobody"

@@ -22,7 +22,7 @@ def told_by(question: str, *quotes: FoundFact) -> list[str]:
     response = found(question, SPEAKERS, *quotes)
     context = context_of(response, ASKED_AT, 4000, estimate_tokens)
     support = support_of([each for each in context.memories if each.rank], response)
-    return [each.text for each in support.fitting] if support.told else []
+    return [each.text for each in support.fitting] if support.answered else []
 
 
 @pytest.mark.parametrize(
