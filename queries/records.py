@@ -4,6 +4,9 @@ An index keeps the rows that it decoded. A row that was written again is another
 """
 
 from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
 
 from connectors.aging_cache import Derived
 from mneme.records import AgentCase, AgentSkill, AnyRecord, AtomicFact, Episode, Foresight, Profile, StoredMessage
@@ -27,6 +30,13 @@ def words_of(row: Row) -> str:
 def record_of(row: Row) -> AnyRecord:
     """The record that a row stores. May be called from several threads."""
     return _parsed(row)
+
+
+def shared_fields(response: type[BaseModel], record: BaseModel) -> dict[str, Any]:
+    """The fields of a record, and of its validity, that a response has under the same names."""
+    parts = (record, validity) if (validity := getattr(record, "validity", None)) else (record,)
+    names = response.model_fields.keys()
+    return {name: getattr(part, name) for part in parts for name in type(part).model_fields if name in names}
 
 
 def passage(row: Row) -> str:

@@ -1,8 +1,7 @@
 """shape: a ranking becomes the response. One global rank over all types; facts nested under their episode. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -10,7 +9,6 @@ from pydantic import BaseModel
 from connectors.aging_cache import Derived
 from connectors.telemetry.searches import stage
 from mneme.ports import MemoryIndex
-from mneme.records import AgentCase, AgentSkill, AtomicFact, Episode, Foresight, Profile, StoredMessage, Validity
 from mneme.rows import Collection, Row
 from queries.complete import Evidence
 from queries.entities.graph import Walk, graph_response
@@ -18,7 +16,7 @@ from queries.filtering.scope import Scope
 from queries.questions.understand import Question
 from queries.ranking import Ranking
 from queries.recall import Candidate
-from queries.records import record_of
+from queries.records import record_of, shared_fields
 from queries.responses import (
     AgentMemory,
     FoundCase,
@@ -34,6 +32,15 @@ from queries.responses import (
 from queries.supersession import best_first
 
 Found = TypeVar("Found", FoundMessage, FoundProfile, FoundForesight, FoundCase, FoundSkill)
+_FOUND: Mapping[str, type[BaseModel]] = {
+    "episode": FoundEpisode,
+    "fact": FoundFact,
+    "message": FoundMessage,
+    "profile": FoundProfile,
+    "foresight": FoundForesight,
+    "case": FoundCase,
+    "skill": FoundSkill,
+}
 
 _MOST = 1000  # messages of one response
 
@@ -77,10 +84,12 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
         "episodes": tuple(episode for row, episode in episodes if row.owner_type != "tenant"),
         "knowledge": tuple(episode for row, episode in episodes if row.owner_type == "tenant"),
         "facts": tuple(sorted(ranked_facts, key=lambda fact: fact.rank or 0)) if with_facts else (),
-        "raw_messages": _ranked(evidence.messages.values(), places, _message),
-        "profiles": _ranked(memories, places, _profile),
-        "foresights": _ranked(memories, places, partial(_foresight, scope)),
-        "agent_memory": AgentMemory(cases=_ranked(memories, places, _case), skills=_ranked(memories, places, _skill)),
+        "raw_messages": _ranked(FoundMessage, evidence.messages.values(), places, scope),
+        "profiles": _ranked(FoundProfile, memories, places, scope),
+        "foresights": _ranked(FoundForesight, memories, places, scope),
+        "agent_memory": AgentMemory(
+            cases=_ranked(FoundCase, memories, places, scope), skills=_ranked(FoundSkill, memories, places, scope)
+        ),
         "graph": _graph(evidence.walk, evidence),
     }
 
@@ -98,120 +107,34 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
     return FoundEpisode(
-        **places.of(row),
-        **_episode_fields(row),
-        atomic_facts=tuple(_fact(each.row, places) for each in nested),
+        **_fields(row) | places.of(row),
+        atomic_facts=tuple(FoundFact(**_fields(each.row) | places.of(each.row)) for each in nested),
     )
 
 
-def _fact(row: Row, places: _Places) -> FoundFact:
-    return FoundFact(**places.of(row), **_fact_fields(row))
+def _fields_of(row: Row) -> dict[str, Any]:
+    return shared_fields(_FOUND[row.kind], record_of(row))
 
 
-def _fields_of_episode(row: Row) -> dict[str, Any]:
-    """The fields of an episode that do not depend on its place."""
-    episode = _record(row, Episode)
-    names = ("subject", "summary", "episode", "conversation_id", "document_id", "section", "citation")
-    return _fields(episode, *names, "started_at", "ended_at", "participants", "message_ids")
+_fields = Derived(_fields_of)  # many searches find the same
 
 
-def _fields_of_fact(row: Row) -> dict[str, Any]:
-    """The fields of a fact that do not depend on its place."""
-    fact = _record(row, AtomicFact)
-    names = ("atomic_fact", "topic_name", "parent_episode_id", "message_ids", "said_at", "citation", "event_at")
-    return _fields(fact, *names, "quote", "claims") | _validity(fact.validity)
-
-
-_episode_fields = Derived(_fields_of_episode)
-_fact_fields = Derived(_fields_of_fact)
-
-
-def _validity(validity: Validity) -> dict[str, Any]:
-    """The fields of validity of a found statement."""
-    return _fields(validity, "valid_from", "valid_to", "superseded_by", "repeated_by", "also_said_in")
-
-
-def _fields(record: BaseModel, *names: str) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
-
-
-def _ranked(
-    candidates: Iterable[Candidate], places: _Places, make: Callable[[Row, _Places], Found | None]
-) -> tuple[Found, ...]:
+def _ranked(kind: type[Found], candidates: Iterable[Candidate], places: _Places, scope: Scope) -> tuple[Found, ...]:
     """The candidates of one kind that hold places, best first."""
-    holders = sorted((each.row for each in candidates if each.row.id in places.ranks), key=lambda row: places.ranks[row.id])
-    return tuple(found for row in holders if (found := make(row, places)) is not None)
+    rows = [each.row for each in candidates if each.row.id in places.ranks and _FOUND.get(each.row.kind) is kind]
+    rows.sort(key=lambda row: places.ranks[row.id])
+    return tuple(kind(**_fields(row) | places.of(row) | _of_moment(row, scope)) for row in rows)
 
 
-def _message(row: Row, places: _Places) -> FoundMessage:
-    message = _record(row, StoredMessage)
-    return FoundMessage(
-        **places.of(row),
-        message_id=row.message_ids[0],
-        conversation_id=message.conversation_id,
-        sender_id=message.sender_id,
-        sender_name=message.sender_name,
-        text=message.text,
-        sent_at=row.at,
-        citation=message.citation,
-        parent_episode_id=row.parent_id,
-    )
-
-
-def _profile(row: Row, places: _Places) -> FoundProfile | None:
-    record = record_of(row)
-    if not isinstance(record, Profile):
-        return None
-    return FoundProfile(**places.of(row), explicit=record.explicit, implicit=record.implicit)
-
-
-def _foresight(scope: Scope, row: Row, places: _Places) -> FoundForesight | None:
-    record = record_of(row)
-    if not isinstance(record, Foresight):
-        return None
-    return FoundForesight(
-        **places.of(row),
-        statement=record.statement,
-        evidence=record.evidence,
-        start=record.start,
-        end=record.end,
-        said_at=record.said_at,
-        citation=record.citation,
-        expired=scope.is_over(row),
-        parent_episode_id=record.parent_episode_id,
-        message_ids=record.message_ids,
-        claims=record.claims,
-        **_validity(record.validity),
-    )
-
-
-def _case(row: Row, places: _Places) -> FoundCase | None:
-    record = record_of(row)
-    if not isinstance(record, AgentCase):
-        return None
-    return FoundCase(
-        **places.of(row),
-        task_intent=record.task_intent,
-        approach=record.approach,
-        key_insight=record.key_insight,
-        quality_score=record.quality_score,
-        parent_episode_id=record.parent_episode_id,
-        message_ids=record.message_ids,
-    )
-
-
-def _skill(row: Row, places: _Places) -> FoundSkill | None:
-    record = record_of(row)
-    if not isinstance(record, AgentSkill):
-        return None
-    return FoundSkill(
-        **places.of(row),
-        name=record.name,
-        description=record.description,
-        content=record.content,
-        confidence=record.confidence,
-        source_case_ids=record.source_case_ids,
-    )
+def _of_moment(row: Row, scope: Scope) -> dict[str, Any]:
+    """The fields that the record does not have: they depend on the moment, or on what became of it since."""
+    match row.kind:
+        case "foresight":
+            return {"expired": scope.is_over(row)}
+        case "message":
+            return {"parent_episode_id": row.parent_id}
+        case _:
+            return {}
 
 
 def _graph(walk: Walk, evidence: Evidence) -> Graph:
@@ -227,15 +150,6 @@ def _graph(walk: Walk, evidence: Evidence) -> Graph:
         return facts_of[episode].get(message, ())
 
     return graph_response(walk.entities, walk.relationships, facts_of_message)
-
-
-Stored = TypeVar("Stored", Episode, AtomicFact, StoredMessage)
-
-
-def _record(row: Row, kind: type[Stored]) -> Stored:
-    record = record_of(row)
-    assert isinstance(record, kind), f"{row.id} lies among the {row.collection} and is a {row.kind}"
-    return record
 
 
 def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count: int) -> tuple[FoundMessage, ...]:
@@ -279,23 +193,9 @@ def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count
     found = index.score(Collection.MESSAGES, rows, (), None, _MOST)
     messages = []
     for row in (known for each in found if (known := scope.known(each.row)) is not None):
-        message = row.record()
         episode = wanted.get((row.conversation_id or "", row.message_ids[0]))
-        if isinstance(message, StoredMessage) and episode is not None:
-            messages.append(
-                FoundMessage(
-                    id=row.id,
-                    score=0.0,
-                    message_id=row.message_ids[0],
-                    conversation_id=row.conversation_id,
-                    sender_id=message.sender_id,
-                    sender_name=message.sender_name,
-                    text=message.text,
-                    sent_at=row.at,
-                    citation=message.citation,
-                    parent_episode_id=episode.id,
-                )
-            )
+        if row.kind == "message" and episode is not None:
+            messages.append(FoundMessage(**_fields(row), score=0.0, parent_episode_id=episode.id))
     return tuple(sorted(messages, key=lambda each: (each.sent_at, each.id)))
 
 

@@ -14,6 +14,7 @@ from mneme.ports import Filter, MemoryIndex
 from mneme.records import Scalar, StoredDocument
 from mneme.rows import Collection
 from queries.filtering.scope import Scope
+from queries.records import shared_fields
 
 MOST_DOCUMENTS = 100_000  # that are looked through, by id; others are asked for by conversation_id and document_id
 
@@ -101,25 +102,9 @@ def in_order(documents: Iterable[StoredDocument]) -> dict[str, tuple[int, int]]:
 
 def listed_document(document: StoredDocument) -> ListedDocument:
     """A document as a list shows it."""
-    return ListedDocument(
-        document_id=document.document_id or document.id,
-        owner=document.owner.key,
-        name=document.name,
-        title=document.title,
-        format=document.format,
-        media_type=document.media_type,
-        status=document.status,
-        unread=document.unread,
-        pages=document.pages,
-        characters=document.characters,
-        chunks=len(document.chunk_ids),
-        dated_at=document.dated_at,
-        received_at=document.created_at,
-        uri=document.uri,
-        conversation_id=document.conversation_id,
-        message_id=document.message_id,
-        metadata=document.metadata,
-    )
+    own = {"document_id": document.document_id or document.id, "owner": document.owner.key}
+    counted = {"chunks": len(document.chunk_ids), "received_at": document.created_at}
+    return ListedDocument(**shared_fields(ListedDocument, document) | own | counted)
 
 
 def _is_within(document: StoredDocument, rows: Filter) -> bool:

@@ -19,12 +19,14 @@ from queries.browsing.responses import (
     HistoryForesight,
     HistoryLine,
     HistoryRelationship,
+    HistoryStatement,
     Link,
     Portrait,
 )
 from queries.entities.naming import Naming, naming
 from queries.filtering.scope import Scope, repetition_keys, statement_key, without_later_repetitions
 from queries.granularity.foresights import repeats
+from queries.records import shared_fields
 
 MOST_STATEMENTS = 2_000  # facts, and as many foresights, that share a word with the name: the best by BM25
 MOST_NODES = 50_000  # entities and relationships of an owner that are looked through, by id
@@ -124,13 +126,7 @@ class _Statements:
     def facts(self) -> list[HistoryFact]:
         """The facts among them."""
         return [
-            HistoryFact(
-                text=each.atomic_fact,
-                topic_name=each.topic_name,
-                event_at=each.event_at,
-                event_until=each.event_until,
-                **self._fields(each),
-            )
+            HistoryFact(text=each.atomic_fact, **self._fields(HistoryFact, each))
             for each in self._records
             if isinstance(each, AtomicFact)
         ]
@@ -142,29 +138,20 @@ class _Statements:
         return [
             HistoryForesight(
                 text=each.statement,
-                start=each.start,
-                end=each.end,
                 expired=each.id in over,
                 told_as_fact=any(repeats(each, fact) for fact in facts if fact.parent_episode_id == each.parent_episode_id),
-                **self._fields(each),
+                **self._fields(HistoryForesight, each),
             )
             for each in self._records
             if isinstance(each, Foresight)
         ]
 
-    def _fields(self, record: AtomicFact | Foresight) -> dict[str, Any]:
+    def _fields(self, entry: type[HistoryStatement], record: AtomicFact | Foresight) -> dict[str, Any]:
         validity = record.validity
         superseded = [each for each in self._records if each.validity.superseded_by == record.id]
-        return {
-            "id": record.id,
-            "said_at": record.said_at,
-            "conversation_id": record.conversation_id,
-            "document_id": record.document_id,
-            "citation": record.citation,
+        return shared_fields(entry, record) | {
             "message_ids": tuple(dict.fromkeys((*record.message_ids, *validity.also_said_in))),
             "times_said": 1 + len(validity.repeated_by),
-            "valid_from": validity.valid_from,
-            "valid_to": validity.valid_to,
             "superseded_by": self._links.get(validity.superseded_by or ""),
             "supersedes": tuple(self._links[each.id] for each in sorted(superseded, key=lambda each: (each.said_at, each.id))),
         }
@@ -172,15 +159,7 @@ class _Statements:
 
 def _relationships(records: Iterable[object], who: Naming) -> list[HistoryRelationship]:
     return [
-        HistoryRelationship(
-            id=each.id,
-            source=each.source,
-            relation=each.relation,
-            target=each.target,
-            date=each.date,
-            valid_to=each.validity.valid_to,
-            mentions=each.mentions,
-        )
+        HistoryRelationship(**shared_fields(HistoryRelationship, each))
         for each in records
         if isinstance(each, Relationship) and (who.is_called(each.source) or who.is_called(each.target))
     ]
@@ -202,14 +181,7 @@ def _lines(index: MemoryIndex, scope: Scope, who: Naming) -> list[HistoryLine]:
 
 def history_line(item: ProfileItem, holds: bool) -> HistoryLine:
     """A line of a portrait, or what was said and is in none (``holds`` is False)."""
-    return HistoryLine(
-        about=item.about,
-        statement=item.statement,
-        category=item.category,
-        implicit=item.implicit,
-        holds=holds,
-        evidence=item.evidence,
-    )
+    return HistoryLine(**shared_fields(HistoryLine, item), holds=holds)
 
 
 In = TypeVar("In", HistoryFact, HistoryForesight, HistoryRelationship, HistoryLine)

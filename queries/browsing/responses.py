@@ -195,7 +195,7 @@ class InspectedEntity(_Response):
 
 
 class InspectedRelationship(_Response):
-    """An edge that the episode tells of: it began at ``date``, or, if ``ended``, is over. ``valid_to``: since when it is."""
+    """An edge that the episode tells of: it began at ``date``, or, if ``ended``, is over since ``valid_to``."""
 
     source: str
     relation: str

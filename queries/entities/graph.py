@@ -26,7 +26,7 @@ from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
 from queries.entities.naming import asked_by, folded, named_in
 from queries.questions.understand import Question, QuestionType
-from queries.records import record_of
+from queries.records import record_of, shared_fields
 from queries.responses import Graph, GraphEntity, GraphRelationship
 
 MOST_ENTITIES = 10
@@ -323,37 +323,17 @@ def graph_response(
     called = {alias: each.part.name for each in reversed(entities) for alias in each.part.aliases}
     called |= {each.part.name: each.part.name for each in entities}
 
-    shown_entities, shown_relationships = [], []
+    found_entities, found_relationships = [], []
     for node in entities:
-        entity, mentions, places = node.part, *_mentions_of(node.part)
-        shown_entities.append(
-            GraphEntity(
-                id=entity.id,
-                name=entity.name,
-                type=entity.type,
-                summary=entity.summary,
-                aliases=entity.aliases,
-                hop=node.hop,
-                fact_ids=facts(places),
-                **mentions,
-            )
-        )
+        mentioned, places = _mentions_of(node.part)
+        fields = shared_fields(GraphEntity, node.part) | mentioned
+        found_entities.append(GraphEntity(**fields, hop=node.hop, fact_ids=facts(places)))
     for link in relationships:
-        edge, mentions, places = link.part, *_mentions_of(link.part)
-        shown_relationships.append(
-            GraphRelationship(
-                id=edge.id,
-                source=called.get(edge.source, edge.source),
-                relation=edge.relation,
-                target=called.get(edge.target, edge.target),
-                date=edge.date,
-                valid_to=edge.validity.valid_to,
-                hop=link.hop,
-                fact_ids=facts(places),
-                **mentions,
-            )
-        )
-    return Graph(entities=tuple(shown_entities), relationships=tuple(shown_relationships))
+        edge, (mentioned, places) = link.part, _mentions_of(link.part)
+        ends = {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
+        fields = shared_fields(GraphRelationship, edge) | ends | mentioned
+        found_relationships.append(GraphRelationship(**fields, hop=link.hop, fact_ids=facts(places)))
+    return Graph(entities=tuple(found_entities), relationships=tuple(found_relationships))
 
 
 def _newest_mentions(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
