@@ -59,23 +59,23 @@ def _head(history: "History") -> RenderableType:
 
 def _entry(entry: "Entry", with_place: bool) -> tuple[str, Text, list[str]]:
     """When, what, and lines about it; that something is a fact goes without saying."""
-    from queries.browsing import told
+    from queries.browsing import responses
 
     match entry:
-        case told.HistoryFact():
+        case responses.HistoryFact():
             when, planned = _when(entry, entry.event_at, entry.event_until)
             return when, Text(entry.text), _statement(planned, when, entry, with_place)
-        case told.HistoryForesight():
+        case responses.HistoryForesight():
             when, planned = _when(entry, entry.start, entry.end)
             kind = f"expected, {planned or 'with no date'}" if entry.start is None or planned else "expected"
             if entry.expired and not entry.valid_to:
                 kind += ", over"
             return when, Text(entry.text), _statement(kind, when, entry, with_place)
-        case told.HistoryRelationship():
+        case responses.HistoryRelationship():
             words = [f"said {count(len(entry.mentions), 'time')}"] + ([until(entry.valid_to)] if entry.valid_to else [])
             edge = Text(f"{entry.source} — {entry.relation.replace('_', ' ')} — {entry.target}", style="magenta")
             return (whole_day(entry.date) if entry.date else day(entry.at)), edge, [" · ".join(("relationship", *words))]
-        case told.HistoryLine():
+        case responses.HistoryLine():
             messages = list(dict.fromkeys(message for mention in entry.evidence for message in mention.message_ids))
             more = f" and {len(messages) - _MESSAGES_NAMED} more" if len(messages) > _MESSAGES_NAMED else ""
             words = [entry.category, *(["shown rather than said"] if entry.implicit else [])]
