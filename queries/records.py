@@ -3,6 +3,7 @@
 An index keeps the rows that it decoded. A row that was written again is another one, and its record is parsed anew.
 """
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from mneme.records import AgentCase, AgentSkill, AnyRecord, AtomicFact, Episode,
 from mneme.rows import Row
 from queries.responses import Found, FoundEpisode, FoundFact, FoundForesight, FoundMessage
 
+_QUESTIONS = re.compile(r"(?:[^.!?。！？\n]*+[.!?。！？]++(?<=[?？])\s*+)+")
 _MOST_RECORDS = 10_000  # in each of two generations; some 3 KB a record
 
 _parsed = Derived(Row.record, _MOST_RECORDS)
@@ -25,6 +27,15 @@ def words_of(row: Row) -> str:
     body = row.body
     words = (body.get("quote") or {}).get("words") or body.get("atomic_fact") or body.get("text") or body.get("statement")
     return str(words or "")
+
+
+def only_asks(text: str) -> bool:
+    """True if a text has no sentence but questions.
+
+    >>> only_asks("How was it? Cold?"), only_asks("It was cold. Was it?")
+    (True, False)
+    """
+    return _QUESTIONS.fullmatch(text) is not None
 
 
 def record_of(row: Row) -> AnyRecord:

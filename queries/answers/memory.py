@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from typing import Any
 
 from mneme.dates import DaySpan
 from mneme.records import Citation, Claim, ProfileItem, Quote
@@ -24,6 +25,7 @@ from queries.responses import (
 )
 
 _LONGEST = 6000  # characters of one memory; some 1,500 tokens
+_LABELS = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +105,16 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
         case FoundEpisode():
             yield _episode(item, zone)
         case FoundMessage():
-            yield Memory(
-                item.id,
+            named = item.citation is not None and item.citation.name == item.sender_name
+            yield _memory(
+                item,
                 "message",
-                _line(item.text),
-                "" if item.citation and item.citation.name == item.sender_name else _line(item.sender_name),
-                item.citation,
-                item.sent_at,
-                day_of(item.sent_at, zone),
+                item.text,
+                source="" if named else _line(item.sender_name),
+                citation=item.citation,
                 message_ids=(item.message_id,),
                 parent=item.parent_episode_id,
-                rank=item.rank,
-                score=item.score,
+                **_when_said(item.sent_at, zone),
             )
         case FoundForesight():
             yield _foresight(item, zone)
@@ -123,55 +123,56 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             yield from (_portrait(item, each, zone) for each in items)
         case FoundCase():
             text = ": ".join(filter(None, (item.task_intent, item.approach, item.key_insight)))
-            yield Memory(
-                item.id,
-                "case",
-                _line(text),
-                message_ids=item.message_ids,
-                parent=item.parent_episode_id,
-                rank=item.rank,
-                score=item.score,
-            )
+            yield _memory(item, "case", text, message_ids=item.message_ids, parent=item.parent_episode_id)
         case FoundSkill():
-            text = ": ".join(filter(None, (item.name, item.description, item.content)))
-            yield Memory(item.id, "skill", _line(text), rank=item.rank, score=item.score)
+            yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
+
+
+def _memory(item: Found, kind: Kind, text: str, **more: Any) -> Memory:
+    return Memory(item.id, kind, _line(text), rank=item.rank, score=item.score, **more)
+
+
+def _when_said(said_at: datetime | None, zone: tzinfo) -> dict[str, Any]:
+    return {"said_at": said_at, "said": day_of(said_at, zone) if said_at else None}
+
+
+def _became(statement: FoundFact | FoundForesight, zone: tzinfo) -> dict[str, Any]:
+    """The fields of a statement with its sources and its end."""
+    return {
+        "citation": statement.citation,
+        "ended": day_of(statement.valid_to, zone) if statement.valid_to else None,
+        "replaced_by": statement.superseded_by,
+        "claims": statement.claims,
+        "message_ids": statement.said_in,
+        "parent": statement.parent_episode_id,
+    }
 
 
 def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
     of_document = parent is not None and parent.document_id is not None
-    return Memory(
-        fact.id,
+    return _memory(
+        fact,
         "fact",
-        _line(fact.atomic_fact),
-        _unnamed_place(parent) if parent and of_document and fact.citation is None else "",
-        fact.citation,
-        None if of_document else fact.said_at,
-        None if of_document else day_of(fact.said_at, zone),
-        happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
-        day_of(fact.valid_to, zone) if fact.valid_to else None,
-        fact.superseded_by,
+        fact.atomic_fact,
+        source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
+        happens=happened(fact.atomic_fact, fact.event_at, fact.said_at, zone) if fact.event_at else None,
         quote=fact.quote,
-        claims=fact.claims,
-        message_ids=fact.said_in,
-        parent=fact.parent_episode_id,
-        rank=fact.rank,
-        score=fact.score,
+        **_when_said(None if of_document else fact.said_at, zone),
+        **_became(fact, zone),
     )
 
 
 def _episode(episode: FoundEpisode, zone: tzinfo) -> Memory:
     of_document = episode.document_id is not None
-    return Memory(
-        episode.id,
+    place = "" if episode.citation else _unnamed_place(episode)
+    return _memory(
+        episode,
         "knowledge" if of_document else "episode",
-        _line(f"Subject: {episode.subject}. Episode: {episode.episode}"),
-        _line(", ".join(episode.participants)) if not of_document else "" if episode.citation else _unnamed_place(episode),
-        episode.citation,
-        None if of_document else episode.started_at,
-        None if of_document else day_of(episode.started_at, zone),
+        f"Subject: {episode.subject}. Episode: {episode.episode}",
+        source=place if of_document else _line(", ".join(episode.participants)),
+        citation=episode.citation,
         message_ids=episode.message_ids,
-        rank=episode.rank,
-        score=episode.score,
+        **_when_said(None if of_document else episode.started_at, zone),
     )
 
 
@@ -182,38 +183,18 @@ def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
         span = happened(foresight.statement, foresight.start, foresight.said_at, zone)
         if span.days == 1 and last and last > span.first:
             span = DaySpan.between(span.first, date.fromordinal(last.toordinal() - 1))
-    return Memory(
-        foresight.id,
-        "foresight",
-        _line(foresight.statement),
-        citation=foresight.citation,
-        said_at=foresight.said_at,
-        said=day_of(foresight.said_at, zone),
-        happens=span,
-        ended=day_of(foresight.valid_to, zone) if foresight.valid_to else None,
-        replaced_by=foresight.superseded_by,
-        claims=foresight.claims,
-        plan=True,
-        message_ids=foresight.said_in,
-        parent=foresight.parent_episode_id,
-        rank=foresight.rank,
-        score=foresight.score,
-    )
+    when = _when_said(foresight.said_at, zone)
+    return _memory(foresight, "foresight", foresight.statement, happens=span, plan=True, **when, **_became(foresight, zone))
 
 
 def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Memory:
-    said_at = item.evidence[0].at if item.evidence else None
-    return Memory(
-        profile.id,
+    return _memory(
+        profile,
         "profile",
-        _line(item.statement),
-        _line(item.about),
-        None,
-        said_at,
-        day_of(said_at, zone) if said_at else None,
+        item.statement,
+        source=_line(item.about),
         message_ids=tuple(dict.fromkeys(identity for mention in item.evidence for identity in mention.message_ids)),
-        rank=profile.rank,
-        score=profile.score,
+        **_when_said(item.evidence[0].at if item.evidence else None, zone),
     )
 
 
@@ -244,9 +225,7 @@ def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date
     if memory.kind == "relationship":
         day = f" (since {memory.said.isoformat()})" if memory.said else ""
         return f"[{number}] {escaped(memory.text)}{day}{_end(memory, numbers, asked)}"
-    label = {"case": "agent case", "skill": "agent skill", "profile": "profile of", "knowledge": "document"}.get(
-        memory.kind, ""
-    )
+    label = _LABELS.get(memory.kind, "")
     day = name_of(DaySpan.of_day(memory.said)) if memory.said else ""
     source = ", ".join(filter(None, (memory.source, _cited(memory.citation))))
     head = ", ".join(filter(None, (day, f"{label} {escaped(source)}".strip())))

@@ -34,14 +34,13 @@ from queries.questions.people import (
 )
 from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType
+from queries.records import only_asks
 from queries.responses import SearchResponse
 from queries.supersession import is_asked_for
 
 _SHORTEST_STEM = 2  # letters
 _LOOKED_AT = 5  # best memories
-_ONLY_ASKS = re.compile(  # a question tells nothing
-    r"(?:[^.!?。！？]*[?？])+\s*|[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]"
-)
+_REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
 _OF_ANOTHER = FEATURES.index("of_another")
@@ -112,7 +111,7 @@ def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Consider
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
     asked = _Asked(named | _meant(found, people), tuple(unmentioned))
     words = question_words(question, (*people, *asked.others)) - _name_forms(question, asked.speakers)
-    memories = [memory for memory in memories if not _ONLY_ASKS.fullmatch(said(memory))]
+    memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
     owner = found.query.filters_applied.get("user_id")
@@ -144,6 +143,11 @@ class Likeliness(BaseModel):
 @cache
 def _likeliness() -> Likeliness:
     return Likeliness.model_validate_json((files("queries.answers") / "likeliness.json").read_text(encoding="utf-8"))
+
+
+def _is_question(text: str) -> bool:
+    """True if a text only asks, or only reports a question: it tells nothing."""
+    return only_asks(text) or _REPORTED_QUESTION.fullmatch(text) is not None
 
 
 def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:

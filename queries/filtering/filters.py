@@ -198,22 +198,6 @@ def _range(key: str, bounds: Mapping[Side, Any]) -> LabelCondition:
         raise ValueError(f"{key}: {error}") from None
 
 
-def _equal(key: str, operand: Any) -> LabelCondition:
-    return LabelCondition(equal_to(key, [_scalar(f"{key}.eq", operand)]))
-
-
-def _unequal(key: str, operand: Any) -> LabelCondition:
-    return LabelCondition(equal_to(key, [_scalar(f"{key}.ne", operand)]), negated=True)
-
-
-def _among(key: str, operand: Any) -> LabelCondition:
-    return LabelCondition(equal_to(key, _list(f"{key}.in", operand)))
-
-
-def _not_among(key: str, operand: Any) -> LabelCondition:
-    return LabelCondition(equal_to(key, _list(f"{key}.nin", operand)), negated=True)
-
-
 def _exists(key: str, operand: Any) -> LabelCondition:
     if operand is not True and operand is not False:
         raise ValueError(f"{key}.exists: takes true or false")
@@ -230,10 +214,10 @@ def _contains(key: str, operand: Any) -> LabelCondition:
 
 
 _OPERATORS: Mapping[str, Callable[[str, Any], LabelCondition]] = {
-    "eq": _equal,
-    "ne": _unequal,
-    "in": _among,
-    "nin": _not_among,
+    "eq": lambda key, value: LabelCondition(equal_to(key, [_scalar(f"{key}.eq", value)])),
+    "ne": lambda key, value: LabelCondition(equal_to(key, [_scalar(f"{key}.ne", value)]), negated=True),
+    "in": lambda key, values: LabelCondition(equal_to(key, _list(f"{key}.in", values))),
+    "nin": lambda key, values: LabelCondition(equal_to(key, _list(f"{key}.nin", values)), negated=True),
     "exists": _exists,
     "contains": _contains,
 }

@@ -15,7 +15,6 @@ a little lower, so the best of what was asked for comes first, and behind it the
 Nothing is added and nothing left out, and within a type the order stays.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,17 +24,16 @@ from connectors.aging_cache import Derived
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import AgentCase, Profile
 from mneme.rows import Row
-from mneme.text import ends_in_question, tokenise
+from mneme.text import tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
 from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, lies_behind, speaks_of_failure
 from queries.questions.people import names_person
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.records import record_of
+from queries.records import only_asks, record_of
 
 _LOWERED = 0.1  # of its score, what was not asked for; more would bury it, for a form may be mistaken
 _LONG_TOPIC = 3  # words from which a topic is so exact that one fact may tell all of it
-_SENTENCE = re.compile(r"\w[^.!?。！？\n]*[.!?。！？]*")
 _STORIES = 3  # episodes that are told as a whole; the facts of others fill the rest of the places
 
 
@@ -194,8 +192,7 @@ def _words(fact: Row) -> frozenset[str]:
 
 def _asks_alone(row: Row) -> bool:
     """True if a message, or the quote that a fact is, has no sentence but questions."""
-    said = str((row.body.get("quote") or {}).get("words") or row.body.get("text") or "")
-    return ends_in_question(said) and all(ends_in_question(each) for each in _SENTENCE.findall(said))
+    return only_asks(str((row.body.get("quote") or {}).get("words") or row.body.get("text") or ""))
 
 
 _only_asks = Derived(_asks_alone, 10_000)  # of all that was found
