@@ -114,11 +114,12 @@ def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:
         for place, identity in enumerate(favoured, start=1):
             kind, score = ranking.row(identity).kind, ranking.scores[identity]
             steps.append(TraceStep(stage="prefer", move=preferred.form, id=identity, score=score, reason=f"{kind} {place}"))
-    for standing in ranking.competition.standings if ranking.competition else ():
-        replaced = ranking.competition.replaced.get(standing.id)
-        if replaced is not None:
-            reason = f"by its fact {standing.id}"
-            steps.append(TraceStep(stage="compete", move="replaced", id=replaced.id, score=replaced.score, reason=reason))
-        reason = "a place was free" if replaced is None else f"in place of its episode {replaced.id}"
-        steps.append(TraceStep(stage="compete", move="entered", id=standing.id, score=standing.score, reason=reason))
+    if competition := ranking.competition:
+        for standing in competition.standings:
+            episode, reason = competition.replaced.get(standing.id), "a place was free"
+            if episode is not None:
+                reason = f"by its fact {standing.id}"
+                steps.append(TraceStep(stage="compete", move="replaced", id=episode.id, score=episode.score, reason=reason))
+                reason = f"in place of its episode {episode.id}"
+            steps.append(TraceStep(stage="compete", move="entered", id=standing.id, score=standing.score, reason=reason))
     return tuple(steps)
