@@ -12,7 +12,6 @@ COPY connectors connectors
 COPY flows flows
 COPY queries queries
 COPY serving serving
-COPY evaluation evaluation
 RUN /opt/venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.11-slim AS slim

@@ -76,7 +76,6 @@ ifdef SERVERS
 endif
 ifdef LOCOMO
 	@$(BIN)/mneme bench locomo "$(LOCOMO)" --index $(BENCH_INDEX) --out $(BENCH_OUT)/locomo-$(BENCH_INDEX).json
-	@$(BIN)/mneme bench embedders "$(LOCOMO)" --out $(BENCH_OUT)/embedders.json
 endif
 ifdef SEGMENTATION
 	@$(BIN)/mneme bench boundaries "$(SEGMENTATION)" $(if $(LOCOMO),--locomo "$(LOCOMO)") \

@@ -104,5 +104,5 @@ def _named_extras(settings: Settings) -> Iterator[None]:
     except ModuleNotFoundError as error:
         extra = settings.index.backend
         raise SettingsError(
-            f"MNEME_INDEX__BACKEND: {extra!r} needs the package {error.name}; install it with pip install 'mneme[{extra}]'"
+            f"MNEME_INDEX__BACKEND: {extra!r} needs the package {error.name}; run pip install 'mneme-river[{extra}]'"
         ) from error

@@ -29,7 +29,7 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.made_index import Filling, made_index, owners_for
 from evaluation.made_memories import Asked, MadeMemories
-from evaluation.neighbour_recall import Neighbourhood, approximation, neighbourhoods
+from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
 from evaluation.report import Report, Row, print_table
 from evaluation.stopwatch import Stopwatch, Watched
 from mneme.ports import Embedder, MemoryIndex
@@ -43,12 +43,10 @@ ROUNDS = 5
 _SEARCHERS = 4
 _FACTS_OF_ONE_OWNER = 500
 _NEIGHBOURHOODS = 60  # questions whose exact neighbours are computed
-EF_SEARCH = (10, 20, 50, 100, 200, 400, 800)  # of the curve
 _COLUMNS = [
     *("facts", "method", "state", "questions", "p50_ms", "low_ms", "high_ms", "p95_ms", "p99_ms", "cpu_ms"),
     *("outside_ms", "outside_share", "per_second", "per_second_of_4", "recall@10"),
 ]
-_CURVE_COLUMNS = ["facts", "of", "ef_search", "recall@10", "milliseconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +60,9 @@ class Timed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """One index: rows of the tables, what filling took, what the very first search took."""
+    """One index: rows of the table, what filling took, what the very first search took."""
 
     rows: Sequence[Row]
-    curve: Sequence[Row]
     warm: dict[str, list[Timed]]
     filling: Filling
     largest_owner: int
@@ -80,7 +77,6 @@ def run_query(
     questions: int = 200,
     rounds: int = ROUNDS,
     keep: str | None = None,
-    curve: bool = False,
     console: Console | None = None,
 ) -> Report:
     """Measure, print, and write ``out`` (JSON) and the plot beside it (PNG).
@@ -93,7 +89,6 @@ def run_query(
         questions: that are measured with each method.
         rounds: of the warm questions.
         keep: a name under which the indices stay; with the same name they are not filled again.
-        curve: measure recall and time of the nearest-neighbour search by ``ef_search`` as well (OpenSearch).
         console: where tables and progress go; None is standard output.
 
     Raises:
@@ -112,13 +107,10 @@ def run_query(
                         f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
                     )
                 status.update(f"asking, {size} facts")
-                measured[size] = _measure(made, filling, questions, rounds, curve, own)
+                measured[size] = _measure(made, filling, questions, rounds, own)
     report = _report(settings, measured)
     print_table(console, f"Searches, {settings.index.backend} index", report.rows, _COLUMNS)
     report.write(out)
-    if curve:
-        print_table(console, "Nearest neighbours", report.parts["curve"], _CURVE_COLUMNS)
-        _plot_curve(report.parts["curve"], out.with_name(f"{out.stem}-curve.png"))
     if len(measured) > 1:
         _plot_sizes(report.rows, out.with_suffix(".png"), f"{settings.index.backend} index")
     else:
@@ -128,7 +120,7 @@ def run_query(
     return report
 
 
-def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, curve: bool, settings: Settings) -> _Measured:
+def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, settings: Settings) -> _Measured:
     """Steps 2 to 5, with one index."""
     one_owner = int(np.argmin(np.abs(made.sizes - _FACTS_OF_ONE_OWNER)))
     asked, others = made.questions(questions), made.questions(questions, seed=2)
@@ -137,8 +129,8 @@ def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, 
     exact = neighbourhoods(made, asked[:_NEIGHBOURHOODS], settings)
     depth = max(HITS, 2 * settings.retrieval.top_k)
     recalled = {
-        "warm": approximation(exact, settings, depth).recall,
-        "one owner": approximation(neighbourhoods(made, of_one[:10], settings), settings, depth).recall,
+        "warm": neighbour_recall(exact, settings, depth),
+        "one owner": neighbour_recall(neighbourhoods(made, of_one[:10], settings), settings, depth),
     }
     rows, warm, opening = [], {}, []
     for method in METHODS:
@@ -158,9 +150,7 @@ def _measure(made: MadeMemories, filling: Filling, questions: int, rounds: int, 
                 rows.append(row | ({} if method == "keyword" else {"recall@10": recalled[state]}))
                 if state == "warm":
                     warm[method] = [each for one in timed for each in one]
-    drawn = [("all owners", exact), ("the largest owner", neighbourhoods(made, made.questions(30, owner=0), settings))]
-    points = [point for of, each in drawn for point in _curve(len(made), of, each, settings)] if curve else []
-    return _Measured(rows, points, warm, filling, int(made.sizes.max()), opening[0])
+    return _Measured(rows, warm, filling, int(made.sizes.max()), opening[0])
 
 
 def ask(memories: Memories, method: str, questions: Sequence[Asked], watch: Stopwatch) -> list[Timed]:
@@ -181,15 +171,6 @@ def _side_by_side(memories: Memories, method: str, questions: Sequence[Asked]) -
         began = time.perf_counter()
         list(pool.map(lambda each: memories.search(each.question, method, each.filters), questions))
         return len(questions) / (time.perf_counter() - began)
-
-
-def _curve(facts: int, of: str, exact: Sequence[Neighbourhood], settings: Settings) -> list[Row]:
-    points: list[Row] = []
-    for ef_search in EF_SEARCH:
-        point = approximation(exact, settings, 10, ef_search)
-        told = {"recall@10": point.recall, "milliseconds": point.milliseconds}
-        points.append({"facts": facts, "of": of, "ef_search": ef_search, **told})
-    return points
 
 
 def _memories(settings: Settings, watch: Stopwatch) -> Memories:
@@ -241,7 +222,6 @@ def _report(settings: Settings, measured: dict[int, _Measured]) -> Report:
                 }
                 for facts, one in measured.items()
             ],
-            "curve": [point for one in measured.values() for point in one.curve],
         },
     )
 
@@ -296,22 +276,4 @@ def _plot_sizes(rows: Sequence[Row], out: Path, title: str) -> None:
         axes.set_title(f"{title}, {'all owners' if state == 'warm' else 'an owner of 500 facts'}")
         axes.grid(alpha=0.3, which="both")
         axes.legend()
-    figure.savefig(out, dpi=130)
-
-
-def _plot_curve(points: Sequence[Row], out: Path) -> None:
-    """Recall against time, a line for each index and group of owners, a point for each ``ef_search``, as a PNG."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    for facts, of in dict.fromkeys((point["facts"], point["of"]) for point in points):
-        mine = [point for point in points if (point["facts"], point["of"]) == (facts, of)]
-        times, recalls = ([float(point[name]) for point in mine] for name in ("milliseconds", "recall@10"))
-        axes.plot(times, recalls, marker="o", label=f"{facts} facts, {of}")
-        for point, time_of, recall in zip(mine, times, recalls, strict=True):
-            axes.annotate(str(point["ef_search"]), (time_of, recall), textcoords="offset points", xytext=(3, -9), fontsize=7)
-    axes.set(xlabel="milliseconds of a nearest-neighbour search", ylabel="recall@10", title="ef_search")
-    axes.grid(alpha=0.3)
-    axes.legend()
     figure.savefig(out, dpi=130)

@@ -5,7 +5,6 @@ The exact neighbours are computed from the vectors that the index was filled wit
 messages have the vectors of the facts.
 """
 
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
@@ -35,14 +34,6 @@ class Neighbourhood:
     exact: dict[Collection, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Approximation:
-    """How good and how quick the approximate search is: ``recall`` from 0 to 1, ``milliseconds`` of a search by the clock."""
-
-    recall: float
-    milliseconds: float
-
-
 def neighbourhoods(made: MadeMemories, asked: Sequence[Asked], settings: Settings) -> list[Neighbourhood]:
     """The exact neighbours of questions. Vectors of one owner and its tenant are held at a time."""
     with closing(open_embedder(settings)) as embedder:
@@ -63,32 +54,23 @@ def neighbourhoods(made: MadeMemories, asked: Sequence[Asked], settings: Setting
     return [found[number] for number in range(len(asked))]
 
 
-def approximation(
-    neighbourhoods: Sequence[Neighbourhood], settings: Settings, limit: int, ef_search: int | None = None
-) -> Approximation:
-    """How well an index finds them.
+def neighbour_recall(neighbourhoods: Sequence[Neighbourhood], settings: Settings, limit: int) -> float:
+    """Return the share of the exact neighbours that an index finds.
 
     Args:
-        neighbourhoods: what is to be found.
-        settings: of the index.
-        limit: how many rows each search asks for; the first ten count.
-        ef_search: instead of that of the settings (OpenSearch).
+        neighbourhoods: the neighbours to find.
+        settings: those of the index.
+        limit: the rows that each search asks for; the first ten count.
     """
-    if ef_search is not None:
-        opensearch = settings.opensearch.model_copy(update={"ef_search": ef_search})
-        settings = settings.model_copy(update={"opensearch": opensearch})
     with closing(open_embedder(settings)) as embedder, closing(open_index(settings, read_only=True)) as index:
         index.prepare(embedder.identity)
-        shares, times = [], []
-        for each in (*neighbourhoods[: len(neighbourhoods) // 2], *neighbourhoods):  # the first warm the index
+        shares = []
+        for each in neighbourhoods:
             for leg in _LEGS:
-                began = time.perf_counter()
                 (hits,) = index.recall([VectorLeg(leg, each.filter, each.vector, limit)])
-                times.append(1000 * (time.perf_counter() - began))
                 if wanted := each.exact[leg]:
                     shares.append(len(wanted & {hit.row.id for hit in hits[:K]}) / len(wanted))
-    measured = 2 * len(neighbourhoods)
-    return Approximation(float(np.mean(shares[-measured:])), float(np.median(times[-measured:])))
+    return float(np.mean(shares))
 
 
 def _nearest(rows: Sequence[Row], questions: Vector) -> list[frozenset[str]]:

@@ -1,4 +1,4 @@
-"""A page of figures, written from reports: ``mneme bench report FILES... --out docs/benchmarks.md``.
+"""A page of figures, written from reports: ``mneme bench report FILES... --out docs/internals/benchmarks.md``.
 
 Nothing on it is typed by hand. Several reports of one benchmark with the same index are runs of it: where they differ, a
 cell is their median, with the least and the most.

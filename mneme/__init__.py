@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     )
     from mneme.settings import Settings, load_settings
 
+__version__ = "0.1.0"  # pyproject.toml reads it: no program asks which distribution it came in
+
 __all__ = [
     "AgentCase",
     "AgentSkill",

@@ -22,7 +22,7 @@ Focus = Callable[[Question, Iterable[str]], Question | None]
 """``understand.focus`` with the embedder."""
 
 STANDALONE = (Collection.MESSAGES, Collection.MEMORIES)
-HITS = 100  # of each leg at least: with 50 or 200 recall@10 moves by .003 or less (docs/benchmarks.md)
+HITS = 100  # of each leg at least: with 50 or 200 recall@10 moves by .003 or less (docs/internals/benchmarks.md)
 _EPISODES = 30  # whose facts compete, at least: with 15 or 60 recall@10 is the same
 
 

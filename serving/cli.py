@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
+from mneme import __version__
 from mneme.errors import InputError, MnemeError, SettingsError
 from serving import demo as demo_command
 from serving.commands import (
@@ -59,6 +60,9 @@ _EXTRAS = {
     "limits": "serve",
 }
 
+_BENCHMARKS = "evaluation"
+"""The package of the distribution mneme-bench."""
+
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that may not be written, or read
 
 # Clients log every attempt before they give up; what counts in the end is raised, and is one line.
@@ -85,10 +89,12 @@ class Commands(TyperGroup):
             messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
             raise typer.Exit(1) from error
         except ModuleNotFoundError as error:
-            extra = _EXTRAS.get((error.name or "").split(".")[0])
-            if extra is None or ctx.params.get("debug"):
+            module = (error.name or "").split(".")[0]
+            if module not in (*_EXTRAS, _BENCHMARKS) or ctx.params.get("debug"):
                 raise
-            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme[{extra}]'"
+            text = f"{error.name} is not installed, and this command needs it; pip install 'mneme-river[{_EXTRAS.get(module)}]'"
+            if module == _BENCHMARKS:
+                text = "the benchmarks are not installed; they are a distribution of their own: pip install mneme-bench"
             messages().print(Text.assemble(("error: ", "bold red"), text), soft_wrap=True)
             raise typer.Exit(1) from error
 
@@ -142,9 +148,7 @@ mcp.register(app)
 @app.command()
 def version() -> None:
     """Print the version."""
-    from importlib.metadata import version as installed_version
-
-    typer.echo(f"mneme {installed_version('mneme')}")
+    typer.echo(f"mneme {__version__}")
 
 
 def main() -> None:

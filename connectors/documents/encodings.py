@@ -83,7 +83,7 @@ def _detected(content: bytes) -> str:
     try:
         from charset_normalizer import from_bytes
     except ModuleNotFoundError:
-        raise InputError("it is not UTF-8; save it as UTF-8, or pip install 'mneme[documents]', which finds out") from None
+        raise InputError("it is not UTF-8; save it as UTF-8, or run pip install 'mneme-river[documents]'") from None
     found = from_bytes(sample).best()
     if found is None or found.encoding.startswith(("utf_16", "utf_32")):
         if _fits(sample, "cp1252"):

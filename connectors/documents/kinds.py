@@ -43,7 +43,7 @@ class Kind:
         family: what formats have in common to whoever reads them.
         parser: ``module:function`` in ``connectors/documents/formats``; empty for sound, which no parser here reads.
         parsed_by: the same in words for people.
-        modules: Python modules that it needs; all are in ``mneme[documents]``.
+        modules: Python modules that it needs; all are in ``mneme-river[documents]``.
         needs: programs that it needs.
     """
 
@@ -286,7 +286,7 @@ def _in_ole(content: bytes) -> Kind:
         import olefile
     except ModuleNotFoundError:
         raise InputError(
-            "it is an old Office file, and what reads it is not installed; pip install 'mneme[documents]'"
+            "it is an old Office file, and what reads it is not installed; pip install 'mneme-river[documents]'"
         ) from None
     try:
         with olefile.OleFileIO(io.BytesIO(content)) as file:

@@ -97,7 +97,7 @@ class LocalParser:
             raise InputError("its parts lie in hundreds of others, which no document needs; send what is in it") from error
         except ModuleNotFoundError as error:
             raise InputError(
-                f"reading {format} needs the package {error.name}, which is not installed; pip install 'mneme[documents]'"
+                f"reading {format} needs the package {error.name}, which is not installed; pip install 'mneme-river[documents]'"
             ) from error
         except Exception as error:
             # Where, and never what: messages of libraries quote what they read.

@@ -132,4 +132,4 @@ def _convert(model: Model, quantized: bool, file: Path) -> None:
 
 
 def _missing(error: ImportError) -> SettingsError:
-    return SettingsError(f"MNEME_EMBEDDER__PROVIDER: the local embedder needs {error.name}; pip install 'mneme[local]'")
+    return SettingsError(f"MNEME_EMBEDDER__PROVIDER: the local embedder needs {error.name}; pip install 'mneme-river[local]'")

@@ -36,7 +36,7 @@ def shown_picture(content: bytes) -> Picture:
     try:
         from PIL import Image
     except ModuleNotFoundError as error:
-        raise InputError("Pillow is not installed, which pictures are read with; pip install 'mneme[documents]'") from error
+        raise InputError("pictures need Pillow, which is not installed; run pip install 'mneme-river[documents]'") from error
     sha256 = hashlib.sha256(content).hexdigest()
     try:
         with _one_at_a_time, Image.open(BytesIO(content), formats=_FORMATS) as image:

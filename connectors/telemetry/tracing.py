@@ -65,7 +65,7 @@ def start(service: str, exporter: "SpanExporter | None" = None) -> None:
             exporter = OTLPSpanExporter()
     except ModuleNotFoundError as error:
         raise SettingsError(
-            f"MNEME_TELEMETRY__TRACES is set and {error.name} is not installed; pip install 'mneme[telemetry]'"
+            f"MNEME_TELEMETRY__TRACES is set and {error.name} is not installed; pip install 'mneme-river[telemetry]'"
         ) from error
     stop()
     resource = Resource({"service.name": service}).merge(OTELResourceDetector().detect())

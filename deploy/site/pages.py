@@ -1,5 +1,6 @@
 """Pages of the site that are not in docs/: README, CONTRIBUTING and CHANGELOG, and the command line from its code."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -9,14 +10,15 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 FROM_THE_TREE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add them."""
     for page, source in FROM_THE_TREE.items():
-        files.append(File.generated(config, page, content=relinked((ROOT / source).read_text(encoding="utf-8"))))
+        files.append(File.generated(config, page, content=relinked((ROOT / source).read_text(encoding="utf-8"), ROOT / source)))
     sys.path.insert(0, str(ROOT))
     files.append(File.generated(config, "reference/cli.md", content=command_line()))
     return files
@@ -24,11 +26,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **kwargs: Any) -> str:
     """A page of docs/: its links to the tree around it, and names of files as titles of pages."""
-    text = markdown if page.file.src_uri in FROM_THE_TREE else relinked(markdown)
+    here = Path(page.file.src_uri)
+    text = markdown if page.file.src_uri in FROM_THE_TREE else relinked(markdown, DOCS / here)
     titles = {path: title for group in config.nav or [] for title, path in _entries(group)}
 
     def link(found: re.Match[str]) -> str:
-        title = titles.get(found[2].split("#")[0])
+        title = titles.get(os.path.normpath(here.parent / found[2].split("#")[0]))
         return f"[{title}]({found[2]})" if title else found[0]
 
     return re.sub(r"\[((?:docs/)?[\w/]+\.md)\]\(([^)\s]+)\)", link, text)
@@ -43,23 +46,23 @@ def _entries(entry: Any) -> list[tuple[str, str]]:
     ]
 
 
-def relinked(text: str) -> str:
-    """A page of the tree as one of the site: links into docs/ lose that part, what lies elsewhere stays as words."""
-    names = {source: page for page, source in FROM_THE_TREE.items()}
+def relinked(text: str, page: Path) -> str:
+    """Turn the links of a page of the tree into links of the site; keep a link to anything else as plain words."""
+    folder = page.parent
+    on_the_site = folder.relative_to(DOCS) if folder.is_relative_to(DOCS) else Path()
+    names = {ROOT / source: DOCS / page for page, source in FROM_THE_TREE.items()}
 
     def link(found: re.Match[str]) -> str:
         label, target = found.groups()
-        path, anchor = (*target.split("#", 1), "")[:2]
-        anchor = f"#{anchor}" if anchor else ""
+        path, _, anchor = target.partition("#")
         if "://" in target or not path:
             return found[0]
-        inside = path.startswith("docs/") or (not path.startswith("../") and (ROOT / "docs" / path).exists())
-        path = path.removeprefix("../") if path.count("../") == 1 else path
-        if inside:
-            return f"[{label}]({path.removeprefix('docs/')}{anchor})"
-        if path in names:
-            return f"[{label}]({names[path]}{anchor})"
-        return found[0] if path.endswith(".md") else label
+        meant = (folder / path).resolve()
+        meant = names.get(meant, meant)
+        if not meant.is_relative_to(DOCS):
+            return label
+        link = os.path.relpath(meant.relative_to(DOCS), on_the_site)
+        return f"[{label}]({link}#{anchor})" if anchor else f"[{label}]({link})"
 
     return re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)", link, text)
 

@@ -101,7 +101,9 @@ def _ingested(folder: RunFolder, gold: GoldSet, settings: Settings, console: Con
         report = ingest_set(gold.questions, settings, console)
         if waiting := folder.waiting():  # what waits was done as without a model
             shutil.rmtree(folder.index)
-            raise ModelPending(f"ingestion: {waiting} to be answered; then give the same command again (docs/evaluation.md)")
+            raise ModelPending(
+                f"ingestion: {waiting} to be answered; then give the same command again (docs/internals/evaluation.md)"
+            )
         usage = {
             role: Cost(
                 calls=used.calls,

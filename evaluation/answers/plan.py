@@ -45,7 +45,9 @@ def check_plan(plan: Plan, settings: Settings) -> None:
     wanted = {"--judge model": plan.judge == "model", "--writer model": settings.answers.writer == "model"}
     if settings.models.provider == "none" and any(wanted.values()):
         options = ", ".join(option for option, is_wanted in wanted.items() if is_wanted)
-        raise InputError(f"{options}: there is no chat model; set MNEME_MODELS__PROVIDER, or go without (docs/evaluation.md)")
+        raise InputError(
+            f"{options}: there is no chat model; set MNEME_MODELS__PROVIDER, or go without (docs/internals/evaluation.md)"
+        )
 
 
 def settings_of(name: str, gold: GoldSet, settings: Settings, plan: Plan) -> dict[str, Any]:

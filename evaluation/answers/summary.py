@@ -158,7 +158,7 @@ def _print_pending(finished: Finished, console: Console) -> None:
         console.print(f"{len(failed)} {what} yet; the same command goes on with them:", highlight=False)
         waiting = sum(isinstance(error, ModelPending) for error in failed.values())
         if waiting:
-            console.print(f"  {waiting} x {finished.waiting} (docs/evaluation.md)", soft_wrap=True, highlight=False)
+            console.print(f"  {waiting} x {finished.waiting} (docs/internals/evaluation.md)", soft_wrap=True, highlight=False)
         reasons = Counter(str(error) for error in failed.values() if not isinstance(error, ModelPending))
         for reason, times in reasons.most_common(5):
             console.print(f"  {times} x {reason}", soft_wrap=True, highlight=False, markup=False)

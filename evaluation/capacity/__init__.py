@@ -1,1 +1,1 @@
-"""How much a load needs: measured, modelled and simulated."""
+"""How much a load needs: measured and modelled."""

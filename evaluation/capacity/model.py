@@ -1,7 +1,7 @@
 """The capacity model: what a load needs, from what one message, one record and one search cost. Pure functions.
 
 Processors are rates times costs, over the share of them that may be busy (``Assumptions.utilisation``): above it queues grow
-faster than they drain, as evaluation/capacity/simulate.py shows. Memory and disks are records times bytes.
+faster than they drain (docs/scaling.md). Memory and disks are records times bytes.
 """
 
 import math
@@ -14,7 +14,7 @@ _DAY_SECONDS = 86_400
 _MONTH_DAYS = 30
 _VECTOR_BYTES = 384 * 4  # of all-MiniLM-L6-v2, as floats of 4 bytes
 _GRAPH_BYTES = 2 * 16 * 4 + 16  # of a vector in HNSW: 2 M neighbours on its lowest level, M 16, and the levels above
-_OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/performance.md)
+_OPEN_MESSAGE_BYTES = 5_000  # of memory for each message of an open conversation (docs/internals/performance.md)
 _OPEN_MESSAGES = 9  # of an open conversation, at which its store was measured
 
 
@@ -109,6 +109,8 @@ def _processors(load: Load, of: Coefficients, assumptions: Assumptions) -> list[
     )
     lines = []
     for part, rate, quantity, copies in parts:
+        if quantity is Quantity.EMBEDDER_FP32_MS and quantity not in of.fitted:  # a comparison, and no need
+            continue
         coefficient = of.of(quantity)
         each = coefficient.at(in_a_shard) if quantity is Quantity.SEARCH_INDEX_MS else coefficient.at()
         amount = rate * copies * each / 1000 / assumptions.utilisation

@@ -11,7 +11,6 @@ from mneme.errors import InputError
 
 _EVEN = "even"
 _SEARCHES = ("hybrid", "warm")
-_TEXTS = 3131 / 2760  # that are embedded for a message, with facts in words of their own (LoCoMo, docs/performance.md)
 
 Content = Mapping[str, Any]
 
@@ -61,21 +60,6 @@ def points_in(folder: Path) -> list[Point]:
             f"{folder}: no results of `mneme bench scaling`, `query`, `state` or `models` are in it; run them with --out there"
         )
     return sorted(points, key=lambda point: (point.quantity, point.size, point.source))
-
-
-def measured_bursts(folder: Path) -> list[tuple[str, int, float, float]]:
-    """Bursts into a flow of one process, without embedder: source, messages, seconds to drain, processor's ms for a message.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
-    contents = [(path.name, _content(path)) for path in sorted(folder.glob("*.json"))]
-    return [
-        (name, row["messages"], row["messages"] / row["messages/s"], row["flow_ms"])
-        for name, content in contents
-        if content.get("bench") == "scaling" and _has_no_embedder(content)
-        for row in _ones(content)
-    ]
 
 
 def _content(path: Path) -> Content:
@@ -161,12 +145,6 @@ def _models(content: Content) -> Values:
             yield Quantity.ANSWER_TOKENS, messages, row["answer/m"]
 
 
-def _embedders(content: Content) -> Values:
-    for name, quantity in (("onnx_fp32", Quantity.EMBEDDER_FP32_MS), ("onnx_int8", Quantity.EMBEDDER_MS)):
-        if (spent := content["headline"].get(f"{name}_cpu_ms")) is not None:
-            yield quantity, 1.0, _TEXTS * spent
-
-
 def _written(content: Content) -> Values:
     """What was measured otherwise: ``{"bench": "points", "points": [{"quantity": ..., "size": ..., "value": ...}]}``."""
     for point in content["points"]:
@@ -179,5 +157,4 @@ _READERS: dict[str, Callable[[Content], Values]] = {
     "state": _state,
     "models": _models,
     "points": _written,
-    "embedders": _embedders,
 }

@@ -3,13 +3,9 @@
 1. Ingest the set's conversations through the flow into an index of its own.
 2. Ask every question by each method, within the memory it is asked of; take the time of a sample.
 3. Measure on messages (evaluation/metrics.py), as a whole, by category and by conversation, and report with intervals.
-
-With several embedders, 1 and 2 are done for each: the rows of all but the first name it behind the method.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +15,6 @@ from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, print_table
 from evaluation.retrieval.asking import ask_all
 from evaluation.retrieval.compare import compare, print_differences
-from evaluation.retrieval.embedders import named_embedder
 from evaluation.retrieval.figures import ALL, KS, SAME_TOKENS, Answer, rows_of
 from evaluation.retrieval.plots import plot_retrieval
 from evaluation.retrieval.question_set import QuestionSet
@@ -38,7 +33,6 @@ def run_retrieval(
     settings: Settings,
     out: Path,
     methods: Sequence[str] = SEARCHES,
-    embedders: Sequence[str] = (),
     vectors: Path | None = None,
     console: Console | None = None,
     folds: Path | None = None,
@@ -51,7 +45,6 @@ def run_retrieval(
         settings: ``index.backend`` says which index is filled.
         out: where the JSON goes.
         methods: which of ``METHODS`` are measured.
-        embedders: several, compared on the same questions (evaluation/retrieval/embedders.py); by default that of the settings.
         vectors: a file that keeps the vectors of the chunks for the next time.
         console: where tables and progress go; None is standard output.
         folds: see ``open_systems``: coefficients that have not seen the conversation that is asked.
@@ -64,16 +57,9 @@ def run_retrieval(
     unknown = [method for method in methods if method not in METHODS]
     if unknown:
         raise InputError(f"method: {', '.join(unknown)} not known; accepted are {', '.join(METHODS)}")
-    chosen = [(spec, named_embedder(settings, spec)) for spec in embedders] or [("", settings)]
     questions = LOADERS[name](paths)
-    answers: list[Answer] = []
-    runs: list[dict[str, Any]] = []
-    for number, (label, one) in enumerate(chosen):
-        kept = vectors.with_stem(re.sub(r"\W+", "-", f"{vectors.stem} {label}".strip())) if vectors else None
-        asked, run = _one_run(questions, one, methods, kept, console, folds)
-        answers += [replace(each, method=f"{each.method}, {label}") if number else each for each in asked]
-        runs.append({"embedder_name": label, **run} if label else run)
-    report = _report(questions, settings, answers, runs)
+    answers, run = _one_run(questions, settings, methods, vectors, console, folds)
+    report = _report(questions, settings, answers, run)
     _show(console, report)
     report.write(out)
     plot_retrieval(report.rows, out.with_suffix(".png"), f"{questions.title}, {settings.index.backend} index")
@@ -133,7 +119,7 @@ def _one_run(
     }
 
 
-def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer], runs: Sequence[dict[str, Any]]) -> Report:
+def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer], run: dict[str, Any]) -> Report:
     # 3.
     rows = rows_of(answers)
     methods = list(dict.fromkeys(each.method for each in answers))
@@ -153,9 +139,9 @@ def _report(questions: QuestionSet, settings: Settings, answers: Sequence[Answer
     }
     return Report(
         bench=questions.name,
-        settings={**settings_of(questions, settings), "runs": list(runs)},
+        settings={**settings_of(questions, settings), "runs": [run]},
         rows=rows,
-        headline={"index": settings.index.backend, **headline, "ingest_seconds": runs[0]["ingest_seconds"]},
+        headline={"index": settings.index.backend, **headline, "ingest_seconds": run["ingest_seconds"]},
         parts={"differences": against, "answers": [answer_row(each) for each in answers]},
     )
 

@@ -7,33 +7,36 @@ from flows.cuts import ExtractedCase, Utterance
 from flows.extraction.agent_steps import Step, called, shortened, told, written
 from flows.extraction.sentences import sentence_spans
 from flows.extraction.subjects import asked_for
-from mneme.caseless import Caseless
 from mneme.languages import languages_of
 from mneme.records import StoredMessage, ToolCall
 
 _LONGEST_TEXT = 600  # characters
 _MOST_REPAIRS = 3  # steps told between a failure and what worked in the end
-_SUCCESS = Caseless(
+_SUCCESS = re.compile(
     r"\b(?:done|success(?:ful(?:ly)?)?|complete[sd]?|finished|fixed|resolved|solved|passe[sd]|works now|created|sent|booked|"
     r"saved|deployed|merged|updated|scheduled|installed|confirmed|is (?:now )?(?:up|green|running|live|ready|back))\b|"
     r"成功|完成|已解决|搞定|已经?(?:部署|安排|预订|发送|修复|更新|创建)|好了",
+    re.I,
 )
-_GAVE_UP = Caseless(
+_GAVE_UP = re.compile(
     r"\b(?:unable to|could(?: not|n['’]?t)|can(?:not|['’]t)|failed to|(?:did|does)(?: not|n['’]t) (?:work|succeed)|gave up|"
     r"still (?:fails|broken|failing)|sorry|unfortunately)\b|无法|没能|未能|失败了|抱歉",
+    re.I,
 )
-_PRAISE = Caseless(
+_PRAISE = re.compile(
     r"\b(?:thanks|thank you|great|perfect|awesome|exactly|works|well done|nice|excellent|much better)\b|"
     r"谢谢|太好了|很好|完美|不错|辛苦",
+    re.I,
 )
 _BLAME = re.compile(
     r"\b(?:wrong|not what|still (?:broken|fails|failing|not)|(?:does|did)n['’]?t work|not working|incorrect|worse)\b|"
     r"^no,|\bno, (?:that|not|i)\b|不对|错了|还是不行|没用",
     re.IGNORECASE | re.MULTILINE,
 )
-_LESSON = Caseless(
+_LESSON = re.compile(
     r"\b(?:lesson|learn(?:ed|t)|next time|in (?:the )?future|from now on|remember to|avoid(?:s|ed)?|(?:root )?cause (?:was|is)|"
     r"turned out|the (?:trick|fix|solution) (?:was|is)|must (?:first|be))\b|教训|下次|以后|原因是|记得|应该先|必须先",
+    re.I,
 )
 _OUTCOMES = re.compile(r";\s+|\n+")
 _NEUTRAL = 0.5

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mneme.caseless import Caseless
-
 _LONGEST_VALUE = 100  # characters of an argument
 _LONGEST_RESULT = 160
 _BEGINNING = 120  # characters of a result in which an error says that it is one; further on it may be what was asked for
@@ -16,7 +14,9 @@ _FAILURE = re.compile(
     r"abort(?:ed|s)?|conflict)\b|(?-i:\b[45]\d\d [A-Z][a-z]+)|错误|失败|异常|超时|无法|拒绝|不存在|报错",
     re.IGNORECASE,
 )
-_NO_FAILURE = Caseless(r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|conflicts?)\b|没有(?:错误|异常)|(?:无|0个?)错误")
+_NO_FAILURE = re.compile(
+    r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|conflicts?)\b|没有(?:错误|异常)|(?:无|0个?)错误", re.I
+)
 _NUMBER = re.compile(r"^\s*\d+[.)、]\s*")
 _CALL = re.compile(r"^(?P<tool>[\w.:/-]+)\((?P<arguments>.*?)\)(?: -> (?P<result>.*))?$", re.DOTALL)
 _ARGUMENT = re.compile(r"(?:^|, )([\w.-]+)=")

@@ -20,7 +20,6 @@ from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.graph import edge_of
 from flows.extraction.spoken import Sentence
 from flows.extraction.word_lists import types_of_words, word_list
-from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS
 
 PERSON, ORGANISATION, LOCATION, PET = "person", "organisation", "location", "pet"
@@ -56,7 +55,7 @@ _KIN = (
     r"girlfriend|boyfriend|fianc[eé]e?|neighbou?r|niece|nephew|mother|father|mom|mum|dad|teacher|doctor|therapist|roommate|"
     r"flatmate|mentor|landlord|landlady|grandma|grandpa|grandmother|grandfather|stepson|stepdaughter|twin|baby)"
 )
-_PERSON_BEFORE = Guarded(
+_PERSON_BEFORE = re.compile(
     rf"\b{_KIN}s?,? (?:is |was )?(?:called |named )?$|\b(?:actors?|actress|singers?|authors?|writers?|artists?|painter) $|"
     r"\b(?:asked|thanked|hugged|texted|phoned|dating|married) $",
     re.I,
@@ -72,14 +71,14 @@ _KNOWN_AFTER = re.compile(  # a work or a brand that is called by a name: "a Har
 )
 _AND_I_AFTER = re.compile(r"^ (?:and|&) I\b(?!['’])")  # at the beginning of a clause, somebody and I
 _SPEAKS_AFTER = re.compile(r"^ (?:said|told|asked|called|texted|laughed|and I)\b")
-_PLACE_BEFORE = Guarded(
+_PLACE_BEFORE = re.compile(
     r"\b(?:(?:live|lives|living|lived|stay|stays|staying|stayed|born|raised|based|arrived?|located|grew up) in|"
     r"(?:mov(?:e|es|ed|ing)|fly|flies|flew|flying|travel(?:s|l?ed|l?ing)?|trips?|drove|driving|train|flights?|relocat(?:e|ed|ing)|"
     r"go|goes|going|went|been|back|back home) to|visit(?:s|ed|ing)?|(?:hik|climb)(?:e|ed|ing)?|near|around|"
     r"(?:back|flew|come|comes|came|am|are|were|['’]m|['’]re) from)\s+(?:the )?$",
     re.I,
 )
-_ORGANISATION_BEFORE = Guarded(
+_ORGANISATION_BEFORE = re.compile(
     r"\b(?:work(?:s|ed|ing)? (?:at|for)|(?:job|internship|position|interview|offer|contract) (?:at|with|from)|"
     r"employed (?:at|by)|hired by|stud(?:y|ies|ied|ying) at|graduated from|compan(?:y|ies)|start-?up|firm|bank|airline)"
     r"(?: called| named)?\s+(?:the )?$",
@@ -95,7 +94,7 @@ _MEDIA = re.compile(
     r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|watch(?:ed|ing)?|cinema)|"
     r"(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
 )
-_PETS = Guarded(
+_PETS = re.compile(
     r"\b(?:dogs?|pupp(?:y|ies)|pups?|cats?|kittens?|kitty|pets?|parrots?|hamsters?|rabbits?|bunn(?:y|ies)|horses?|turtles?|snakes?|"
     r"guinea pigs?|furry|fur)\b",
     re.I,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from flows.cuts import ExtractedForesight
 from flows.extraction.spoken import Sentence
 from mneme.dates import DateMention, resolve_dates
-from mneme.guarded import Guarded
 from mneme.records import Claim
 from mneme.relations import PLANNED
 
@@ -21,7 +20,7 @@ _VAGUE = (  # what follows "going to" and plans nothing
     r"(?:have to|need|keep|miss|say|try|think|see|love|check|continue|stay|give|reach|"
     r"make (?:it|this|that|sure|my|a difference))\b)"
 )
-_PLANNED = Guarded(
+_PLANNED = re.compile(
     r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?:(?:also|still|really|definitely|actually|currently|already|just|both) )*"
     rf"(?:going to {_VAGUE}|gonna {_VAGUE}|planning (?:to|on|an?|our|my) (?!few\b)|about to (?:start|move|leave|launch|open)\b|"
     r"starting (?:an?|my|at)\b|getting married\b|expecting a\b|moving to\b|flying to\b|preparing for (?:an?|my|our)\b)|"
@@ -31,20 +30,20 @@ _PLANNED = Guarded(
     r"(?:plan (?:to|on)|intend to|planned|booked|scheduled|signed up for)\b",
     re.I,
 )
-_AHEAD = Guarded(
+_AHEAD = re.compile(
     r"\b(?:will|shall|['’]ll|going to|gonna|plan|plans|planned|planning|scheduled|booked|appointment|deadline|due|exam|"
     r"interview|flight|trip|wedding|party|visit|starts?|begins?|ends?|opens?|leaves?|leaving|arrives?|launch(?:es|ing)?|moving|flying|"
     r"having|meeting|hosting|getting|taking|starting|"
     r"going|visiting|seeing|see|next|upcoming|expire[sd]?|(?:is|are) on|is at|by|coming)\b",
     re.I,
 )
-_SOON = Guarded(  # of what is to come, where no certain day could be read
+_SOON = re.compile(  # of what is to come, where no certain day could be read
     r"\b(?:tomorrow|tonight|this (?:weekend|evening)|next (?:week|weekend|month|year|spring|summer|autumn|winter|[a-z]+day)|"
     r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:a|two|three|a few|\d+) (?:days|weeks|week|months|month))\b",
     re.I,
 )
-_WILL = Guarded(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
-_UNCERTAIN = Guarded(
+_WILL = re.compile(r"\b(?:will|shall|going to|gonna|(?:am|are|is) [a-z]+ing)\b|['’](?:ll|(?:m|re|s) [a-z]+ing)\b", re.I)
+_UNCERTAIN = re.compile(
     r"\b(?:maybe|might|perhaps|probably|possibly|hope|hopes|hoping|hopefully|wish|wishes|want|wants|wanted|wanna|would|could|"
     r"thinking (?:of|about)|considering|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
     r"tentatively|suppose|let['’]?s|(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|"
@@ -52,8 +51,9 @@ _UNCERTAIN = Guarded(
     r"^(?:enjoy|have (?:an?|fun)|good luck|don['’]?t|let me know)\b",
     re.I,
 )
-_WANTED = Guarded(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)  # plans nothing without a day
-_CANCELLED = Guarded(
+# Plans nothing without a day.
+_WANTED = re.compile(r"\b(?:should|trying to|looking to|need to|can you|help me|supposed)\b", re.I)
+_CANCELLED = re.compile(
     r"\bcancell?ed\b|\bcalled off\b|\bis off\b|\bwas off\b|\bfell through\b|\b(?:can['’]?t|cannot|couldn['’]?t) make it\b|"
     r"\bpostponed\b|\bno longer\b|\bnot happening\b|\binstead of\b|\brescheduled\b|\bmoved from\b|\bpushed (?:back|from)\b",
     re.I,

@@ -1,5 +1,6 @@
 """Extraction by a chat model: one structured call for an episode, and a check of what it says."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
@@ -19,7 +20,6 @@ from flows.extraction.narratives import narrative_of
 from flows.extraction.quotes import told
 from flows.extraction.untold import untold
 from flows.transcript import one_line, under_times
-from mneme.caseless import Caseless
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.languages import languages_of
 from mneme.ports import ChatModel, Prompt, Role
@@ -48,9 +48,10 @@ CONVERSATION_LANGUAGE = "the language of the conversation"
 INSTRUCTIONS = "\nAlso:\n{instructions}"
 
 # Times that only who understands the words can resolve, beside those that mneme/dates resolves.
-_SPEAKS_OF_TIME = Caseless(
+_SPEAKS_OF_TIME = re.compile(
     r"\b(?:ago|last|next|since|recently|lately|weeks?|months?|years?|weekend|spring|summer|autumn|winter|semester|holidays?"
     r"|birthday|anniversary|wedding|christmas|easter|thanksgiving|halloween)\b|上次|下次|最近|生日|周年|婚礼|节|假期|学期|[春夏秋冬]天",
+    re.I,
 )
 _LONGEST_NAME = 200  # characters of a document's title or section in the prompt
 _LONGEST_TOOL_TEXT = 300  # characters of a tool's arguments and of its result in the prompt

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from flows.cuts import ExtractedProfileItem
 from flows.extraction.graph import relation
 from flows.extraction.spoken import Sentence
-from mneme.guarded import Guarded
 from mneme.records import Claim
 
 _LONGEST = 260  # characters; what is longer tells a story
@@ -30,7 +29,7 @@ _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _INSTRUMENTS = r"(?:piano|guitar|violin|cello|drums|clarinet|flute|bass|saxophone|trumpet|harp|ukulele|chess)"
 _NO_INTEREST = r"(?!(?:keep|do|go|think|feel|look|mean|wait|work|hav|try|be|gett|us|struggl|wonder)ing\b)"
 _CUES = tuple(
-    (category, Guarded(_OPENS + pattern, re.I))
+    (category, re.compile(_OPENS + pattern, re.I))
     for category, pattern in (
         ("preference", rf"i{_ADVERB} (?:(?:love|like|enjoy|adore) {_DEICTIC}[a-z\"“]|prefer {_DEICTIC}[a-z])"),
         ("preference", rf"i(?:['’]m| am){_ADVERB} (?:a (?:big|huge|massive) fan of|into|fond of|keen on) {_DEICTIC}[a-z\"“]"),
@@ -52,12 +51,12 @@ _CUES = tuple(
                  r"(?:becom|be|open|own|start|learn|liv|writ|run|work)"),
     )
 )  # fmt: skip
-_UNSURE = Guarded(
+_UNSURE = re.compile(
     r"\b(?:you|your|yours|you['’]\w+|maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|"
     r"thought|he|she|they)\b",
     re.I,
 )
-_POINTS = Guarded(
+_POINTS = re.compile(
     r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
 )  # to what, is not said
 _ABOUT_THINGS = ("preference", "dislike", "possession")

@@ -19,7 +19,6 @@ from typing import NamedTuple
 from flows.extraction.chinese_entities import chinese_entities
 from flows.extraction.spoken import Sentence
 from flows.extraction.word_lists import word_list
-from mneme.guarded import Guarded
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 
 _LONGEST, _LONGEST_CJK = 64, 24  # characters
@@ -36,7 +35,7 @@ _WORD = re.compile(r"(?:[A-Z]\.)+|[^\W_]+(?:[-.'’/][^\W_]+)*|[^\w\s]|\n")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _NAME_WRITTEN = re.compile(r"(?!(?:[^\W\d_a-zà-ÿ]){5})[^\W\d_a-zà-ÿ]")  # but no "INTENSE"
 _SHOWN = re.compile(r"\[[^\]]*\]?")  # an attachment
-_LEADS = Guarded(
+_LEADS = re.compile(
     r"^(?:(?:hey|hi|hello|wow|oh|yeah|yes|so|and|but|also|well|ok|okay|thanks?(?: you)?|please|sorry|now|"
     r"i(?:['’]m| am)(?: (?:also|really|just|still))* (?:trying to(?: (?:figure out|understand|decide))?|curious about|"
     r"wondering (?:if|how|whether|about)|looking (?:for|to))|i['’]d like to(?: know)?|"

@@ -29,7 +29,7 @@ _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
 def find(text: str, said: date, most: int) -> list[Found]:
     """The Chinese dates of a text that was said on a day, ``most`` by each rule; phrases may overlap."""
-    return apply(_ALL.worth_trying(text), text, said, most)
+    return apply(_ALL.candidates(text), text, said, most)
 
 
 def _named_day(match: re.Match[str], said: date) -> DaySpan:

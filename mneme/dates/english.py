@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from mneme.caseless import Caseless
 from mneme.dates import english_calendar, english_offsets, english_periods, english_weeks, spans
 from mneme.dates.english_words import (
     COUNT,
@@ -22,7 +21,7 @@ from mneme.dates.english_words import (
 from mneme.dates.rules import Days, Found, Likely, Rules, apply, if_certain, in_years, rule
 from mneme.dates.spans import MONTHS, WEEKDAYS, DaySpan
 from mneme.dates.tense import is_left, looks_back
-from mneme.guarded import words_of
+from mneme.pattern_index import words_of
 
 _CUES = frozenset(
     """day days night nights week weeks weekend weekends fortnight fortnights month months year years decade decades quarter
@@ -39,7 +38,7 @@ def find(text: str, said: date, most: int) -> list[Found]:
     """The English dates of a text that was said on a day, ``most`` by each rule; phrases may overlap."""
     if _CUES.isdisjoint(words_of(text)) and not _NUMERIC.search(text):  # without one of these nothing is a date
         return []
-    rules = _ALL.worth_trying(text)
+    rules = _ALL.candidates(text)
     found = [each for each in apply(rules, text, said, most) if not _is_moved(text, each)]
     return found + list(english_offsets.days_by_another(text, found, said))
 
@@ -204,21 +203,23 @@ def _edge_of_this(match: re.Match[str], said: date) -> Days:
 
 
 _REACH = 24  # characters before a date
-_FROM, _TO = Caseless(r"from\s+"), Caseless(r"\sto\s")
+_FROM, _TO = re.compile(r"from\s+", re.I), re.compile(r"\sto\s", re.I)
 _EXACT = {"day": 10, "night": 10, "week": 8, "fortnight": 1, "weekend": 3, "month": 11, "year": 9}  # up to how many
-_ABOUT = Caseless(
+_ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|almost|nearly|over|than|least|most|some|maybe|perhaps|like|close to|up to|"
     r"every|for|and)|~)\s*$",
+    re.I,
 )
 _NOT_LONG = 150  # days since "this summer"
 _LONGEST = 80  # characters of a clause
-_TAKES = Caseless(
+_TAKES = re.compile(
     r"\b(?:achiev\w+|build\w*|can|complet\w+|cover\w*|done|earn\w*|finish\w*|gain\w*|learn\w*|los(?:e|ing)|master\w*|"
     r"pay\w*|reach\w*|read\w*|sav(?:e|ing)|times|walk\w*|writ\w+|you (?:need|must|should|have))\b",
+    re.I,
 )
-_VAGUE = Caseless(r"\b(?:about|around|couple)\b")
-_THIS = Caseless(r"\bthis\s+$")
-_OWNED = Caseless(r"\b(?:my|your|his|our|their|its)\s+$")
+_VAGUE = re.compile(r"\b(?:about|around|couple)\b", re.I)
+_THIS = re.compile(r"\bthis\s+$", re.I)
+_OWNED = re.compile(r"\b(?:my|your|his|our|their|its)\s+$", re.I)
 _WHAT = (
     rf"week(?:end)?|month|year|quarter|spring|summer|autumn|fall|winter|{WEEKDAY}|(?-i:{SHORT_WEEKDAY})|(?-i:{MONTH})|"
     + english_periods.HOLIDAY

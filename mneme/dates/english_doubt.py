@@ -2,7 +2,6 @@
 
 import re
 
-from mneme.caseless import Caseless
 from mneme.dates.english_words import ALONE
 from mneme.dates.rules import Found
 from mneme.dates.tense import clause_of, is_left
@@ -47,28 +46,32 @@ _REACH = 200
 _CODE = (".", "_", "/", "\\", "@", "#", "=", "-", "$")
 _QUOTES = ("'", "‘", "’", "`", "*", "_")
 # Beside a date: the event is not then but since, before, like then; or it is about then, or one of some.
-_SINCE = Caseless(r"(?:since|before|after|until|till|between|around)\b")
-_BESIDE = Caseless(
+_SINCE = re.compile(r"(?:since|before|after|until|till|between|around)\b", re.I)
+_BESIDE = re.compile(
     r"\b(?:since|before|after|until|till|than|unlike|like|as|versus|vs\.?|compared (?:to|with)|similar to|prior to|instead of|"
     r"rather than|except|not|or|nor|first|second|third|one|some|following|same|previous|preceding|taco|casual|cyber|little|bit|"
     r"too|so|very|around|about|approximately|roughly|circa|near|dated|version|of the|every|each|any)"
     r"(?:\s+(?:on|in|at|the|just|for))*\s*$",
+    re.I,
 )
-_BEHIND = Caseless(
+_BEHIND = re.compile(
     r"\s+(?:of\s+\w|school\b|break\b|season\b|vacation\b|holidays?\b|or\b|onwards?\b)|\s*(?:/\s*\w|[-_(.]\w|\(\)|\(?(?:ish|tbd|tbc)\b)",
+    re.I,
 )
 # A weekday is a certain one by itself: neither "the Friday after the exam" nor "Sunday school" nor "Taco Tuesday".
-_WEEKDAY, _THE = Caseless(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day"), Caseless(r"\bthe\s+$")
+_WEEKDAY, _THE = re.compile(r"(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I), re.compile(r"\bthe\s+$", re.I)
 _ALONE = re.compile(rf"(?!\s+(?:when|where|that|which|after|before|following|is)\b){ALONE}")
 _NAME = re.compile(r"\w\W+(?!(?:On|In|By|I|May|June|July|[A-Z]\w+day)\b)[A-Z][a-z]+\s+$")
-_TODAY_IS = Caseless(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$")  # "it's Sunday"
+# "it's Sunday"
+_TODAY_IS = re.compile(r"\b(?:it['’]?s|it is|today is|today['’]s)\s+(?:(?:already|finally|only|still)\s+)*$", re.I)
 _TIMES = "(?:age|culture|economy|generation|kids|market|people|science|society|standards|technology|world|youth)"
-_NOWADAYS = Caseless(
+_NOWADAYS = re.compile(
     rf"\b{_TIMES} (?:of )?today\b|\btoday['’]s {_TIMES}\b|\bno tomorrow\b|"
-    r"(?:['’]s|\bis|\bare) still (?:\w+ ){0,6}today\b(?=[.,!?]|$)"
+    r"(?:['’]s|\bis|\bare) still (?:\w+ ){0,6}today\b(?=[.,!?]|$)",
+    re.I,
 )
 # In the clause: what did not happen or may not.
-_NO_EVENT = Caseless(
+_NO_EVENT = re.compile(
     r"\b(?!can['’]t (?:wait|believe)|couldn['’]t (?:wait|believe|be)|don['’]t (?:forget|miss|worry))\w+n['’]t\b|"
     r"\b(?:cannot|never|no longer|nobody|nothing|without|neither|not(?! only)|cancel\w*|call(?:ed|ing)? off|fell through|"
     r"if|unless|whether|imagine|suppos\w+|assum\w+|wish(?:es|ed)?|would|could|should(?: have|['’]ve)|might|maybe|perhaps|"
@@ -77,30 +80,35 @@ _NO_EVENT = Caseless(
     r"(?:was|were) (?:going|planning|meant|about|due|scheduled|supposed|to)|"
     r"(?:planned|hoped|wanted|intended|expected) to|had (?:\w+ ){0,2}(?:planned|hoped|intended|scheduled|booked)|"
     r"(?:how|what|when|where|which|who) to|(?:asking|calling|writing) about)\b|['’]d\b",
+    re.I,
 )
 # In the clause: what happens again and again.
-_AGAIN = Caseless(
+_AGAIN = re.compile(
     r"\b(?:every|each(?! other)|always|usually|often|sometimes|regularly|typically|annual(?:ly)?|yearly|whenever|used to|"
     r"normally|generally|tradition\w*|times|once|twice|per|habit|recurring)\b",
+    re.I,
 )
 # Before the date in the sentence: somebody's words, a condition, a habit.
-_TOLD = Caseless(
+_TOLD = re.compile(
     r"\b(?:sa(?:y|ys|id|ying)|thought|tells?|told|mention(?:s|ed|ing)|claim(?:s|ed)|announced|wrote|writes|heard|asked|"
     r"according to|apparently|supposedly|reportedly|rumou?r\w*|if|unless|whether|imagine|suppose|wish(?:es|ed)?|"
     r"always|every|often|sometimes|usually|whenever)\b",
+    re.I,
 )
 # What tells the year of a day or a month that lacks it, or that it comes back every year.
-_OTHER_YEAR = Caseless(
+_OTHER_YEAR = re.compile(
     r"\b(?:birthdays?(?! part| celebr| dinner)|born|birth|anniversar\w+|(?:19|20)\d\d|"
     r"(?:last|previous|next|following|that) year|years? (?:ago|before|later|earlier|back)|"
     r"was (?:\w+ )?(?:years old|a (?:kid|child|teenager)))\b",
+    re.I,
 )
 # "we talked about the trip in June": it may be the trip that is then.
-_ABOUT = Caseless(
+_ABOUT = re.compile(
     r"\b(?:about|for|of|discuss\w*|mention\w*|remember\w*|plan\w*|book\w*) (?:the|my|our|your|his|her|their|an?) "
-    r"\w+(?: \w+)?\s*$"
+    r"\w+(?: \w+)?\s*$",
+    re.I,
 )
-_BARE_DAY = Caseless(r"(?:on\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$")
+_BARE_DAY = re.compile(r"(?:on\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.I)
 _NAMED_BEFORE = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter|Thanksgiving|"
     r"Halloween|birthdays?|anniversary|holidays?|(?:next|last) month)\b"

@@ -1,21 +1,22 @@
 """English days that are told by another day: "two days before Christmas", "a week from Saturday", "the week of 6 July"."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from mneme.caseless import Caseless
 from mneme.dates import spans
 from mneme.dates.english_words import COUNT, least_and_most
 from mneme.dates.rules import Found
 from mneme.dates.spans import Grain
 
-_OFFSET = Caseless(
+_OFFSET = re.compile(
     rf"\b(?:the\s+(?P<next>day|week)|{COUNT}\s+(?P<unit>day|week)s?)\s+(?P<side>before|after|from|on)\s+(?:the\s+)?$",
+    re.I,
 )
-_WEEK_OF = Caseless(r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$")
-_OWN = Caseless(r"(?:(?:before|after|from|on)|week(?:end)?\s+of\s+the)\s+")  # how a day may begin
-_WEEKDAY = Caseless(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
+_WEEK_OF = re.compile(r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$", re.I)
+_OWN = re.compile(r"(?:(?:before|after|from|on)|week(?:end)?\s+of\s+the)\s+", re.I)  # how a day may begin
+_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I)
 _REACH = 40  # characters
 
 

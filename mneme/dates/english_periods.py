@@ -3,7 +3,6 @@
 import re
 from datetime import date
 
-from mneme.caseless import Caseless
 from mneme.dates import holidays, spans
 from mneme.dates.english_words import ALONE, edged
 from mneme.dates.rules import Days, Likely, in_years, nearest, rule
@@ -14,12 +13,12 @@ HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)
 )
 _DECADES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
-_HABIT = Caseless(r"\b(?:always|usually|every|each|never|often|traditionally)\b")
+_HABIT = re.compile(r"\b(?:always|usually|every|each|never|often|traditionally)\b", re.I)
 _CLAUSE_REACH = 60  # characters around a holiday that tell a habit
-_IS = Caseless(r"\b(?:is|are)\s+$")  # of every year
+_IS = re.compile(r"\b(?:is|are)\s+$", re.I)  # of every year
 _REACH = 10  # characters
 _SOON = 0.01  # of a holiday to come one speaks in any tense
-_IS_A_DAY = Caseless(r"\b(?:day|eve|halloween|thanksgiving|valentine['’]s|friday|sunday|monday)$")
+_IS_A_DAY = re.compile(r"\b(?:day|eve|halloween|thanksgiving|valentine['’]s|friday|sunday|monday)$", re.I)
 SEASONS = ("spring", "summer", "autumn", "fall", "winter")
 
 

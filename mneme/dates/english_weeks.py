@@ -4,7 +4,6 @@ import re
 from datetime import date, timedelta
 from typing import Literal
 
-from mneme.caseless import Caseless
 from mneme.dates import spans
 from mneme.dates.english_words import (
     BETWEEN,
@@ -21,10 +20,11 @@ from mneme.dates.spans import DaySpan
 from mneme.dates.tense import looks_back
 
 _REACH = 24  # characters before a date
-_NO_CERTAIN_DAY = Caseless(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$")
-_HABIT = Caseless(
+_NO_CERTAIN_DAY = re.compile(r"\b(?:an?|any|each|every|some|most|other|another|one|per|that|those|which)\s+$", re.I)
+_HABIT = re.compile(
     r"\b(?:works?|working|opens?|closed|hours|every|always|usually|shifts?|school|class(?:es)?|commutes?|available|runs?|"
     r"mon(?:day)?\s*(?:-|–|to|through)\s*fri(?:day)?)\b",
+    re.I,
 )
 _WEEKS = {"last": -1, "this": 0, "next": 1}
 

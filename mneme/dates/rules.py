@@ -9,7 +9,7 @@ from typing import Literal
 
 from mneme.dates import spans
 from mneme.dates.spans import DaySpan
-from mneme.guarded import ByWord
+from mneme.pattern_index import PatternIndex
 
 _WITHIN_REASON = timedelta(days=280)  # nine months: of what is further away than its like on the other side one says the year
 
@@ -65,11 +65,11 @@ class Rules:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
-        self._by_word = ByWord(rule.pattern for rule in self._rules)
+        self._index = PatternIndex(rule.pattern for rule in self._rules)
 
-    def worth_trying(self, text: str) -> list[Rule]:
+    def candidates(self, text: str) -> list[Rule]:
         """The rules that may find something in a text, by its words."""
-        return [self._rules[number] for number in self._by_word.worth_searching(text)]
+        return [self._rules[number] for number in self._index.candidates(text)]
 
 
 def apply(rules: Iterable[Rule], text: str, said: date, most: int) -> list[Found]:

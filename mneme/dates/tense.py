@@ -3,8 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from mneme.caseless import Caseless
-
 _AHEAD = ("by", "until", "till", "for", "starting", "beginning", "effective")
 _PREPOSITION = re.compile(
     r"\b(since|by|until|till|for|starting|beginning|effective|of|from)(?:\s+(?:on|in|at|the))*\s*$", re.IGNORECASE
@@ -20,7 +18,7 @@ _EVENT = (
     "(?:appointment|audition|call|checkup|class|concert|date|deadline|dinner|event|exam|flight|game|gig|interview|match|meeting|"
     "party|performance|presentation|race|reservation|show|test|tournament|trip|wedding)"
 )
-_FUTURE = Caseless(
+_FUTURE = re.compile(
     r"\b(?:will|won't|going to|gonna|gotta|ve got to|plan(?:s|ning|ned)?|hop(?:e|es|ing) to|can't wait|looking forward|"
     r"schedul\w+|upcoming|starts|begins|(?:to|you) (?:start|begin)|due|let's|deadline|wants? to|needs? to|ha(?:ve|s) to|should|"
     r"could we|"
@@ -28,8 +26,9 @@ _FUTURE = Caseless(
     r"turns \d+|(?:i|we|they) (?:arrive|depart|fly|leave|move|return|start)|"
     rf"(?:have|has|got) (?:an?|another|my|our|two|three) (?:\w+ ){{0,3}}?{_EVENT}|(?:am|is|are) {_ARRANGING})\b|"
     rf"['’](?:m|re|s) {_ARRANGING}\b|['’]ll\b|['’]d (?:like|love)\b",
+    re.I,
 )
-_PAST = Caseless(
+_PAST = re.compile(
     r"\b(?!need|indeed|feed|speed|bed\b|red\b|shed|excited|interested|wed\b|"
     r"(?:based|called|dated|entitled|located|named|needed|planned|headed|related|required|scared|scheduled|thrilled|tired|titled|"
     r"used|worried)\b)"
@@ -37,45 +36,52 @@ _PAST = Caseless(
     r"lost|left|held|told|said|began|spent|wrote|drove|flew|caught|been(?! \w+ing)|born|since|paid|kept|brought|sold|thought|"
     r"slept|sent|stood|swam|sang|drank|broke|fell|forgot|grew|knew|rode|rose|sat|spoke|stole|taught|threw|understood|woke|"
     r"wore|built|chose|dreamt|drew|fought|heard|hid|hung|led|learnt|rang|shook|snuck|stuck|swore|tore)\b",
+    re.I,
 )
 # What is arranged in the past lies ahead as often as not: "they moved it to 15 May", "she promised to call on Friday".
-_ARRANGED = Caseless(
+_ARRANGED = re.compile(
     r"(?:agreed|announced|arranged|asked|booked|changed|confirmed|decided|delayed|expected|fixed|invited|moved|offered|"
     r"postponed|promised|pushed|registered|reserved|set|shifted|signed|suggested|supposed|told|wanted)$",
+    re.I,
 )
 _AIMED = re.compile(
     r".*\b(?:to|for|from)\s+(?:the\s+)?$|(?!changed|moved|pushed|set|shifted)\w+(?:\s+\w+){0,3}\s+to\s",
     re.IGNORECASE | re.DOTALL,
 )  # at a date, or at something still to do: what was arranged for it says nothing of when it is
-_PASSIVE = Caseless(
-    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$"
+_PASSIVE = re.compile(
+    r"(?:\b(?:is|are|am|be|being|get(?:s|ting)?)|['’](?:m|re|s))\s+(?:(?:\w+ly|you|we|they|he|she|it)\s+)?$",
+    re.I,
 )  # "it is decided" is of now
-_APPOINTED = Caseless(
+_APPOINTED = re.compile(
     r"\b(?:(?:to|can|please) book|booked|signed (?:\w+ )?up|registered|reserved|scheduled|invited|promised|enrolled|arranged|"
     r"confirmed|accepted|accommodate|available|listed|needed|ordered|requested|wanted|appointments?|bookings?|invit(?:e|ation)s?|"
     r"openings?|reminders?|reservations?|rooms?|seats?|slots?|tables?|tickets?)\b",
+    re.I,
 )
 # What was moved to a day is still to come: "the wedding was postponed to 3 October", "they brought it forward to Monday".
-_REARRANGED = Caseless(
+_REARRANGED = re.compile(
     r"\b(?:re-?scheduled?|postponed?|push(?:ed)? back|pushed|delayed|shifted|extended|put (?:back|off)|"
     r"brought (?:\S+ ){0,4}forward|(?:is|are|was|were|been|being|got) (?:\w+ )?moved|"
     r"(?:meeting|call|appointment|interview|dinner|lunch|party|trip|flight|launch|review|test|exam|class|session|wedding|deadline|"
     r"coffee|table|it) (?:now )?moved|moved (?:it|(?:the|my|our|his|her|their) \S+))"
     r"(?:\s+[^\s.!?]+){0,5}\s+(?:to|till|until)\s+(?:the\s+)?$",
+    re.I,
 )
-_LEFT = Caseless(
+_LEFT = re.compile(
     r"\b(?:mov(?:ed?|ing)|chang(?:ed?|ing)|push(?:ed|ing)?|postpon(?:ed?|ing)|re-?schedul(?:ed?|ing)|shift(?:ed|ing)?|"
     r"switch(?:ed|ing)?|brought|bring(?:ing)?|delay(?:ed|ing)?)\b[^.!?]{0,60}\bfrom\s+(?:the\s+)?$",
+    re.I,
 )
 _REACH = 200  # characters around a date that can tell; without a limit an endless sentence costs its square
 _SENTENCE_END = re.compile(r"[.!?\n;:]\s")
-_CLAUSE_END = Caseless(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b")
-_IS = Caseless(
-    r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$"
+_CLAUSE_END = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|while|which|who|then|or)\b", re.I)
+_IS = re.compile(
+    r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:(?:on|in|at|for|only|already|now|still|this|the|coming up)\s+)*$",
+    re.I,
 )  # "it is on Friday"
 _NEAR = 30  # characters
 _RANGE = re.compile(r"\s(?:to|until|till|through|and)\s|[-–]")
-_LEADING = Caseless(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$")
+_LEADING = re.compile(r"\W*+(?:(?:and|but|so|then|well|in|on|at|by|the|of|during|around|about|back|just)\W++){0,3}$", re.I)
 
 
 def looks_back(match: re.Match[str]) -> bool | None:
@@ -142,7 +148,7 @@ def arranges(match: re.Match[str]) -> bool:
     return _APPOINTED.search(match.string, *_sentence_of(match.string, match.start(), match.end())) is not None
 
 
-_ASKS = Caseless(r"\s+(?:you|we|he|she|it|they|i|there|the|my|your|our)\b")
+_ASKS = re.compile(r"\s+(?:you|we|he|she|it|they|i|there|the|my|your|our)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -90,11 +90,11 @@ def chinese_claims(sentence: str, speaker: str) -> Iterator[Claim]:
 
 
 def _found(text: str, held: Table, speaker: str) -> Iterator[Found]:
-    for number in held.anywhere_by_word.worth_searching(text):
+    for number in held.anywhere_index.candidates(text):
         for match in held.anywhere[number].shape.finditer(text):
             yield from _claimed(held.anywhere[number], match, False, speaker)
     for whole in _SENTENCES.split(text):
-        numbers = held.said_by_word.worth_searching(whole)
+        numbers = held.said_index.candidates(whole)
         if _PASSING.search(whole):
             numbers = [number for number in numbers if "lasting" not in held.said[number].flags]
         if not numbers:
@@ -320,7 +320,7 @@ def chinese_asked(question: str) -> list[tuple[str, str]]:
         re.sub("^(?:请问|你知道|还记得|告诉我|那|对了)[,:]?", "", _ADVERBS.sub("", text)).removesuffix("呢").removesuffix("啊")
     )
     held = chinese()
-    for number in held.asked_by_word.worth_searching(text):
+    for number in held.asked_index.candidates(text):
         pattern = held.asked[number]
         match = pattern.shape.match(text)
         if match is None or match.end() < len(text) - 3:

@@ -63,8 +63,8 @@ def english_claims(sentence: str, speaker: str) -> Iterator[Claim]:
         return
     held = english()
     low = lowered(text)
-    candidates = held.said_by_word.worth_searching(low) if speaker or low != text else []
-    anywhere = held.anywhere_by_word.worth_searching(low)
+    candidates = held.said_index.candidates(low) if speaker or low != text else []
+    anywhere = held.anywhere_index.candidates(low)
     if not candidates and not anywhere:
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
@@ -79,8 +79,8 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
     if not candidates:
         return
     subject, ended = "", ""
-    worth = _lasting if _PASSING.search(low) else held.said_by_word.worth_searching
-    for at, part in enumerate(parts(text, worth)):
+    candidates_of = _lasting if _PASSING.search(low) else held.said_index.candidates
+    for at, part in enumerate(parts(text, candidates_of)):
         begin = 0
         for after in (0, *joints(part.low)) if part.numbers else (0,):
             if after < begin:
@@ -102,7 +102,7 @@ def _found(text: str, low: str, candidates: list[int], anywhere: list[int], spea
 def _lasting(low: str) -> list[int]:
     """The patterns that may fit what is said of today alone."""
     held = english()
-    return [number for number in held.said_by_word.worth_searching(low) if "lasting" not in held.said[number].flags]
+    return [number for number in held.said_index.candidates(low) if "lasting" not in held.said[number].flags]
 
 
 def _matches(
@@ -314,7 +314,7 @@ def english_asked(question: str) -> list[tuple[str, str]]:
         low = low[: trailing.start()]
     if len(low) > 200 or _PAST.search(low):
         return []
-    for number in held.asked_by_word.worth_searching(low):
+    for number in held.asked_index.candidates(low):
         pattern = held.asked[number]
         match = pattern.shape.match(low)
         if match is None or match.end() < len(low) - 1:

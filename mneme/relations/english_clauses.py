@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mneme.guarded import words_of
+from mneme.pattern_index import words_of
 
 _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
@@ -219,7 +219,7 @@ def without_adverbs(text: str) -> str:
     return _ADVERBS.sub("", text)
 
 
-def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
+def parts(text: str, candidates: Callable[[str], list[int]]) -> Iterator[Part]:
     """The parts of a prepared sentence that assert something."""
     unsure_before = False
     corrected = _CORRECTED.search(text) is not None
@@ -239,7 +239,7 @@ def parts(text: str, worth: Callable[[str], list[int]]) -> Iterator[Part]:
         if unsure or unsure_before:
             unsure_before = True
             continue
-        if not (numbers := worth(low)):
+        if not (numbers := candidates(low)):
             if low.startswith(("i ", "we ")):
                 yield Part(piece, low, False, False, False)
             continue

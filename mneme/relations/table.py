@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mneme.guarded import ByWord
+from mneme.pattern_index import PatternIndex
 
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{(-?)([a-z_ ]+:?):([a-z_]+)\}")
@@ -53,9 +53,9 @@ class Table:
     said: tuple[Pattern, ...]
     anywhere: tuple[Pattern, ...]
     asked: tuple[Pattern, ...]
-    said_by_word: ByWord
-    anywhere_by_word: ByWord
-    asked_by_word: ByWord
+    said_index: PatternIndex
+    anywhere_index: PatternIndex
+    asked_index: PatternIndex
     words: Mapping[str, frozenset[str]]
     kin_attribute: Mapping[str, str]
     tools: Mapping[str, str]
@@ -87,9 +87,9 @@ def table(language: str, person: str, owner: str, thing: str) -> Table:
         tuple(said),
         tuple(anywhere),
         tuple(asked),
-        ByWord(one.shape for one in said),
-        ByWord(one.shape for one in anywhere),
-        ByWord(one.shape for one in asked),
+        PatternIndex(one.shape for one in said),
+        PatternIndex(one.shape for one in anywhere),
+        PatternIndex(one.shape for one in asked),
         {name: frozenset(words.split()) for name, words in held["words"].items()},
         {word: name for name, words in held["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in held["tools"].items() for word in words.split(",")},

@@ -36,7 +36,7 @@ class Models(Group):
     output_language: str | None = Field(default=None, description="None: the language of the conversation")
     recordings: Path | None = Field(
         default=None,
-        description="answers come from this file and nothing is called (docs/evaluation.md)",
+        description="answers come from this file and nothing is called (docs/internals/evaluation.md)",
     )
     pending: Path | None = Field(
         default=None, description="requests that recordings lacks are written here, as a batch; None: beside it, .pending.jsonl"

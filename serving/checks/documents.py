@@ -31,7 +31,7 @@ def _format(kind: "Kind", settings: Settings) -> tuple[str, State, str]:
             return kind.parsed_by, "missing", "recordings are kept by name; set MNEME_TRANSCRIPTION__PROVIDER"
         return f"{settings.transcription.model} at {settings.transcription.base_url}", "ready", ""
     if lacking := [module for module in kind.modules if find_spec(module) is None]:
-        return kind.parsed_by, "missing", f"{', '.join(lacking)} is not installed: pip install 'mneme[documents]'"
+        return kind.parsed_by, "missing", f"{', '.join(lacking)} is not installed: pip install 'mneme-river[documents]'"
     lacking_programs = [need for need in kind.needs if shutil.which(need.program) is None]
     if not lacking_programs:
         return kind.parsed_by, "ready", ""

@@ -78,7 +78,7 @@ class _Look:
         except MnemeError as error:
             self._found.append(self._failed(str(error)))
         except ModuleNotFoundError as error:
-            self._found.append(self._failed(f"{error.name} is not installed: pip install 'mneme[all]'"))
+            self._found.append(self._failed(f"{error.name} is not installed: pip install 'mneme-river[all]'"))
         except Exception as error:  # noqa: BLE001  a doctor that falls ill helps nobody
             self._found.append(self._failed(f"this check itself failed ({type(error).__name__}); please report it"))
 

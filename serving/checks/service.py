@@ -18,7 +18,7 @@ def service(settings: Settings) -> Iterator[Check]:
     lacking = [module for module in wanted if find_spec(module) is None]
     if lacking:
         extras = ",".join(dict.fromkeys(_EXTRAS[module] for module in lacking))
-        remedy = f"{', '.join(lacking)} is not installed: pip install 'mneme[{extras}]'"
+        remedy = f"{', '.join(lacking)} is not installed: pip install 'mneme-river[{extras}]'"
         yield Check("service", "mneme serve", "", "partly", remedy)
     yield _port(told.host, told.port)
     keys = f"{len(told.keys)} keys" if told.keys else "none: everybody on this machine may ask"

@@ -87,7 +87,7 @@ def _contradictions(loaded: Settings) -> Iterator[Fault]:
     if loaded.flow.processes > 1 and loaded.index.backend == "embedded":
         yield "MNEME_FLOW__PROCESSES", "missing", "the embedded index has one writing process; set MNEME_FLOW__PROCESSES to 1"
     if loaded.telemetry.traces and find_spec("opentelemetry") is None:
-        yield "MNEME_TELEMETRY__TRACES", "missing", "OpenTelemetry is not installed: pip install 'mneme[telemetry]'"
+        yield "MNEME_TELEMETRY__TRACES", "missing", "OpenTelemetry is not installed: pip install 'mneme-river[telemetry]'"
 
 
 def _risks(loaded: Settings) -> Iterator[Fault]:

@@ -23,14 +23,11 @@ def register(app: typer.Typer) -> None:
     benches.command()(multihop)
     benches.command()(ingest)
     benches.command()(query)
-    benches.command()(embedders)
     benches.command()(models)
     benches.command()(stages)
     benches.command()(state)
     benches.command()(volume)
     benches.command()(faults)
-    benches.command()(parsing)
-    benches.command()(documents)
     benches.command()(freshness)
     benches.command()(load)
     benches.command()(startup)
@@ -169,7 +166,6 @@ def query(
     keep: Annotated[
         str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
     ] = None,
-    curve: Annotated[bool, typer.Option("--curve", help="Nearest neighbours by ef_search as well: recall, time.")] = False,
     out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
         "bench-results/query.json"
     ),
@@ -181,7 +177,7 @@ def query(
 
     settings = load_settings()
     chosen = settings.model_copy(update={"index": settings.index.model_copy(update={"backend": index.value})})
-    run_query(facts or [10_000], chosen, out, owners, questions, rounds, keep, curve, console=output())
+    run_query(facts or [10_000], chosen, out, owners, questions, rounds, keep, console=output())
 
 
 def models(
@@ -243,22 +239,6 @@ def stages(
     run_stages(path, load_settings(), out, rounds, vectors, kafka, console=output())
 
 
-def embedders(
-    locomo: Annotated[list[Path], typer.Argument(metavar="LOCOMO...", help="Your LoCoMo JSON.", show_default=False)],
-    texts: Annotated[int, typer.Option("--texts", min=1, help="Messages that throughput is measured with.")] = 200,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of each measurement; figures are medians.")] = 5,
-    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
-        "bench-results/embedders.json"
-    ),
-) -> None:
-    """Variants of the local embedder: texts a second, nearness to the exact vectors, recall of vector search alone."""
-    from evaluation.embedders.bench import run_embedders
-    from mneme.settings import load_settings
-    from serving.terminal.output import output
-
-    run_embedders(locomo, load_settings(), out, texts, rounds, output())
-
-
 def state(
     conversations: Annotated[int, typer.Option("--conversations", min=100, help="Open at a time.")] = 100_000,
     messages: Annotated[int, typer.Option("--messages", min=1, help="That are measured, spread over all of them.")] = 100_000,
@@ -285,34 +265,6 @@ def volume(
     from serving.terminal.output import output
 
     run_volume(messages, load_settings(), out, console=output())
-
-
-def parsing(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Files of any formats.", show_default=False)],
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="In which every file is read by both.")] = 5,
-    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
-        "bench-results/parsing.json"
-    ),
-) -> None:
-    """What reading documents costs beside the library of each format alone: milliseconds a file, and the overhead."""
-    from evaluation.parsing import run_parsing
-    from mneme.settings import load_settings
-    from serving.terminal.output import output
-
-    run_parsing(folder, load_settings().documents, out, rounds, console=output())
-
-
-def documents(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Files of any formats.", show_default=False)],
-    alone: Annotated[float, typer.Option("--alone", min=5, help="Seconds for which the talk is alone.")] = 60.0,
-    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON.")] = Path("bench-results/documents.json"),
-) -> None:
-    """What a conversation notices of documents that are read beside it, through Kafka and OpenSearch."""
-    from evaluation.bench_documents import run_documents
-    from mneme.settings import load_settings
-    from serving.terminal.output import output
-
-    run_documents(folder, load_settings(), out, alone, console=output())
 
 
 def freshness(

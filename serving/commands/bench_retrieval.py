@@ -66,14 +66,6 @@ FoldsOption = Annotated[
         show_default=False,
     ),
 ]
-EmbedderOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--embedder",
-        help="Compare embedders, repeatable: local, local:int8, hash, openai, openai:MODEL:DIMENSION.",
-        show_default="that of the settings",
-    ),
-]
 OutOption = Annotated[
     Path | None,
     typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.", show_default="bench-results/..."),
@@ -106,7 +98,6 @@ def _retrieval(name: SetName) -> Callable[..., None]:
         index: IndexOption = Backend.EMBEDDED,
         out: OutOption = None,
         method: MethodOption = None,
-        embedder: EmbedderOption = None,
         vectors: VectorsOption = None,
         folds: FoldsOption = None,
     ) -> None:
@@ -120,7 +111,6 @@ def _retrieval(name: SetName) -> Callable[..., None]:
             with_index(index),
             out or _default_out(name.value),
             [each.value for each in method] if method else SEARCHES,
-            embedder or (),
             vectors,
             output(),
             folds,
@@ -221,7 +211,7 @@ def peers(
 def report(
     files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports of any benchmark.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="The page; plots are copied into plots/ beside it.")] = Path(
-        "docs/benchmarks.md"
+        "docs/internals/benchmarks.md"
     ),
 ) -> None:
     """Write a page of figures from reports: tables with date, machine, command and spread, and their plots."""

@@ -23,7 +23,6 @@ def register(app: typer.Typer) -> None:
 def register_benches(benches: typer.Typer) -> None:
     """Add the benchmarks to the others."""
     benches.command()(scaling)
-    benches.command()(queueing)
 
 
 MeasuredOption = Annotated[
@@ -93,21 +92,6 @@ def scaling(
 
     shapes = [Shape(each.value) for each in shape or ShapeName]
     run_scaling(path, load_settings(), out, messages, rounds, shapes, console=output())
-
-
-def queueing(
-    measured: Annotated[
-        Path | None, typer.Option("--measured", help="A folder with results of `mneme bench scaling`, to compare with.")
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the results go, as JSON; the plot lies beside it.")] = Path(
-        "bench-results/queueing.json"
-    ),
-) -> None:
-    """The flow under bursts, slow models, hot owners and endless talks: simulated, beside formulas and measurements."""
-    from evaluation.capacity.scenarios import run_queueing
-    from serving.terminal.output import output
-
-    run_queueing(out, measured, console=output())
 
 
 _UNITS = {"k": 1e3, "m": 1e6, "b": 1e9}

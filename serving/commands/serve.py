@@ -81,7 +81,8 @@ def _mount(app: "FastAPI", service: "Service") -> list[str]:
         try:
             from serving.console.mount import mount
         except ModuleNotFoundError as error:
-            note(f"no console: {error.name} is not installed; pip install 'mneme[console]', or MNEME_SERVICE__CONSOLE=false")
+            remedy = "pip install 'mneme-river[console]', or set MNEME_SERVICE__CONSOLE=false"
+            note(f"no console: {error.name} is not installed; {remedy}")
         else:
             mount(app, service)
             parts.append("console")
@@ -89,7 +90,8 @@ def _mount(app: "FastAPI", service: "Service") -> list[str]:
         try:
             from serving.mcp.mount import mount as mount_mcp
         except ModuleNotFoundError as error:
-            note(f"no MCP server: {error.name} is not installed; pip install 'mneme[mcp]', or MNEME_SERVICE__MCP=false")
+            remedy = "pip install 'mneme-river[mcp]', or set MNEME_SERVICE__MCP=false"
+            note(f"no MCP server: {error.name} is not installed; {remedy}")
         else:
             mount_mcp(app, service)
             parts.append("mcp")

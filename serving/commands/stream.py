@@ -93,7 +93,10 @@ def _tell_pending(recordings: Path, pending: Path | None) -> None:
 
     requests = PendingRequests(pending or pending_path(recordings))
     if len(requests):
-        note(f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/evaluation.md)", "yellow")
+        note(
+            f"{count(len(requests), 'request')} pending in {requests.path}; have them answered (docs/internals/evaluation.md)",
+            "yellow",
+        )
 
 
 def backfill(

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from importlib.metadata import version
 from inspect import cleandoc
 from typing import Annotated, Any, Literal
 
@@ -18,6 +17,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError, Unexpected
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from mneme import __version__
 from mneme.errors import MnemeError
 from mneme.events import describe
 from serving.mcp.memory import MOST_MESSAGES, AgentMemory, Answer, Said
@@ -124,7 +124,7 @@ def build_server(
         "mneme",
         title="Mneme memory",
         instructions=INSTRUCTIONS,
-        version=version("mneme"),
+        version=__version__,
         log_level="WARNING",
         middleware=[know_whose],
     )

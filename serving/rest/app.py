@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version as installed_version
 
 import anyio.to_thread
 from fastapi import Depends, FastAPI
@@ -10,6 +9,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.middleware import Middleware
 
 from connectors.telemetry.requests import MeasuredRequests
+from mneme import __version__
 from serving.rest import openapi, problems
 from serving.rest.front.bounded import Bounded
 from serving.rest.front.drained import Drained
@@ -75,7 +75,7 @@ def create_app(service: Service) -> FastAPI:
         front.insert(3, cors)
     app = FastAPI(
         title="Mneme",
-        version=installed_version("mneme"),
+        version=__version__,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,
         redoc_url=None,

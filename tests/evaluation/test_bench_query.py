@@ -15,11 +15,10 @@ from rich.console import Console
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation import bench_query
 from evaluation.bench_query import METHODS, STATES, run_query
 from evaluation.made_index import made_index
 from evaluation.made_memories import MadeMemories
-from evaluation.neighbour_recall import approximation, neighbourhoods
+from evaluation.neighbour_recall import neighbour_recall, neighbourhoods
 from evaluation.own_index import kept_index
 from evaluation.stopwatch import Stopwatch, Watched
 from mneme.errors import StoreRejected
@@ -46,12 +45,11 @@ class Clock:
         return self.now
 
 
-def test_the_report_tells_of_every_method_in_every_state_and_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_query, "EF_SEARCH", (10, 100))
+def test_the_report_tells_of_every_method_in_every_state_and_size(tmp_path: Path) -> None:
     out = tmp_path / "results" / "query.json"
     shown = io.StringIO()
     console = Console(file=shown, width=300)
-    run_query([100, 200], hashed(tmp_path), out, owners=3, questions=3, rounds=2, curve=True, console=console)
+    run_query([100, 200], hashed(tmp_path), out, owners=3, questions=3, rounds=2, console=console)
     written = json.loads(out.read_text())
     states = [(row["facts"], row["method"], row["state"]) for row in written["rows"]]
     assert states == [(facts, m, s) for facts in (100, 200) for m in METHODS for s in STATES]
@@ -62,9 +60,7 @@ def test_the_report_tells_of_every_method_in_every_state_and_size(tmp_path: Path
         assert 0 < row["outside_share"] < 1
         assert row.get("recall@10", 1.0) == 1.0  # so few are compared one by one
     assert {row["method"] for row in written["rows"] if "recall@10" in row} == {"vector", "hybrid"}
-    assert {point["ef_search"] for point in written["curve"]} == {10, 100}
-    for plot in (out.with_suffix(".png"), out.with_name("query-curve.png")):
-        assert plot.read_bytes().startswith(b"\x89PNG")
+    assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     last = shown.getvalue().splitlines()[-1]
     assert last.startswith("BENCH query index=embedded facts=200 hybrid_p50_ms=")
     assert "growth_from_100=" in last
@@ -95,9 +91,9 @@ def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -
     with made_index(600, 3, hashed(tmp_path)) as (own, made, _):
         exact = neighbourhoods(made, made.questions(4), own)
         assert all(len(each.exact[leg]) == 10 for each in exact for leg in (Collection.FACTS, Collection.EPISODES))
-        assert approximation(exact, own, 10).recall == 1.0
+        assert neighbour_recall(exact, own, 10) == 1.0
         half = [replace(each, exact={leg: strangers(ids) for leg, ids in each.exact.items()}) for each in exact]
-        assert approximation(half, own, 10).recall == 0.5
+        assert neighbour_recall(half, own, 10) == 0.5
 
 
 def test_there_are_as_many_facts_as_asked_for_and_a_few_owners_have_most() -> None:

@@ -88,4 +88,4 @@ def test_every_installed_package_of_the_lock_has_a_licence_that_allows_its_use()
 def test_a_package_whose_metadata_name_no_licence_brings_its_text_and_stands_in_the_documentation(name, licence):
     [path] = [each for each in importlib.metadata.files(name) or () if each.name == "LICENSE"]
     assert licence in " ".join(path.read_text().split())
-    assert f"| {name} {importlib.metadata.version(name)} |" in (ROOT / "docs" / "dependencies.md").read_text()
+    assert f"| {name} {importlib.metadata.version(name)} |" in (ROOT / "docs" / "internals" / "dependencies.md").read_text()

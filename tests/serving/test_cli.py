@@ -215,7 +215,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setattr(flows, "ingest", lack, raising=False)
     result = command_line.invoke(app, ["ingest", "chat.jsonl"])
     assert result.exit_code == 1
-    assert "pip install 'mneme[flow]'" in result.stderr
+    assert "pip install 'mneme-river[flow]'" in result.stderr
 
 
 def test_a_misspelt_setting_stops_a_command_with_its_name(command_line: CliRunner) -> None:

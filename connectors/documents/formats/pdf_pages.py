@@ -19,7 +19,7 @@ _MOST_OBJECTS = 20_000  # of a page that are looked at for ruling lines; a map h
 _THIN = 3.0  # points; a rectangle that is thinner is a line
 _SAMPLED = 100  # characters that tell how a page is turned
 _HYPHEN = "\x02"  # what pdfium makes of a hyphen that breaks a word
-_GAP = 0.22  # of the font size; a blank between words is wider, though no blank is written
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"demi")
 _BOLD_WEIGHT = 600
 _LARGE = 0.25  # of a page; a smaller picture is a logo or a drawing as likely as not
@@ -153,28 +153,32 @@ def _turn(textpage: Any, fallback: int) -> int:
 
 
 def _words(textpage: Any, frame: _Frame) -> list[Word]:
-    """Characters put together as long as they stand close to each other on one line."""
-    count = textpage.count_chars()
+    """The words of a page. pdfium says where one ends: it puts a blank there where the file has none.
+
+    The characters of a ligature share one glyph, and so one box: their distance says nothing. A word ends before its
+    blank only where the next character stands on another line, or far away on the same line.
+    """
     box, corners = pdfium.FS_RECTF(), [ctypes.c_double() for _ in range(4)]
     box_at, corners_at = ctypes.byref(box), [ctypes.byref(corner) for corner in corners]
     is_turned = frame.turn in (90, 270)
     get_unicode, get_box, to_box = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox, frame.box
+    handle = textpage.raw  # once, as this loop is where the time goes
     words: list[Word] = []
     text = ""
     first = 0
-    left = top = right = bottom = size = 0.0
+    left = top = right = bottom = size = begin = 0.0
 
     def end_word() -> None:
+        nonlocal text
         if text:
             words.append(Word(_mended(text), left, top, right, bottom, round(size, 1), _is_bold(textpage, first)))
+        text = ""
 
-    handle = textpage.raw  # once, as this loop is where the time goes
-    for at in range(count):
+    for at in range(textpage.count_chars()):
         code = get_unicode(handle, at)
         character = chr(code) if code < 0x110000 else "\ufffd"
         if (character <= " " and character != _HYPHEN) or character.isspace():
             end_word()
-            text = ""
             continue
         get_box(handle, at, box_at)
         edges = (box.left, box.bottom, box.right, box.top)
@@ -183,25 +187,25 @@ def _words(textpage: Any, frame: _Frame) -> list[Word]:
             pdfium.FPDFText_GetCharBox(handle, at, *corners_at)
             edges = (corners[0].value, corners[2].value, corners[1].value, corners[3].value)
         x0, y0, x1, y1 = to_box(*edges)
-        height = pdfium.FPDFText_GetFontSize(handle, at) if is_turned else y1 - y0
-        if text and (
-            abs((y0 + y1) - (top + bottom)) > 0.6 * max(size, 1.0)
-            or not -0.5 * size < x0 - right < _GAP * size
-            or (abs(height - size) > 0.5 + 0.1 * size and not is_turned)
-        ):
+        if text and (abs((y0 + y1) - (top + bottom)) > 0.6 * size or not begin - 0.5 * size < x0 < right + size):
             end_word()
-            text = ""
         if not text:
-            first, left, top, bottom, size = at, x0, y0, y1, height
+            size = pdfium.FPDFText_GetFontSize(handle, at) if is_turned else y1 - y0
+            first, left, top, right, bottom = at, x0, y0, x1, y1
         text += character
-        top, bottom, right = min(top, y0), max(bottom, y1), max(x1, right) if len(text) > 1 else x1
+        begin, top, bottom, right = x0, min(top, y0), max(bottom, y1), max(x1, right)
     end_word()
     return words
 
 
 def _mended(text: str) -> str:
-    """Without soft hyphens, and with characters beyond the basic plane made of their halves."""
-    text = text.replace(_HYPHEN, "-").replace("\ufffe", "-").replace("\u00ad", "-" if text.endswith("\u00ad") else "")
+    """Without soft hyphens and ligatures, and with characters beyond the basic plane made of their halves."""
+    text = (
+        text.translate(_LIGATURES)
+        .replace(_HYPHEN, "-")
+        .replace("\ufffe", "-")
+        .replace("\u00ad", "-" if text.endswith("\u00ad") else "")
+    )
     if any("\ud800" <= character <= "\udfff" for character in text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text

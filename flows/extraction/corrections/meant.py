@@ -17,7 +17,6 @@ from itertools import takewhile
 from flows.extraction.corrections.patterns import Correction, correction_in, may_correct, only_announces, repair_in
 from flows.extraction.corrections.values import Sort, Value, replaced, values_in
 from flows.extraction.spoken import Sentence
-from mneme.caseless import Caseless
 from mneme.text import has_cjk
 
 _REACH = 6  # messages back
@@ -32,10 +31,12 @@ _FILLERS = frozenset(
     just oh am there have has had got so and please right yes""".split()
 )
 _CHINESE_FILLERS = "是在的个人"
-_STANDS_FOR_A_NAME = Caseless(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b")
+_STANDS_FOR_A_NAME = re.compile(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b", re.I)
 _WORD = re.compile(r"[\w'’]+")
-_OF_ONESELF = Caseless(r"\b(?:i|my|mine|me|we|our|ours|us)\b(?! (?:mean|meant|think|thought|guess)\b)|[我俺咱]")
-_PREPOSITIONS = Caseless(r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+")
+_OF_ONESELF = re.compile(r"\b(?:i|my|mine|me|we|our|ours|us)\b(?! (?:mean|meant|think|thought|guess)\b)|[我俺咱]", re.I)
+_PREPOSITIONS = re.compile(
+    r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+", re.I
+)
 _ALIKE = 3  # words with which a sentence begins like the one that it takes the place of
 _NEW_WORDS = 4  # of what stands for an old value that is no day, number or name
 _CHINESE_PLACED = re.compile("在|去|到|住|从|叫|往|搬到")

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from mneme.caseless import Caseless
-from mneme.guarded import Guarded, needed_words, words_of
+from mneme.pattern_index import needed_words, words_of
 from mneme.text import has_cjk
 
 
@@ -69,7 +68,7 @@ def _needed() -> frozenset[str]:
     cues = frozenset("*").union(*(needed_words(rf"\b(?:{cue})\b") for cue in _CUES))  # of _CORRECTS and _ALONE
     english = _AGREES, _REASON, _TRAILING, _OLD, _NOT_FIRST, _RETRACTS, _WITHIN
     chinese = _C_CORRECTS, _C_ALONE, _C_OLD, _C_OLD_AFTER, _C_AGREES, _C_WITHIN
-    return cues.union(*(pattern.needed for pattern in (*english, *chinese)))
+    return cues.union(*(needed_words(each.pattern) for each in (*english, *chinese)))
 
 
 # --- English ---------------------------------------------------------------------------------------------------------
@@ -99,23 +98,24 @@ _CUES = (
 )
 _CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"
 # Possessive, here and below: a row of cues can be divided in very many ways, and each would be tried.
-_CORRECTS = Guarded(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
-_ALONE = Caseless(rf"^\W*+(?:{_CUE}\b\W*+)++$")
-_AGREES = Caseless(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$")
-_REASON = Caseless(
+_CORRECTS = re.compile(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
+_ALONE = re.compile(rf"^\W*+(?:{_CUE}\b\W*+)++$", re.I)
+_AGREES = re.compile(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$", re.I)
+_REASON = re.compile(
     r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
+    re.I,
 )  # "Nine, I forgot Kim."
-_TRAILING = Guarded(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
-_OLD = Guarded(
+_TRAILING = re.compile(r"^(?P<rest>.+?),?\s+(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$", re.I | re.S)
+_OLD = re.compile(
     r"^(?P<rest>.+?)(?:,\s*|\s+and\s+)not (?P<old>[^,.;]+?)(?:,? (?:sorry|actually))?[.!]*$", re.I | re.S
 )  # "Anna, not Anne"
-_NOT_FIRST = Guarded(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", re.I | re.S)
-_RETRACTS = Guarded(
+_NOT_FIRST = re.compile(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", re.I | re.S)
+_RETRACTS = re.compile(
     r"^\W*(?:(?:scratch|strike) that|(?:forget|ignore) what i (?:just )?said)\b[\s,.:;!–—-]*(?P<rest>.*)$", re.I | re.S
 )
-_WEAK = Caseless(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$")
-_NO_CORRECTION = Caseless(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b")  # after a weak cue
-_WITHIN = Guarded(
+_WEAK = re.compile(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$", re.I)
+_NO_CORRECTION = re.compile(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b", re.I)  # after a weak cue
+_WITHIN = re.compile(
     r"^(?P<before>.{8,}?)\s*+[,;–—-]++\s*+(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
     r"scratch that|oops)(?:[,\s]+(?:i mean(?:t)?|no|sorry))*[,:]?\s+(?P<new>[^,.;!?]+?)"
     r"(?P<after>(?:\s+(?:with|for|including|plus|without|because|starting)\b|[,.;!?]|$).*)$",
@@ -161,15 +161,15 @@ _C_CUE = (
     "(?:我?(?:说|打|记|写|搞|弄|看)错(?:字|人|日子|时间)?了?|不好意思|不对|口误|笔误|更正(?:一下)?|纠正(?:一下)?|等等|等一下|哦?不不?不?|抱歉|对不起|"
     "准确地?说|我是说|其实)"
 )
-_C_CORRECTS = Guarded(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
-_C_ALONE = Guarded(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
-_C_OLD = Guarded("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
-_C_OLD_AFTER = Guarded("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
-_C_AGREES = Guarded("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
+_C_CORRECTS = re.compile(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
+_C_ALONE = re.compile(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
+_C_OLD = re.compile("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
+_C_OLD_AFTER = re.compile("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
+_C_AGREES = re.compile("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
 _C_IS = re.compile("^(?:应该|其实)?(?:是|改到|改成)?")
 _C_SURE = re.compile("错|口误|笔误|更正|纠正|是")
 _C_STRONG = re.compile("错|口误|笔误|更正|纠正|不对|应该")
-_C_WITHIN = Guarded(
+_C_WITHIN = re.compile(
     rf"^(?P<before>.{{4,}}?)[，,]\s*(?:哦)?{_C_CUE}[，,]\s*(?:应该)?是?(?P<new>[^，,。！？]+)(?P<after>.*)$", re.S
 )
 

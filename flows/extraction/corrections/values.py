@@ -7,7 +7,6 @@ from datetime import datetime, tzinfo
 from enum import StrEnum
 
 from flows.extraction.word_lists import word_list
-from mneme.caseless import Caseless
 from mneme.dates import resolve_dates
 from mneme.text import STOP_WORDS, has_cjk
 
@@ -42,21 +41,22 @@ _TIME = re.compile(
     rf"|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})点(?:半|一刻|三刻|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})分?)?",
     re.I,
 )
-_AT = Caseless(r"\b(?:at|until|till|by|from|before|after|around)\s+$")
+_AT = re.compile(r"\b(?:at|until|till|by|from|before|after|around)\s+$", re.I)
 _ORDINAL = re.compile(
     r"\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)\b"
     rf"|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})[号日](?![楼线])",
     re.I,
 )
-_BARE_DAY = Caseless(rf"(?:[a-z]+ )?the \d{{1,2}}(?:st|nd|rd|th)|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})号")
+_BARE_DAY = re.compile(rf"(?:[a-z]+ )?the \d{{1,2}}(?:st|nd|rd|th)|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})号", re.I)
 _NUMBER = re.compile(
     rf"(?:[$€£¥]|(?<!\d))\d++(?:[.,]\d++)*(?:\s?[k%€])?(?![\w:]*[A-Za-z])|\b(?:{_WORDED})(?:[\s-]+(?:and\s+)?(?:a\s+)?(?:{_WORDED}))*\b|"
     rf"{_CHINESE_DIGIT}+|(?<!\d)\d++(?=[\u4e00-\u9fff])",
     re.I,
 )
-_SIDE = Caseless(
+_SIDE = re.compile(
     r"(?:\b(?:turn|go|keep|bear|head|veer|drive|walk)s?|\b(?:on|to) (?:the|your|my))\s+"
     r"(?P<value>left|right|north|south|east|west)\b|\b(?P<place>upstairs|downstairs)\b",
+    re.I,
 )
 _PATTERNS = ((Sort.TIME, _TIME), (Sort.ORDINAL, _ORDINAL), (Sort.NUMBER, _NUMBER))
 _CAPITALS = re.compile(r"\b(?!I\b|I['’])[A-Z][\w-]*(?: [A-Z][\w-]*)*")

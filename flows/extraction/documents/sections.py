@@ -14,7 +14,6 @@ from flows.extraction.sentences import is_question, sentence_spans
 from flows.extraction.spoken import Sentence
 from flows.extraction.subjects import subject_of
 from flows.extraction.summaries import central
-from mneme.caseless import Caseless
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
 from mneme.languages import languages_of
 from mneme.records import Quote, Spoken
@@ -26,9 +25,10 @@ _LONGEST = 500  # characters of a quote
 _MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
 _LONGEST_SPAN = 92  # days: a quarter; what is of a year is no deadline
 _IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
-_EXPECTS_IN_A_ROW = Caseless(
+_EXPECTS_IN_A_ROW = re.compile(
     r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
     r"|截止|到期|有效|交付|期限|开始|结束",
+    re.I,
 )
 _SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
 _ENDS = tuple(".!?:;。！？：；|")
@@ -36,11 +36,12 @@ _IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-
 _PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
 _MOST_DATES = 16  # of one form in a sentence
 _CELLS = re.compile(r"(?<=[;；])\s*")
-_DURATION = Caseless(
+_DURATION = re.compile(
     r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
     r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
+    re.I,
 )
-_CANCELLED = Caseless(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消")
+_CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.I)
 
 
 def extract_document(cut: Cut) -> Extraction:

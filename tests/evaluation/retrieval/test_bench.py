@@ -76,16 +76,6 @@ def test_every_method_is_measured_and_every_answer_kept(talks: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_two_embedders_are_measured_on_the_same_questions(talks: Path, tmp_path: Path) -> None:
-    out = tmp_path / "two.json"
-    run_retrieval("locomo", [talks], load_settings({}), out, ["hybrid"], ["local", "local:int8"], console=QUIET)
-    written = json.loads(out.read_text())
-    assert {row["method"] for row in written["rows"]} == {"hybrid", "hybrid, local:int8"}
-    assert [run["embedder"]["quantize"] for run in written["settings"]["runs"]] == ["none", "int8"]
-    assert {row["against"] for row in written["differences"]} == {"hybrid, local:int8"}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "write"),
     [

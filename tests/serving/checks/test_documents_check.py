@@ -44,7 +44,7 @@ def test_a_package_that_is_missing_is_named_with_the_extra(monkeypatch: pytest.M
         "vtt, srt",
         "webvtt-py",
         "missing",
-        "webvtt is not installed: pip install 'mneme[documents]'",
+        "webvtt is not installed: pip install 'mneme-river[documents]'",
     )
 
 

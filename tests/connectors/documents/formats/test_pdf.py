@@ -2,7 +2,10 @@
 
 import io
 import re
+import shutil
+import subprocess
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -302,3 +305,79 @@ def test_a_picture_of_a_huge_page_is_bounded():
         image, dpi = page_picture(document[0], 600)
     assert image.width * image.height <= 26_000_000
     assert dpi == pytest.approx(72 * image.width / 14_400, rel=0.01)
+
+
+# --- ligatures: several characters of one glyph -----------------------------------------------------------------------
+
+WITH_LIGATURES = "The office first: a fire in the flour, coffee, waffles, an efficient affluent offline staff."
+
+
+def one_glyph_for_two_letters() -> bytes:
+    """A page that shows "office first, fire", with one glyph each for ``ffi`` and ``fi``, as embedded fonts have them."""
+    shown = b"BT /F 14 Tf 72 700 Td (o\001ce \002rst, \002re) Tj ET"
+    meaning = b"""/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange
+2 beginbfchar <01> <006600660069> <02> <00660069> endbfchar 1 beginbfrange <20> <7E> <0020> endbfrange endcmap end"""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+        b"<< /Length %d >> stream\n%b\nendstream" % (len(shown), shown),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R /Encoding << /Differences [1 /fi 2 /fi] >> >>",
+        b"<< /Length %d >> stream\n%b\nendstream" % (len(meaning), meaning),
+    ]
+    body, places = b"%PDF-1.4\n", []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj %b endobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    return body + head + table + b"trailer << /Size 7 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(body)
+
+
+def test_letters_that_share_a_glyph_stay_in_their_word():
+    assert texts(parse(one_glyph_for_two_letters())) == "office first, fire"
+
+
+@pytest.mark.parametrize("font_type", [3, 42])
+def test_matplotlib_writes_words_with_ligatures(font_type: int):
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.figure import Figure
+
+    out = io.BytesIO()
+    with matplotlib.rc_context({"pdf.fonttype": font_type, "font.family": "DejaVu Sans"}):
+        figure = Figure(figsize=(12, 4))
+        figure.text(0.05, 0.5, WITH_LIGATURES)
+        FigureCanvasPdf(figure).print_pdf(out)
+    assert WITH_LIGATURES in texts(parse(out.getvalue()))
+
+
+PROGRAMS = {
+    "chromium": [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-pdf-header-footer",
+        "--print-to-pdf=page.pdf",
+        "page.html",
+    ],
+    "soffice": ["--headless", "-env:UserInstallation=file://{folder}/profile", "--convert-to", "pdf", "page.html"],
+    "pdflatex": ["-interaction=batchmode", "page.tex"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("font", ["DejaVu Serif", "DejaVu Sans"])
+def test_other_programs_write_words_with_ligatures(program: str, font: str, tmp_path: Path):
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"{program} is not installed")
+    if program == "pdflatex" and font != "DejaVu Serif":
+        pytest.skip("LaTeX has fonts of its own")
+    text = f"<p style='font-size: 11pt'>{WITH_LIGATURES}</p>"
+    (tmp_path / "page.html").write_text(f"<body style=\"font-family: '{font}'\">{text}</body>")
+    (tmp_path / "page.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{WITH_LIGATURES}\end{{document}}")
+    arguments = [argument.format(folder=tmp_path) for argument in PROGRAMS[program]]
+    subprocess.run([found, *arguments], cwd=tmp_path, capture_output=True, timeout=300, check=True)
+    assert WITH_LIGATURES in texts(parse((tmp_path / "page.pdf").read_bytes()))

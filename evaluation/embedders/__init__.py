@@ -1,1 +1,0 @@
-"""Embedders by themselves: quality of their vectors against texts a second."""
