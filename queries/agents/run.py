@@ -4,11 +4,10 @@ An agent never loses what was found: a search or a decision that fails is noted,
 """
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import ClassVar, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from mneme.errors import MnemeError, ModelError
 from queries.agents.evidence import Evidence, Place
@@ -225,11 +224,5 @@ class Run:
         )
 
 
-class Agent(ABC):
-    """A strategy. It has no state of its own: one serves all questions."""
-
-    name: ClassVar[str]
-
-    @abstractmethod
-    def find(self, run: Run) -> None:
-        """Search, and decide, until what was found suffices or nothing better can be asked."""
+Strategy = Callable[[Run], None]
+"""Searches, and decides, until the results suffice or nothing better can be asked. It has no state of its own."""

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from mneme.errors import InputError
@@ -12,8 +13,8 @@ from queries.agents.evidence import Place
 from queries.agents.merged import merged
 from queries.agents.planner import Planner, Tool
 from queries.agents.query import Budget, QueryParam, QueryPolicy, allowed
-from queries.agents.run import Agent, Joint, Rerank, Run, Search
-from queries.agents.strategies import ChainAgent, DirectAgent, ReflectAgent, RouterAgent, SplitAgent
+from queries.agents.run import Joint, Rerank, Run, Search, Strategy
+from queries.agents.strategies import chain, direct, reflect, route, split
 from queries.compete import Standing
 from queries.questions.tense import asks_about_past
 from queries.questions.types import question_type
@@ -50,13 +51,13 @@ class AgenticSearch:
         self._settings, self._planner, self._rerank, self._pool, self._clock = settings, planner, rerank, pool, clock
         self._joint = joint
         agents = settings.agents
-        tools: dict[Tool, Agent] = {
-            Tool.DIRECT: DirectAgent(),
-            Tool.SPLIT: SplitAgent(),
-            Tool.CHAIN: ChainAgent(agents.max_attempts, agents.confidence_score),
-            Tool.REFLECT: ReflectAgent(agents.supplementary),
+        strategies: dict[str, Strategy] = {
+            Tool.DIRECT: direct,
+            Tool.SPLIT: split,
+            Tool.CHAIN: partial(chain, max_attempts=agents.max_attempts, confidence_score=agents.confidence_score),
+            Tool.REFLECT: partial(reflect, supplementary=agents.supplementary),
         }
-        self._agents: dict[str, Agent] = {agent.name: agent for agent in (RouterAgent(tools), *tools.values())}
+        self._strategies = {"router": partial(route, strategies=strategies), **strategies}
 
     def search(
         self,
@@ -86,7 +87,9 @@ class AgenticSearch:
             MnemeError: whatever the searches raised, where all of them failed.
         """
         started = time.perf_counter()
-        chosen = self._agent(agent or self._settings.agents.agent)
+        name = agent or self._settings.agents.agent
+        if name not in self._strategies:
+            raise InputError(f"agent: {name!r} is not known; accepted are {', '.join(self._strategies)}")
         run = Run(
             param,
             self._planner,
@@ -97,9 +100,9 @@ class AgenticSearch:
             self._joint,
         )
         # 1.
-        if not isinstance(chosen, RouterAgent):
-            run.chose(chosen.name, "it was asked for")
-        chosen.find(run)
+        if name != "router":
+            run.chose(name, "it was asked for")
+        self._strategies[name](run)
         if not run.evidence.searches and run.failure is not None:
             raise run.failure
         # 2.
@@ -117,11 +120,6 @@ class AgenticSearch:
             equal_scores=equal_scores,
         )
         return _response(run, lists, started, explain)
-
-    def _agent(self, name: str) -> Agent:
-        if name not in self._agents:
-            raise InputError(f"agent: {name!r} is not known; accepted are {', '.join(self._agents)}")
-        return self._agents[name]
 
 
 def _response(run: Run, lists: dict[str, Any], started: float, explain: bool) -> SearchResponse:

@@ -94,25 +94,25 @@ class Field:
 
     def mean_of_episodes(self, numbers: Numbers, without: float = 0.0) -> Numbers:
         """The mean of the numbers of each episode's facts; ``without`` where it has none."""
-        counts = self._counts
+        counts = self.counts
         return np.where(counts > 0, self._of_episodes(np.add, numbers) / np.maximum(counts, 1), without)
 
     @property
     def has_empty_episodes(self) -> bool:
         """True if there are episodes without facts."""
-        return not self._counts.all()
+        return not self.counts.all()
 
     @cached_property
-    def _counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> npt.NDArray[np.int64]:
         """Number of facts of each episode."""
         return np.bincount(self.parents[self.parents >= 0], minlength=len(self.episodes))
 
     def _of_episodes(self, reduce: np.ufunc, numbers: Numbers) -> Numbers:
         """The numbers of each episode's facts reduced to one; 0 where it has none."""
         reduced = np.zeros(len(self.episodes))
-        present = self._counts > 0
+        present = self.counts > 0
         if present.any():
-            starts = np.flatnonzero(self.parents >= 0)[0] + np.concatenate(([0], np.cumsum(self._counts[present])[:-1]))
+            starts = np.flatnonzero(self.parents >= 0)[0] + np.concatenate(([0], np.cumsum(self.counts[present])[:-1]))
             reduced[present] = reduce.reduceat(numbers, starts)
         return reduced
 
