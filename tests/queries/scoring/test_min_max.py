@@ -11,7 +11,7 @@ from queries.scoring.min_max import MinMaxScorer
 from tests.contracts.rows import episode, fact
 
 SCORER = MinMaxScorer(alpha=1.0)
-bm25 = st.one_of(st.none(), st.floats(0, 30))
+bm25, cosine = st.one_of(st.none(), st.floats(0, 30)), st.one_of(st.none(), st.floats(-1, 1))
 
 
 def candidate(id: str, bm25: float | None = 0.0, cosine: float | None = 0.0, *speakers: str) -> Candidate:
