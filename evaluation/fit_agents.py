@@ -35,8 +35,7 @@ from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
 from queries.agents.evidence import EPISODIC_KINDS, Evidence
-from queries.agents.joint_features import FEATURES, Numbers, known, messages_of, named
-from queries.agents.joint_score import FITTED, JointCoefficients, JointScorer
+from queries.agents.joint import FEATURES, FITTED, JointCoefficients, JointScorer, Numbers, known, messages_of, named
 from queries.questions.types import asks_for_several
 
 DEFAULT_OUT = Path(__file__).parent.parent / "queries" / "agents" / "joint" / "coefficients.json"

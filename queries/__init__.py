@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from queries.agents.query import QueryPolicy
     from queries.answers.answer import AnswerResponse, AnswerStream
-    from queries.browsing.documents import DocumentList
     from queries.browsing.responses import (
         ConversationPage,
         ConversationSummary,
+        DocumentList,
         History,
         Inspection,
         Memory,
@@ -50,7 +50,7 @@ _HOMES = {
     "AnswerStream": "queries.answers.answer",
     "ConversationPage": "queries.browsing.responses",
     "ConversationSummary": "queries.browsing.responses",
-    "DocumentList": "queries.browsing.documents",
+    "DocumentList": "queries.browsing.responses",
     "Graph": "queries.responses",
     "History": "queries.browsing.responses",
     "Inspection": "queries.browsing.responses",

@@ -8,13 +8,12 @@ from mneme.dates import DateMention
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
 from mneme.settings import Retrieval
-from queries.complete import Completer, Evidence
 from queries.entities.graph import leads
 from queries.filtering.scope import Scope
 from queries.granularity.foresights import fitting
 from queries.granularity.preference import days_ahead
 from queries.questions.understand import Question
-from queries.recall import Candidate, Legs, Recalled, recall
+from queries.recall import Candidate, Candidates, Completer, Legs, Recalled, recall
 from queries.scoring.field import Field
 from queries.scoring.late_interaction import TokenVectors, compared
 
@@ -35,7 +34,7 @@ class Gathered:
     """
 
     recalled: Recalled
-    evidence: Evidence
+    evidence: Candidates
     fused: dict[str, float]
     facts: Mapping[str, Sequence[Candidate]]
     others: Sequence[Candidate]

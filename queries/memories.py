@@ -252,7 +252,7 @@ class Memories(MemoryReader):
 
     @cached_property
     def _agentic(self) -> "AgenticSearch":
-        from queries.agents.joint_score import JointScorer, joint_coefficients_for
+        from queries.agents.joint import JointScorer, joint_coefficients_for
         from queries.agents.search import AgenticSearch, rerank_places
 
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from mneme.ids import episode_of
 from mneme.rows import Row
 from queries.compete import Competition, Standing
-from queries.complete import Evidence
 from queries.filtering.scope import Scope, repetitions
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference
 from queries.questions.understand import Question
-from queries.recall import Candidate, Recalled
+from queries.recall import Candidate, Candidates, Recalled
 from queries.responses import TraceStep
 from queries.supersession import in_order, successors
 
@@ -23,7 +22,7 @@ class Ranking:
     standings: Sequence[Standing]
     scores: dict[str, float]
     recalled: Recalled
-    evidence: Evidence
+    evidence: Candidates
     scoring: str
     notes: tuple[str, ...] = ()
     fused: dict[str, float] | None = None
@@ -49,26 +48,26 @@ class Ranking:
         }
 
 
-def everyone(evidence: Evidence) -> list[Candidate]:
+def everyone(evidence: Candidates) -> list[Candidate]:
     """Every candidate, facts included."""
     facts = [each for inside in evidence.facts.values() for each in inside]
     return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
 
 
-def places(evidence: Evidence, scores: dict[str, float], scope: Scope) -> list[Standing]:
+def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list[Standing]:
     """Everything but facts that may hold a place, by score; what has none is left out."""
     candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
     ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
     return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
 
 
-def superseding(question: Question, scope: Scope, evidence: Evidence) -> dict[str, str]:
+def superseding(question: Question, scope: Scope, evidence: Candidates) -> dict[str, str]:
     """The successors of superseded statements among those found, in what the question asks for."""
     return successors((each.row for each in everyone(evidence)), scope, question)
 
 
 def successors_first(
-    standings: Sequence[Standing], scores: dict[str, float], evidence: Evidence, successor: dict[str, str]
+    standings: Sequence[Standing], scores: dict[str, float], evidence: Candidates, successor: dict[str, str]
 ) -> list[Standing]:
     """Each standing directly behind what superseded it; the scores of those that moved up are set.
 

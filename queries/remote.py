@@ -19,10 +19,10 @@ from mneme.errors import InputError, StoreUnavailable
 from queries.agents.query import QueryPolicy
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.answers.followup import Turns
-from queries.browsing.documents import DocumentList
 from queries.browsing.lists import check_limit, place_of
 from queries.browsing.responses import (
     ConversationPage,
+    DocumentList,
     History,
     Inspection,
     Memory,

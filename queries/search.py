@@ -13,7 +13,6 @@ from mneme.ports import Embedder, MemoryIndex, Reranker
 from mneme.rows import Collection
 from mneme.settings import Retrieval, Settings
 from queries.compete import Standing, compete
-from queries.complete import Completer
 from queries.entities.graph import lifted
 from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
@@ -23,7 +22,7 @@ from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
 from queries.ranking import Ranking, everyone, places, reordered, successors_first, superseding, trace_of
-from queries.recall import Candidate, Legs, recall
+from queries.recall import Candidate, Completer, Legs, recall
 from queries.records import passage
 from queries.rerank import Reranked, rerank
 from queries.responses import Method, Metrics, QueryEcho, SearchResponse, TimeSpan

@@ -10,12 +10,11 @@ from connectors.aging_cache import Derived
 from connectors.telemetry.searches import stage
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection, Row
-from queries.complete import Evidence
 from queries.entities.graph import Walk, graph_response
 from queries.filtering.scope import Scope
 from queries.questions.understand import Question
 from queries.ranking import Ranking
-from queries.recall import Candidate
+from queries.recall import Candidate, Candidates
 from queries.records import record_of, shared_fields
 from queries.responses import (
     AgentMemory,
@@ -137,7 +136,7 @@ def _of_moment(row: Row, scope: Scope) -> dict[str, Any]:
             return {}
 
 
-def _graph(walk: Walk, evidence: Evidence) -> Graph:
+def _graph(walk: Walk, evidence: Candidates) -> Graph:
     """The part of the graph reached from the names in the question, with the facts that mention it."""
     facts_of: dict[str, dict[str, list[str]]] = {}  # by episode and message, of the episodes that are mentioned
 

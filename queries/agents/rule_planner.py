@@ -19,7 +19,7 @@ from math import sqrt
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.decomposition import clauses, descriptions, is_chain, shortened, split_question
 from queries.agents.evidence import Evidence, parent_of
-from queries.agents.joint_features import forms, named
+from queries.agents.joint import forms, named
 from queries.agents.planner import Judgement, Tool
 from queries.agents.query import Budget
 from queries.questions.types import QuestionType, asks_for_several, question_type

@@ -9,8 +9,7 @@ from typing import Any
 from mneme.errors import InputError
 from mneme.ports import Reranker
 from mneme.settings import Settings
-from queries.agents.evidence import Place
-from queries.agents.merged import merged
+from queries.agents.evidence import Place, merged
 from queries.agents.planner import Planner, Tool
 from queries.agents.query import Budget, QueryParam, QueryPolicy, allowed
 from queries.agents.run import Joint, Rerank, Run, Search, Strategy

@@ -11,10 +11,9 @@ from mneme.errors import ModelError, SettingsError
 from mneme.ports import QueryChat, Role
 from mneme.settings import Settings
 from queries.answers.answer import AnswerMetrics, AnswerResponse, AnswerStream
-from queries.answers.context import Context, context_of
+from queries.answers.context import Context, answer_prompt, context_of
 from queries.answers.extractive import extractive_answer
 from queries.answers.followup import Turns, complete_question
-from queries.answers.prompt import answer_prompt
 from queries.answers.reply import Reply
 from queries.questions.types import QuestionType
 from queries.responses import SearchResponse

@@ -1,8 +1,8 @@
 """A question that refers to the conversation before it, made complete, so that it can be searched for by itself.
 
-Only a question with an unresolved reference ("what about May?", "where does she work?") is rewritten, so that no call is wasted
-on a complete one. With a model that is one structured call. Without one, or where it fails, rules apply: a pronoun becomes the
-last person that the conversation named, and a mere time or thing repeats the last question with it.
+Only a question with an unresolved reference ("what about May?", "where does she work?") is rewritten, so that no call is
+wasted on a complete one. With a model that is one structured call. Without one, or where it fails, rules apply: a pronoun
+becomes the last person that the conversation named, and a mere time or thing repeats the last question with it.
 """
 
 import re

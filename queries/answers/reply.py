@@ -7,7 +7,7 @@ abstention, or a citation. Without any heading all of it is the answer, and goes
 
 import re
 
-from queries.answers.prompt import NOT_REMEMBERED
+from queries.answers.context import NOT_REMEMBERED
 
 _LONGEST_HEADING = 40  # characters of a line that may still be one
 _REASONING = "Reasoning|Rationale|Thinking|Thoughts|Analysis|Explanation|推理过程|推理|思考|分析|理由|推論"

@@ -23,8 +23,8 @@ from mneme.records import (
     Validity,
 )
 from mneme.rows import Collection, Key
-from queries.browsing.documents import in_order, listed_document, stored_documents
 from queries.browsing.history import is_in_portrait
+from queries.browsing.lists import in_order, listed_document, stored_documents
 from queries.browsing.responses import (
     InspectedCase,
     InspectedEntity,

@@ -1,9 +1,9 @@
-"""Pages of conversations and of memories, the newest first, one memory by its id, and the owners of a tenant."""
+"""Pages of conversations and of memories, the newest first, one memory by its id, the documents and the owners of a tenant."""
 
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from heapq import merge
@@ -11,7 +11,7 @@ from itertools import islice
 from typing import get_args
 
 from mneme.errors import InputError
-from mneme.ids import owner_key
+from mneme.ids import chunk_episode_id, owner_key
 from mneme.ports import Filter, Group, MemoryIndex, Place
 from mneme.records import (
     AgentCase,
@@ -23,12 +23,23 @@ from mneme.records import (
     Foresight,
     Profile,
     Relationship,
+    StoredDocument,
     StoredMessage,
 )
 from mneme.rows import Collection, Key, Row
 from mneme.times import to_milliseconds
-from queries.browsing.responses import ConversationPage, ConversationSummary, Memory, MemoryKind, MemoryPage, OwnerSummary
+from queries.browsing.responses import (
+    ConversationPage,
+    ConversationSummary,
+    DocumentList,
+    ListedDocument,
+    Memory,
+    MemoryKind,
+    MemoryPage,
+    OwnerSummary,
+)
 from queries.filtering.scope import Scope
+from queries.records import shared_fields
 
 _KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
 _HOMES: dict[Collection, tuple[MemoryKind, ...]] = {
@@ -42,6 +53,8 @@ _HOMES: dict[Collection, tuple[MemoryKind, ...]] = {
 LARGEST_PAGE = 200
 
 MOST_OWNERS = 1_000
+
+MOST_DOCUMENTS = 100_000  # that are looked through, by id; others are asked for by conversation_id and document_id
 
 
 def read_memories(index: MemoryIndex, scope: Scope, kind: str | None, limit: int, after: str | None) -> MemoryPage:
@@ -265,3 +278,50 @@ def read_owners(index: MemoryIndex, tenant_id: str) -> tuple[OwnerSummary, ...]:
         )
         for each in index.owners(tenant_id, MOST_OWNERS)
     )
+
+
+def read_documents(index: MemoryIndex, scope: Scope) -> DocumentList:
+    """The documents of the owners of a scope: the tenant's knowledge among them, as in a search.
+
+    ``since`` and ``before`` are about the date of a document.
+
+    Raises:
+        InputError: the scope is one of the past, or narrowed by metadata, kinds or participants: these are for a search.
+        StoreError: the index cannot answer.
+    """
+    if scope.is_past or scope.is_narrowed or scope.rows.people:
+        raise InputError("filters: as_of, metadata, kinds and participants are for a search; a list of documents has none")
+    records = list(islice(stored_documents(index, scope.rows), MOST_DOCUMENTS))
+    listed = [listed_document(each) for each in records if _is_within(each, scope.rows)]
+    listed.sort(key=lambda each: each.document_id)
+    listed.sort(key=lambda each: each.dated_at, reverse=True)
+    full = f"there may be more: only {MOST_DOCUMENTS:,} documents were looked at"
+    return DocumentList(documents=tuple(listed), notes=(full,) if len(records) == MOST_DOCUMENTS else ())
+
+
+def stored_documents(index: MemoryIndex, rows: Filter) -> Iterator[StoredDocument]:
+    """The documents among the rows of a filter, whatever their dates, in the order of the index."""
+    filter = replace(rows, kinds=("document",), since=None, before=None, valid_at=None)
+    for row in index.scan(Collection.CONTROL, filter):
+        record = row.record()
+        if isinstance(record, StoredDocument):
+            yield record
+
+
+def in_order(documents: Iterable[StoredDocument]) -> dict[str, tuple[int, int]]:
+    """For each chunk and its episode, by their ids, which document it is of and its place there, both from 0."""
+    ordered = sorted(documents, key=lambda each: (each.dated_at, each.id))
+    places = {chunk: (number, at) for number, each in enumerate(ordered) for at, chunk in enumerate(each.chunk_ids)}
+    return places | {chunk_episode_id(chunk): place for chunk, place in places.items()}
+
+
+def listed_document(document: StoredDocument) -> ListedDocument:
+    """A document as a list shows it."""
+    own = {"document_id": document.document_id or document.id, "owner": document.owner.key}
+    counted = {"chunks": len(document.chunk_ids), "received_at": document.created_at}
+    return ListedDocument(**shared_fields(ListedDocument, document) | own | counted)
+
+
+def _is_within(document: StoredDocument, rows: Filter) -> bool:
+    since, before = rows.since, rows.before
+    return (since is None or since <= document.dated_at) and (before is None or document.dated_at < before)

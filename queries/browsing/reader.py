@@ -16,9 +16,9 @@ from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
 
 if TYPE_CHECKING:
-    from queries.browsing.documents import DocumentList
     from queries.browsing.responses import (
         ConversationPage,
+        DocumentList,
         History,
         Inspection,
         Memory,
@@ -98,7 +98,7 @@ class MemoryReader:
         >>> memories.documents({"user_id": "nadia"}).documents
         ()
         """
-        from queries.browsing.documents import read_documents
+        from queries.browsing.lists import read_documents
 
         return read_documents(self._index, self._scope(filters))
 

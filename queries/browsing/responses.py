@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from mneme.records import Citation, Mention, OwnerType
-from queries.browsing.documents import ListedDocument
+from mneme.records import Citation, Mention, OwnerType, Scalar
 
 State = Literal["holds", "superseded", "merged", "expired"]
 
@@ -147,6 +146,49 @@ class History(_Response):
         foresights = (each for each in self.foresights if not each.told_as_fact)
         entries: list[Entry] = [*self.facts, *foresights, *self.relationships, *self.profile]
         return tuple(sorted(entries, key=lambda each: each.at))
+
+
+Status = Literal["reading", "read", "unread"]
+
+
+class ListedDocument(_Response):
+    """A document, or an attachment of a message (then with ``conversation_id`` and ``message_id``).
+
+    ``status``: ``reading`` until all of it is searchable, then ``read``; ``unread`` where nothing of it could be read, and it
+    is found by its name alone. ``unread`` says what of it was not read, and why. ``pages`` (or sheets, or slides) is null where
+    the format knows none; ``chunks`` are what it was cut into. ``dated_at`` is its own date, ``received_at`` when it came.
+    ``owner`` is ``tenant/type/id``: of the tenant's knowledge ``tenant``.
+    """
+
+    document_id: str
+    owner: str
+    name: str
+    title: str
+    format: str
+    media_type: str | None
+    status: Status
+    unread: tuple[str, ...]
+    pages: int | None
+    characters: int
+    chunks: int
+    dated_at: datetime
+    received_at: datetime
+    uri: str | None
+    conversation_id: str | None
+    message_id: str | None
+    metadata: dict[str, Scalar]
+
+    @property
+    def is_complete(self) -> bool:
+        """True if all of it was read."""
+        return self.status == "read" and not self.unread
+
+
+class DocumentList(_Response):
+    """Documents, the newest first. ``notes`` say what was left out."""
+
+    documents: tuple[ListedDocument, ...]
+    notes: tuple[str, ...] = ()
 
 
 class InspectedMessage(_Response):

@@ -3,8 +3,7 @@
 from mneme.errors import MnemeError
 from mneme.events import ForgetDocument
 from mneme.rows import CLAIMS_REFUSED
-from queries.browsing.documents import ListedDocument
-from queries.browsing.responses import InspectedEpisode, Inspection
+from queries.browsing.responses import InspectedEpisode, Inspection, ListedDocument
 from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.shell import page, show_failure
 from serving.console.statements import made_of

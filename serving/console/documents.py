@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from mneme.errors import InputError, MnemeError
-from queries.browsing.documents import ListedDocument
+from queries.browsing.responses import ListedDocument
 from serving.console.access import caller_of
 from serving.console.markup import chip, link, nothing, notice, tag
 from serving.console.shell import SERVICE, page

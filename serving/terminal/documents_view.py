@@ -12,7 +12,7 @@ from serving.terminal.rendering import day, joined
 from serving.terminal.words import count
 
 if TYPE_CHECKING:
-    from queries.browsing.documents import DocumentList, ListedDocument
+    from queries.browsing.responses import DocumentList, ListedDocument
 
 _STYLES = {"read": "green", "reading": "cyan", "unread": "yellow"}
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
 from mneme.events import ForgetDocument, Name
-from queries.browsing.documents import DocumentList
+from queries.browsing.responses import DocumentList
 from serving.rest.entries import MOST_ENTRIES
 from serving.rest.front.places import API
 from serving.rest.openapi import refusals
