@@ -31,7 +31,7 @@ class Ranking:
 
     def row(self, identity: str) -> Row:
         """The row of a candidate."""
-        return next(each.row for each in everyone(self.evidence) if each.row.id == identity)
+        return next(each.row for each in all_candidates(self.evidence) if each.row.id == identity)
 
     @property
     def round_trips(self) -> int:
@@ -48,7 +48,7 @@ class Ranking:
         }
 
 
-def everyone(evidence: Candidates) -> list[Candidate]:
+def all_candidates(evidence: Candidates) -> list[Candidate]:
     """Every candidate, facts included."""
     facts = [each for inside in evidence.facts.values() for each in inside]
     return [*evidence.episodes.values(), *facts, *evidence.messages.values(), *evidence.memories.values()]
@@ -61,9 +61,9 @@ def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list
     return sorted((Standing(each, scores[each]) for each in ids), key=lambda each: (-each.score, each.id))
 
 
-def superseding(question: Question, scope: Scope, evidence: Candidates) -> dict[str, str]:
+def successors_among(question: Question, scope: Scope, evidence: Candidates) -> dict[str, str]:
     """The successors of superseded statements among those found, in what the question asks for."""
-    return successors((each.row for each in everyone(evidence)), scope, question)
+    return successors((each.row for each in all_candidates(evidence)), scope, question)
 
 
 def successors_first(
@@ -76,7 +76,7 @@ def successors_first(
     if not successor:
         return list(standings)
     said_in: dict[str, list[str]] = {}
-    for each in everyone(evidence):
+    for each in all_candidates(evidence):
         if each.row.kind == "fact" and scores.get(each.row.id, 0.0) > 0:
             for statement in (each.row.id, *repetitions(each.row)):
                 said_in.setdefault(episode_of(statement), []).append(each.row.id)
@@ -94,7 +94,7 @@ def successors_first(
 def reordered(ranking: Ranking, standings: Sequence[Standing], question: Question, scope: Scope) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
-    held = successors_first(standings, scores, ranking.evidence, superseding(question, scope, ranking.evidence))
+    held = successors_first(standings, scores, ranking.evidence, successors_among(question, scope, ranking.evidence))
     return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
 
 

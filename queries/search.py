@@ -21,7 +21,7 @@ from queries.granularity.foresights import duplicate_results
 from queries.granularity.forms import Form
 from queries.granularity.preference import Preference, preference, weigh
 from queries.questions.understand import Question, focus, understand
-from queries.ranking import Ranking, everyone, places, reordered, successors_first, superseding, trace_of
+from queries.ranking import Ranking, all_candidates, places, reordered, successors_among, successors_first, trace_of
 from queries.recall import Candidate, Completer, Legs, recall
 from queries.records import passage
 from queries.rerank import Reranked, rerank
@@ -45,8 +45,8 @@ def keyword(index: MemoryIndex, completer: Completer, question: Question, scope:
     recalled = recall(index, question, scope, legs)
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k]
     evidence = completer.complete(question, scope, legs, recalled, episode_ids)
-    scores = {each.row.id: each.bm25 or 0.0 for each in everyone(evidence)}
-    successor = superseding(question, scope, evidence)
+    scores = {each.row.id: each.bm25 or 0.0 for each in all_candidates(evidence)}
+    successor = successors_among(question, scope, evidence)
     scores = inherit(scores, successor)
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
     return Ranking(held, scores, recalled, evidence, "bm25", _note_of_kinds(scope))
@@ -68,8 +68,8 @@ def vector(
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k]
     focused = focus(question, recalled.people())
     evidence = completer.complete(question, scope, legs, recalled, episode_ids, focused=focused)
-    successor = superseding(question, scope, evidence)
-    scores = inherit({each.row.id: each.cosine for each in everyone(evidence) if each.cosine is not None}, successor)
+    successor = successors_among(question, scope, evidence)
+    scores = inherit({each.row.id: each.cosine for each in all_candidates(evidence) if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
         similar = [scores[each.row.id] for each in facts if each.row.id in scores]
         scores[episode] = max([*similar, scores.get(episode, -1.0)])
@@ -94,10 +94,10 @@ def hybrid(question: Question, scope: Scope, gathered: Gathered, settings: Retri
     scores = scorer.score(question, gathered.field, gathered.messages)
     reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
     scores = lifted(scores, reached, settings.graph_weight)
-    successor = superseding(question, scope, evidence)
+    successor = successors_among(question, scope, evidence)
     preferred = Preference()
     if settings.granularity:
-        preferred = preference(question, _holders(everyone(evidence), scope), scores, ahead)
+        preferred = preference(question, _holders(all_candidates(evidence), scope), scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field, scores, shipped())

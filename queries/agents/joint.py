@@ -74,14 +74,14 @@ _SCORED_BY = "lr"  # log-odds of another scale mean something else
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class JointFeatures:
     """The results, and a row of ``FEATURES`` for each."""
 
     items: Sequence[Episodic]
     numbers: Numbers
 
 
-def known(question: str, found: Evidence, embed: Embed) -> Known:
+def joint_features(question: str, found: Evidence, embed: Embed) -> JointFeatures:
     """Everything that the searches for the question itself found, with its features.
 
     Args:
@@ -93,7 +93,7 @@ def known(question: str, found: Evidence, embed: Embed) -> Known:
     rankings = _rankings(found)
     items = list({item.id: item for ranking in rankings for item in ranking}.values())
     if not items:
-        return Known((), np.zeros((0, len(FEATURES))))
+        return JointFeatures((), np.zeros((0, len(FEATURES))))
     log_odds = [_log_odds(ranking, items) for ranking in rankings]
     columns = {
         name: column
@@ -103,8 +103,8 @@ def known(question: str, found: Evidence, embed: Embed) -> Known:
     columns |= _of_episodes(items, log_odds[0])
     columns |= _of_neighbours(items, log_odds[0], found)
     columns |= _of_form(items, question, _people(found))
-    columns |= _of_meaning(items, forms(question, named(question, found)), embed)
-    return Known(items, np.stack([columns[name] for name in FEATURES], axis=1))
+    columns |= _of_meaning(items, question_forms(question, named(question, found)), embed)
+    return JointFeatures(items, np.stack([columns[name] for name in FEATURES], axis=1))
 
 
 def named(question: str, found: Evidence) -> tuple[str, ...]:
@@ -112,10 +112,10 @@ def named(question: str, found: Evidence) -> tuple[str, ...]:
     return tuple(person for person in _people(found) if names_person(question, person))
 
 
-def forms(question: str, people: Sequence[str]) -> tuple[str, str, str, str]:
+def question_forms(question: str, people: Sequence[str]) -> tuple[str, str, str, str]:
     """A question in four forms, as ``FORMS`` names them: as it is, as these people would put it, its words, without names.
 
-    >>> forms("Which books has Ann read?", ["Ann"])
+    >>> question_forms("Which books has Ann read?", ["Ann"])
     ('Which books has Ann read?', 'Which books has I read?', 'books read', 'Which books has read?')
     """
     nameless = without_names(question, people)
@@ -313,7 +313,7 @@ class JointScorer:
         if not (asks_for_several(question) or any(each.people for each in found.searches)):
             return None
         try:
-            candidates = known(question, found, self.embed)
+            candidates = joint_features(question, found, self.embed)
         except ModelError:
             return None
         scores = coefficients.scores(candidates.numbers)

@@ -19,7 +19,7 @@ from math import sqrt
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.decomposition import clauses, descriptions, is_chain, shortened, split_question
 from queries.agents.evidence import Evidence, parent_of
-from queries.agents.joint import forms, named
+from queries.agents.joint import named, question_forms
 from queries.agents.planner import Judgement, Tool
 from queries.agents.query import Budget
 from queries.questions.types import QuestionType, asks_for_several, question_type
@@ -140,7 +140,7 @@ def coverage(question: str, found: Evidence) -> Coverage:
 
 def asked_words(question: str, found: Evidence) -> Sequence[str]:
     """The words that say what is asked, without names of those who took part and without question words."""
-    words = forms(question, named(question, found))[2].split()
+    words = question_forms(question, named(question, found))[2].split()
     return tuple(word for word in dict.fromkeys(words) if tokenise(word))
 
 
@@ -168,13 +168,13 @@ def item_queries(question: str, found: Evidence, count: int) -> tuple[str, ...]:
     """
     if not counts(question):
         return ()
-    words = forms(question, named(question, found))[2]
+    words = question_forms(question, named(question, found))[2]
     return tuple(f"{words} {item}" for item in named_items(question, found)[:count])
 
 
 def supplementary_queries(question: str, found: Evidence, count: int) -> tuple[str, ...]:
     """The first ``count`` of the three styles, without those that say the same."""
-    _, spoken, words, _ = forms(question, named(question, found))
+    _, spoken, words, _ = question_forms(question, named(question, found))
     styles = (" ".join((words, *feedback(question, found))), spoken, statement(spoken))
     return tuple(dict.fromkeys(each for each in styles if each and each != question))[:count]
 

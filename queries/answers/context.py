@@ -18,7 +18,15 @@ from mneme.dates import DaySpan
 from mneme.ports import Prompt, Role
 from queries.answers.answer import Citation
 from queries.answers.dates import Dated, asks_for_difference, day_of, from_question, merged, name_of, pairs
-from queries.answers.memory import Memory, around, escaped, line_of, memories_of, nested, relationships_of
+from queries.answers.memory import (
+    ContextMemory,
+    escaped,
+    line_of,
+    memories_of,
+    nested_facts,
+    relationships_of,
+    surrounding_episodes,
+)
 from queries.questions.types import QuestionType
 from queries.records import one_line
 from queries.responses import SearchResponse
@@ -106,13 +114,13 @@ class Context:
     """The context of an answer. ``memories[0]`` has the number 1; ``candidates`` is how many there were."""
 
     text: str
-    memories: tuple[Memory, ...]
+    memories: tuple[ContextMemory, ...]
     candidates: int
     tokens: int
     asked: date
 
     @property
-    def ranked(self) -> list[Memory]:
+    def ranked(self) -> list[ContextMemory]:
         """The memories that hold a place among the results, best first."""
         return sorted((each for each in self.memories if each.rank is not None), key=lambda each: each.rank or 0)
 
@@ -145,7 +153,7 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
     asked = day_of(asked_at, zone)
     compares = found.query.type == QuestionType.TEMPORAL and asks_for_difference(found.query.text)
     edges = relationships_of(found, zone)
-    offered = (memories_of(found, zone), nested(found, zone), around(found, zone))
+    offered = (memories_of(found, zone), nested_facts(found, zone), surrounding_episodes(found, zone))
     budgeted = _TokenBudget(asked, count, budget - count(_text([], [], [], [])) - 8)
     # 1.
     budgeted.spend_at_most(edges, budget // _GRAPH_SHARE)
@@ -166,13 +174,13 @@ class _TokenBudget:
     """Memories that fit into a number of tokens, in the order in which they were added."""
 
     def __init__(self, asked: date, count: Callable[[str], int], room: int) -> None:
-        self.chosen: list[Memory] = []
+        self.chosen: list[ContextMemory] = []
         self._asked = asked
         self._count = count
         self._room = room
         self._dates: set[DaySpan] = set()
 
-    def add_all(self, memories: Iterable[Memory]) -> None:
+    def add_all(self, memories: Iterable[ContextMemory]) -> None:
         """Each memory that still fits."""
         taken = {each.id for each in self.chosen if each.kind != "profile"}
         for memory in memories:
@@ -182,21 +190,21 @@ class _TokenBudget:
                 self._dates.update(memory.spans)
                 self._room -= cost
 
-    def spend_at_most(self, memories: Sequence[Memory], tokens: int) -> None:
+    def spend_at_most(self, memories: Sequence[ContextMemory], tokens: int) -> None:
         """Each memory that fits into a part of the room."""
         kept = max(0, self._room - tokens)
         self._room -= kept
         self.add_all(memories)
         self._room += kept
 
-    def _cost(self, memory: Memory) -> int:
+    def _cost(self, memory: ContextMemory) -> int:
         lines = [line_of(memory, 100, {}, self._asked)]
         lines += [from_question(span, self._asked) for span in memory.spans if span not in self._dates]
         # A line break, and the number of what replaced it.
         return sum(self._count(line) + 2 for line in lines) + (8 if memory.replaced_by else 0)
 
 
-def _once(memories: Sequence[Memory]) -> Iterator[Memory]:
+def _once(memories: Sequence[ContextMemory]) -> Iterator[ContextMemory]:
     """Each thing once: an episode without what a shown fact or message of it tells, which has a number of its own."""
     shown: dict[str, list[str]] = {}
     for memory in memories:
@@ -213,7 +221,7 @@ def _once(memories: Sequence[Memory]) -> Iterator[Memory]:
             yield memory if text == memory.text else replace(memory, text=text)
 
 
-def _rendered(memories: Sequence[Memory], asked: date, compares: bool) -> str:
+def _rendered(memories: Sequence[ContextMemory], asked: date, compares: bool) -> str:
     numbers = {memory.id: number for number, memory in enumerate(memories, start=1)}
     lines = [(memory, line_of(memory, number, numbers, asked)) for number, memory in enumerate(memories, start=1)]
     dated = merged(Dated(span, (number,)) for number, memory in enumerate(memories, start=1) for span in memory.spans)
@@ -226,7 +234,7 @@ def _rendered(memories: Sequence[Memory], asked: date, compares: bool) -> str:
     )
 
 
-def _compared(memories: Sequence[Memory]) -> list[Dated]:
+def _compared(memories: Sequence[ContextMemory]) -> list[Dated]:
     """The dates of the best memories: what they are about, else when they were said."""
     best = sorted(
         (each for each in enumerate(memories, start=1) if each[1].rank is not None), key=lambda each: each[1].rank or 0
@@ -242,7 +250,7 @@ def _text(memories: Sequence[str], edges: Sequence[str], table: Sequence[str], c
     return "\n".join(parts)
 
 
-def _in_time(memory: Memory) -> tuple[bool, bool, datetime, int]:
+def _in_time(memory: ContextMemory) -> tuple[bool, bool, datetime, int]:
     """Relationships behind memories; what was not said at one time before what was; then by time and rank."""
     return (
         memory.kind == "relationship",

@@ -19,7 +19,7 @@ from mneme.dates import DaySpan
 from mneme.text import cjk_languages, cjk_share, tokenise
 from queries.answers.context import Context
 from queries.answers.dates import difference
-from queries.answers.memory import Memory
+from queries.answers.memory import ContextMemory
 from queries.answers.support import Support, question_words, support_of
 from queries.entities.naming import asked_by
 from queries.questions.people import names_person
@@ -119,7 +119,7 @@ def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> _Link
     return _Link(f"{chain.end}: {', '.join(steps)}", tuple(numbers[step.id] for step in chain.steps))
 
 
-def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
+def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]:
     """As few memories as tell it, best first."""
     fitting = _dated_first(support.fitting) if kind is QuestionType.TEMPORAL else list(support.fitting)
     best = max(memory.score for memory in fitting)
@@ -140,13 +140,13 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[Memory]:
             return
 
 
-def _dated_first(memories: Sequence[Memory]) -> list[Memory]:
+def _dated_first(memories: Sequence[ContextMemory]) -> list[ContextMemory]:
     """Those that name when something happened before those that do not, among the good ones."""
     good = max(memory.score for memory in memories) / 2
     return sorted(memories, key=lambda each: (each.score < good, each.happens is None, each.rank or 0))
 
 
-def _line(memory: Memory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
+def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
     quote = memory.text if len(memory.text) <= _LONGEST_QUOTE else memory.text[: _LONGEST_QUOTE - 1] + "…"
     source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
     chinese = words is _CHINESE

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from mneme.text import ends_in_question, has_cjk, tokenise
-from queries.answers.memory import Memory
+from queries.answers.memory import ContextMemory
 
 FEATURES = (
     "log_odds",
@@ -106,7 +106,7 @@ _ENDING = "(?:s|n|e|en|t)?"
 
 
 def features_of(
-    memories: Sequence[Memory],
+    memories: Sequence[ContextMemory],
     words: frozenset[str],
     question: str,
     is_about: Sequence[tuple[bool, bool, bool]],
@@ -166,17 +166,17 @@ def features_of(
     return rows
 
 
-def said(memory: Memory) -> str:
+def said(memory: ContextMemory) -> str:
     """The text of a memory: of a quote the words alone."""
     return memory.quote.words if memory.quote else memory.text
 
 
-def _leans_on(memory: Memory) -> str:
+def _leans_on(memory: ContextMemory) -> str:
     before = memory.quote and (memory.quote.question or memory.quote.context)
     return before.words if before else ""
 
 
-def _kind(question: str, memory: Memory) -> tuple[float, float]:
+def _kind(question: str, memory: ContextMemory) -> tuple[float, float]:
     """1 each if the kind of words that is asked for is there, and if it is missing; 0 and 0 where no kind is known."""
     text = said(memory)
     if _ASKED_TIME.search(question):

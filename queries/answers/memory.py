@@ -29,7 +29,7 @@ _LABELS = {"case": "agent case", "skill": "agent skill", "profile": "profile of"
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class ContextMemory:
     """Something that was found.
 
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; of a document
@@ -65,7 +65,7 @@ class Memory:
         return tuple(dict.fromkeys(span for span in spans if span))
 
 
-def memories_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def memories_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """The ranked results, best first; a portrait as its statements, those that share words with the question first.
 
     Args:
@@ -77,12 +77,12 @@ def memories_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
     return [memory for item in found.ranked() for memory in _memories(item, parents, zone, words)]
 
 
-def around(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def surrounding_episodes(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """The episodes that hold no place but whose facts do, in the order of their best: what the facts were said in."""
     return [_episode(each, zone) for each in (*found.episodes, *found.knowledge) if each.rank is None]
 
 
-def nested(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """Facts without a place, under an episode that holds one, where they tell a day or an end that its story may not."""
     return [
         _fact(fact, episode, zone)
@@ -93,12 +93,12 @@ def nested(found: SearchResponse, zone: tzinfo) -> list[Memory]:
     ]
 
 
-def relationships_of(found: SearchResponse, zone: tzinfo) -> list[Memory]:
+def relationships_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """The relationships of the graph around the question, nearest first."""
     return [_relationship(each, zone) for each in sorted(found.graph.relationships, key=lambda each: each.hop)]
 
 
-def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[Memory]:
+def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[ContextMemory]:
     match item:
         case FoundFact():
             yield _fact(item, parents.get(item.parent_episode_id), zone)
@@ -128,8 +128,8 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
             yield _memory(item, "skill", ": ".join(filter(None, (item.name, item.description, item.content))))
 
 
-def _memory(item: Found, kind: Kind, text: str, **more: Any) -> Memory:
-    return Memory(item.id, kind, _line(text), rank=item.rank, score=item.score, **more)
+def _memory(item: Found, kind: Kind, text: str, **more: Any) -> ContextMemory:
+    return ContextMemory(item.id, kind, _line(text), rank=item.rank, score=item.score, **more)
 
 
 def _when_said(said_at: datetime | None, zone: tzinfo) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _became(statement: FoundFact | FoundForesight, zone: tzinfo) -> dict[str, An
     }
 
 
-def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
+def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> ContextMemory:
     of_document = parent is not None and parent.document_id is not None
     return _memory(
         fact,
@@ -162,7 +162,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Memory:
     )
 
 
-def _episode(episode: FoundEpisode, zone: tzinfo) -> Memory:
+def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     of_document = episode.document_id is not None
     place = "" if episode.citation else _unnamed_place(episode)
     return _memory(
@@ -176,7 +176,7 @@ def _episode(episode: FoundEpisode, zone: tzinfo) -> Memory:
     )
 
 
-def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
+def _foresight(foresight: FoundForesight, zone: tzinfo) -> ContextMemory:
     span = None
     if foresight.start:
         last = day_meant(foresight.end, zone) if foresight.end else None
@@ -187,7 +187,7 @@ def _foresight(foresight: FoundForesight, zone: tzinfo) -> Memory:
     return _memory(foresight, "foresight", foresight.statement, happens=span, plan=True, **when, **_became(foresight, zone))
 
 
-def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Memory:
+def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> ContextMemory:
     return _memory(
         profile,
         "profile",
@@ -198,8 +198,8 @@ def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> Memory:
     )
 
 
-def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
-    return Memory(
+def _relationship(edge: GraphRelationship, zone: tzinfo) -> ContextMemory:
+    return ContextMemory(
         edge.id,
         "relationship",
         _line(f"{edge.source} | {edge.relation.replace('_', ' ')} | {edge.target}"),
@@ -209,10 +209,10 @@ def _relationship(edge: GraphRelationship, zone: tzinfo) -> Memory:
     )
 
 
-def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date) -> str:
+def line_of(memory: ContextMemory, number: int, numbers: Mapping[str, int], asked: date) -> str:
     """Render a memory as one line of the context, which cannot end a block.
 
-    >>> memory = Memory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
+    >>> memory = ContextMemory("f", "fact", "Jonas works at the shipyard", said=date(2026, 3, 2), ended=date(2026, 4, 11))
     >>> line_of(memory, 3, {}, date(2026, 5, 1))
     '[3] 2026-03-02 (Monday): Jonas works at the shipyard (held until 2026-04-11: outdated)'
 
@@ -234,7 +234,7 @@ def line_of(memory: Memory, number: int, numbers: Mapping[str, int], asked: date
     return f"[{number}]{before} {escaped(memory.text)}{about}{_end(memory, numbers, asked)}"
 
 
-def _end(memory: Memory, numbers: Mapping[str, int], asked: date) -> str:
+def _end(memory: ContextMemory, numbers: Mapping[str, int], asked: date) -> str:
     if memory.ended is None:
         return ""
     by = f", replaced by [{numbers[memory.replaced_by]}]" if memory.replaced_by and memory.replaced_by in numbers else ""

@@ -21,7 +21,7 @@ from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.decomposition import TO_ONE, all_descriptions
 from queries.answers.features import FEATURES, asking_words, features_of, said
-from queries.answers.memory import Memory
+from queries.answers.memory import ContextMemory
 from queries.entities.naming import asked_by
 from queries.questions.people import (
     is_asker,
@@ -62,7 +62,7 @@ class Support:
     """A judgement. ``fitting`` are the memories about the right person, best rank first; ``words`` those of the question."""
 
     answered: bool
-    fitting: tuple[Memory, ...]
+    fitting: tuple[ContextMemory, ...]
     words: frozenset[str]
 
 
@@ -74,7 +74,7 @@ class _Asked:
     others: tuple[str, ...]
 
 
-def support_of(memories: Sequence[Memory], found: SearchResponse) -> Support:
+def support_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Support:
     """Judge if the memories of a search answer its question.
 
     Args:
@@ -97,13 +97,13 @@ class Considered:
     tells nothing. Where a question names a thing, or describes somebody by a relationship, it must be told of.
     """
 
-    memories: tuple[Memory, ...]
+    memories: tuple[ContextMemory, ...]
     rows: tuple[tuple[float, ...], ...]
     fits: tuple[bool, ...]
     words: frozenset[str]
 
 
-def considered_of(memories: Sequence[Memory], found: SearchResponse) -> Considered:
+def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Considered:
     """The memories of a search to be judged, for ``support_of`` and for fitting it."""
     people = people_of(found)
     question = found.query.text
@@ -150,7 +150,7 @@ def _is_question(text: str) -> bool:
     return only_asks(text) or _REPORTED_QUESTION.fullmatch(text) is not None
 
 
-def _claims(memory: Memory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
+def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], owner: str | None) -> tuple[bool, bool]:
     """True each if a memory claims what is asked for, or something else; neither where either is not known."""
     if not attributes or not memory.claims:
         return False, False
@@ -231,7 +231,7 @@ def _meant(found: SearchResponse, people: Sequence[str]) -> frozenset[str]:
     return askers | assistants if askers else askers
 
 
-def _about(memory: Memory, asked: _Asked, people: Sequence[str]) -> tuple[bool, bool, bool]:
+def _about(memory: ContextMemory, asked: _Asked, people: Sequence[str]) -> tuple[bool, bool, bool]:
     """True each if one of the people asked about said it, if it names one, and if it is about others."""
     if not asked.speakers and not asked.others:
         return False, False, False

@@ -41,7 +41,7 @@ def forms_of(text: str) -> tuple[Form, ...]:
     """
     text = " ".join(text.replace("’", "'").split())
     found = [form for form, pattern in _PATTERNS if pattern.search(text)]
-    if Form.FORECAST in found and lies_behind(text):
+    if Form.FORECAST in found and looks_back(text):
         found.remove(Form.FORECAST)
     return (*found, Form.TOPIC if _PHRASE.search(text) and not _ASKS.search(text) else Form.PLAIN)
 
@@ -55,7 +55,7 @@ def asks_about_oneself(text: str) -> bool:
     return bool(_ONESELF.search(text))
 
 
-def lies_behind(text: str) -> bool:
+def looks_back(text: str) -> bool:
     """True if the words tell of what is over, so that a time they name is no outlook."""
     return bool(_PAST.search(text))
 

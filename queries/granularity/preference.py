@@ -26,7 +26,7 @@ from mneme.records import AgentCase, Profile
 from mneme.rows import Row
 from mneme.text import tokenise
 from queries.granularity.foresights import falls_into, middle_cosine
-from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, lies_behind, speaks_of_failure
+from queries.granularity.forms import Form, asks_about_oneself, asks_for_latest, forms_of, looks_back, speaks_of_failure
 from queries.questions.people import names_person
 from queries.questions.understand import Question
 from queries.recall import Candidate
@@ -53,7 +53,7 @@ class Preference:
 
 def days_ahead(text: str, moment: datetime) -> list[DateMention]:
     """The days that a question names and that are not over at the moment it is asked; none if it looks back."""
-    if lies_behind(text):
+    if looks_back(text):
         return []
     return [mention for mention in resolve_dates(text, moment, moment.tzinfo or UTC) if mention.until > moment]
 

@@ -21,7 +21,7 @@ def probability(log_odds: Numbers) -> Numbers:
     return found
 
 
-class Legs:
+class LegScores:
     """BM25 and cosine of some candidates, in their order; a row without a vector is as far as the farthest."""
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
@@ -73,9 +73,9 @@ class Field:
     token_vectors: Sequence[bytes] = ()
 
     @cached_property
-    def legs(self) -> Legs:
+    def legs(self) -> LegScores:
         """Those of the statements."""
-        return Legs(self.statements)
+        return LegScores(self.statements)
 
     @cached_property
     def match(self) -> Numbers:

@@ -23,7 +23,7 @@ _SHORTEST = 1e-9
 
 
 @stage("late_interaction")
-def compared(token_vectors: "TokenVectors", question: bytes, field: Field) -> Field | None:
+def with_matches(token_vectors: "TokenVectors", question: bytes, field: Field) -> Field | None:
     """The field with how well the tokens of each statement match those of the question, and the vectors of its tokens.
 
     Compared are the statements that words and vectors put first; the rest matches as badly as the worst of them. What has no

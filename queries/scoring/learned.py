@@ -21,7 +21,7 @@ from mneme.ports import EmbedderIdentity
 from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, Forms, episode_features, statement_features
+from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, RowFeatureCache, episode_features, statement_features
 from queries.scoring.field import Field, Numbers, probability
 
 
@@ -75,7 +75,7 @@ class LearnedScorer:
     def __init__(self, coefficients: Coefficients, alpha: float | None = None) -> None:
         self._coefficients = coefficients
         self._alpha = coefficients.alpha if alpha is None else alpha
-        self._forms = Forms()
+        self._forms = RowFeatureCache()
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> dict[str, float]:
         """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from queries.questions.understand import Question
 from queries.recall import Candidate
-from queries.scoring.field import Field, Legs, Numbers
+from queries.scoring.field import Field, LegScores, Numbers
 
 ALPHA = 0.5  # share of the fact in a score, where the settings do not say
 # Of BM25 against the cosine; of the better neighbour, and of a speaker whom the question names, against a fact's own 1.
 _BM25, _NEIGHBOUR, _SPEAKER = 0.5, 0.15, 0.2
 
-Known = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 
 
 class MinMaxScorer:
@@ -63,9 +63,9 @@ class MinMaxScorer:
         return dict(zip(ids, (*episodes.tolist(), *statements.tolist()), strict=True))
 
 
-def _mean_of_legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Known, Numbers]:
+def _mean_of_legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Mask, Numbers]:
     """The weighted mean of the legs that are known of each candidate, 0 where none is; if one is known; and their sum."""
-    legs = Legs(candidates)
+    legs = LegScores(candidates)
     has_bm25 = np.array([each.bm25 is not None for each in candidates], dtype=np.bool_)
     bm25, cosine = legs.share * has_bm25, legs.near * ~legs.unknown
     weights = _BM25 * has_bm25 + (1 - _BM25) * ~legs.unknown
@@ -73,7 +73,7 @@ def _mean_of_legs(candidates: Sequence[Candidate]) -> tuple[Numbers, Known, Numb
     return (_BM25 * bm25 + (1 - _BM25) * cosine) / np.where(known, weights, 1.0), known, bm25 + cosine
 
 
-def _better_neighbour(field: Field, sums: Numbers) -> tuple[npt.NDArray[np.int64], Known]:
+def _better_neighbour(field: Field, sums: Numbers) -> tuple[npt.NDArray[np.int64], Mask]:
     """The place of the better one of the two facts beside each in its episode, the one before it if both are as good."""
     places = np.arange(len(sums))
     same = (field.parents[1:] == field.parents[:-1]) & (field.parents[1:] >= 0)

@@ -237,10 +237,10 @@ def _of_same(question: Question, rows: Sequence[Row]) -> npt.NDArray[np.bool_]:
     speakers = {person for row in rows for person in row.people if names_person(question.text, person)}
     named = [*speakers, *likely_people(question.text)]
 
-    def told_of(row: Row) -> frozenset[str]:
+    def people_in(row: Row) -> frozenset[str]:
         return frozenset((*row.people, *(name for name in named if names_person(words_of(row), name))))
 
-    about = [told_of(row) for row in rows]
+    about = [people_in(row) for row in rows]
     return np.array([[bool(one & other) for other in about] for one in about], np.bool_).reshape(len(rows), len(rows))
 
 

@@ -14,7 +14,16 @@ from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
 from mneme.settings import load_settings
 from queries.agents.evidence import Episodic, Evidence, Place
-from queries.agents.joint import FEATURES, FITTED, JointCoefficients, JointScorer, forms, joint_coefficients_for, known, named
+from queries.agents.joint import (
+    FEATURES,
+    FITTED,
+    JointCoefficients,
+    JointScorer,
+    joint_coefficients_for,
+    joint_features,
+    named,
+    question_forms,
+)
 from queries.agents.planner import Judgement
 from queries.agents.query import QueryPolicy
 from tests.queries.agents.made import (
@@ -53,7 +62,7 @@ def column(name: str, *items: Episodic, theirs: Sequence[Episodic] = (), questio
     evidence.add(question, response(*items))
     if theirs:
         evidence.add(f"{question} (Maya)", response(*theirs), ("Maya",))
-    found = known(question, evidence, flat)
+    found = joint_features(question, evidence, flat)
     assert found.numbers.shape == (len(found.items), len(FEATURES))
     assert np.isfinite(found.numbers).all()
     return {each.id: row[FEATURES.index(name)] for each, row in zip(found.items, found.numbers, strict=True)}
@@ -83,7 +92,7 @@ def test_other_searches_do_not_count() -> None:
     evidence = Evidence()
     evidence.add(QUESTION, response(message("a")))
     evidence.add("books", response(message("b")))
-    assert [each.id for each in known(QUESTION, evidence, flat).items] == ["a"]
+    assert [each.id for each in joint_features(QUESTION, evidence, flat).items] == ["a"]
 
 
 def test_an_episode_lifts_what_is_in_it() -> None:
@@ -100,7 +109,7 @@ def test_neighbours_are_messages_beside_it_in_its_episode() -> None:
         fact("elsewhere"),
     )
     evidence.add(QUESTION, told.model_copy(update={"episodes": (talk, *told.episodes[1:])}))
-    found = known(QUESTION, evidence, flat)
+    found = joint_features(QUESTION, evidence, flat)
     before = {each.id: row[FEATURES.index("beside_-1")] for each, row in zip(found.items, found.numbers, strict=True)}
     assert before["said second"] > before["elsewhere"]
 
@@ -137,7 +146,7 @@ def test_the_text_is_compared_with_the_question_in_four_forms() -> None:
 
     evidence = Evidence()
     evidence.add(QUESTION, response(message("far", "it rains"), message("near", "a book")))
-    found = known(QUESTION, evidence, embed)
+    found = joint_features(QUESTION, evidence, embed)
     near = {each.id: row[FEATURES.index("words_nearness")] for each, row in zip(found.items, found.numbers, strict=True)}
     assert near == {"far": 0.0, "near": 1.0}
 
@@ -145,7 +154,7 @@ def test_the_text_is_compared_with_the_question_in_four_forms() -> None:
 def test_nothing_found_has_no_rows() -> None:
     evidence = Evidence()
     evidence.add(QUESTION, response())
-    assert known(QUESTION, evidence, flat).numbers.shape == (0, len(FEATURES))
+    assert joint_features(QUESTION, evidence, flat).numbers.shape == (0, len(FEATURES))
 
 
 def test_who_is_named_is_one_of_those_who_took_part() -> None:
@@ -155,7 +164,7 @@ def test_who_is_named_is_one_of_those_who_took_part() -> None:
 
 
 def test_a_question_that_is_only_a_name_keeps_its_words() -> None:
-    assert forms("Maya?", ["Maya"])[2] == "Maya"
+    assert question_forms("Maya?", ["Maya"])[2] == "Maya"
 
 
 class Counting:
