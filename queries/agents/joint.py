@@ -1,10 +1,10 @@
-"""The features of each result for a question that asks for several things. Pure.
+"""The joint score of what several searches found for a question that asks for several things (``mneme fit agents``).
 
-The question was searched for twice, everywhere and in what those said whom it names. The numbers say how well each thing
-stands in both, what stands around it in its episode, what form its text has (an answer to "which books" has names in it), and
-how near the text as it is shown comes to the question in four forms. Sources: scores and ranks of several runs in one model
-(Sheldon et al., "LambdaMerge: merging the results of query reformulations", WSDM 2011); neighbours and form as in
-queries/scoring/features.py.
+A logistic regression over the features of each result. The question was searched for twice, everywhere and in what those said
+whom it names. The numbers say how well each thing stands in both, what stands around it in its episode, what form its text
+has (an answer to "which books" has names in it), and how near the text as it is shown comes to the question in four forms.
+Sources: scores and ranks of several runs in one model (Sheldon et al., "LambdaMerge: merging the results of query
+reformulations", WSDM 2011); neighbours and form as in queries/scoring/features.py.
 """
 
 import json
