@@ -186,59 +186,46 @@ class Searcher:
             InputError: an empty question, or ``top_k`` out of range.
             StoreError: the index cannot answer.
         """
-        measured_as = method if reranking else PART_OF_AGENTIC
-        with measured_search(measured_as, asked.tenant_id) as found:
-            ranking, response = self._search(query, method, asked, moment, top_k, explain, reranking)
-            found.tell(len(ranking.standings), sum(response.metrics.candidates.values()))
+        with measured_search(method if reranking else PART_OF_AGENTIC, asked.tenant_id) as measured:
+            started = time.perf_counter()
+            scope = self.scope(asked, moment)
+            settings = self._settings.retrieval
+            question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
+            arguments = (self._index, self._completer, question, scope, settings)
+            match method:
+                case "keyword":
+                    ranking = keyword(*arguments)
+                case "vector":
+                    ranking = vector(*arguments, self._focus)
+                case _:
+                    learned = self._learned(question)
+                    gathered = gather(*arguments, self._focus, self._token_vectors)
+                    ranking = hybrid(question, scope, gathered, settings, learned or self._min_max)
+            reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
+            placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
+            response = SearchResponse(
+                **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
+                query=QueryEcho(
+                    text=question.text,
+                    method=method,
+                    filters_applied=asked.applied(),
+                    type=question.type,
+                    top_k=question.top_k,
+                    period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
+                    notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
+                ),
+                metrics=Metrics(
+                    milliseconds=round(1000 * (time.perf_counter() - started), 3),
+                    round_trips=ranking.round_trips,
+                    candidates=ranking.counts(),
+                    scoring=ranking.scoring,
+                    reranked=reranked.judged,
+                    rerank_milliseconds=reranked.milliseconds,
+                ),
+                trace=(*trace_of(ranking), *reranked.trace) if explain else None,
+            )
+            measured.tell(len(placed.standings), sum(response.metrics.candidates.values()))
             return response
-
-    def _search(
-        self,
-        query: str,
-        method: Method,
-        asked: Filters,
-        moment: datetime,
-        top_k: int | None,
-        explain: bool,
-        reranking: bool,
-    ) -> tuple[Ranking, SearchResponse]:
-        started = time.perf_counter()
-        scope = self.scope(asked, moment)
-        settings = self._settings.retrieval
-        question = self._understand(query, top_k, scope, asked, with_vector=method != "keyword")
-        arguments = (self._index, self._completer, question, scope, settings)
-        match method:
-            case "keyword":
-                ranking = keyword(*arguments)
-            case "vector":
-                ranking = vector(*arguments, self._focus)
-            case _:
-                learned = self._learned(question)
-                gathered = gather(*arguments, self._focus, self._token_vectors)
-                ranking = hybrid(question, scope, gathered, settings, learned or self._min_max)
-        reranked = self._rerank(question, ranking) if reranking else Reranked(ranking.standings, 0, 0.0)
-        placed = reordered(ranking, reranked.standings, question, scope) if reranked.judged else ranking
-        return placed, SearchResponse(
-            **shape(question, placed, scope, settings.facts_per_episode, with_facts=method == "hybrid"),
-            query=QueryEcho(
-                text=question.text,
-                method=method,
-                filters_applied=asked.applied(),
-                type=question.type,
-                top_k=question.top_k,
-                period=TimeSpan(since=question.period.since, before=question.period.before) if question.period else None,
-                notes=(*question.notes, *self._notes(question, ranking), *ranking.notes, *reranked.notes),
-            ),
-            metrics=Metrics(
-                milliseconds=round(1000 * (time.perf_counter() - started), 3),
-                round_trips=ranking.round_trips,
-                candidates=ranking.counts(),
-                scoring=ranking.scoring,
-                reranked=reranked.judged,
-                rerank_milliseconds=reranked.milliseconds,
-            ),
-            trace=(*trace_of(ranking), *reranked.trace) if explain else None,
-        )
 
     def gather(self, query: str, asked: Filters, moment: datetime, top_k: int | None) -> tuple[Question, Gathered]:
         """The candidates of a hybrid search, unscored. Raises what ``search`` does."""

@@ -7,7 +7,6 @@ Sources: scores and ranks of several runs in one model (Sheldon et al., "LambdaM
 reformulations", WSDM 2011); neighbours and form as in queries/scoring/features.py.
 """
 
-import json
 import math
 import re
 from collections import defaultdict
@@ -16,14 +15,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from importlib.resources import files
-from pathlib import Path
 from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
-from mneme.errors import ModelError, SettingsError
+from mneme.errors import ModelError
 from mneme.ports import Embedder, EmbedderIdentity
 from mneme.rows import Vector
 from mneme.settings import Settings
@@ -33,6 +31,7 @@ from queries.questions.people import from_viewpoint, names_person, without_names
 from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.field import probability
+from queries.scoring.learned import check_weights, read_coefficients
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
@@ -265,9 +264,7 @@ class JointCoefficients(BaseModel):
 
     @model_validator(mode="after")
     def _has_every_weight(self) -> "JointCoefficients":
-        if set(self.weights) != set(FEATURES):
-            different = ", ".join(sorted(set(self.weights) ^ set(FEATURES)))
-            raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme fit agents`")
+        check_weights(self.weights, FEATURES, "agents")
         return self
 
     def scores(self, numbers: Numbers) -> Numbers:
@@ -345,18 +342,9 @@ def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Jo
         SettingsError: ``MNEME_AGENTS__COEFFICIENTS`` names a file that cannot be used.
     """
     path = settings.agents.coefficients
-    fitted = _read_coefficients(path) if path else _shipped()
+    fitted = read_coefficients(FITTED, path, "MNEME_AGENTS__COEFFICIENTS", "agents") if path else _shipped()
     wanted = (settings.index.backend, embedder.fitted_as)
     return next((each for each in fitted if (each.backend, each.embedder) == wanted), None)
-
-
-def _read_coefficients(path: Path) -> tuple[JointCoefficients, ...]:
-    try:
-        return FITTED.validate_python(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, ValidationError) as error:
-        raise SettingsError(
-            f"MNEME_AGENTS__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme fit agents`"
-        ) from error
 
 
 @cache

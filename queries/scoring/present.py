@@ -36,6 +36,7 @@ from queries.questions.values import ValueKind, is_another, value_asked, values_
 from queries.records import words_of
 from queries.scoring.field import Field, Numbers, probability
 from queries.scoring.late_interaction import mean_directions
+from queries.scoring.learned import check_weights
 
 FEATURES = (
     "older_fits",
@@ -103,8 +104,7 @@ class PresentWeights(BaseModel):
 
     @model_validator(mode="after")
     def _has_every_weight(self) -> "PresentWeights":
-        if set(self.weights) != set(FEATURES):
-            raise ValueError("the features are others than this version's; fit again with `mneme fit present`")
+        check_weights(self.weights, FEATURES, "present")
         return self
 
 
